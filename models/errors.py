@@ -1,0 +1,34 @@
+"""The one family of exceptions that Syncfabric raises for a user's mistake."""
+
+__all__ = [
+    "DeadlockError",
+    "OutputError",
+    "PlanError",
+    "SpecError",
+    "SyncfabricError",
+    "ToolError",
+]
+
+
+class SyncfabricError(ValueError):
+    """Bad input or a missing tool; the message alone tells a user what to mend."""
+
+
+class SpecError(SyncfabricError):
+    """A network file, or a value in it, is not what the format allows."""
+
+
+class PlanError(SyncfabricError):
+    """A barrier cannot be planned as asked."""
+
+
+class DeadlockError(PlanError):
+    """The planned network has a cycle of channels that wait for each other."""
+
+
+class ToolError(SyncfabricError):
+    """A simulator or another program that the job needs is missing or failed."""
+
+
+class OutputError(SyncfabricError):
+    """A file or a folder cannot be written."""

@@ -1,0 +1,248 @@
+"""One process group at one node: the image that set-up writes, and what has happened so far."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.wiring import HERE, Wiring
+from syncfabric.models.messages import (
+    CONTROL,
+    NODE_WORD,
+    STATUS,
+    Kind,
+    MeshLayout,
+    Op,
+    RegisterWord,
+)
+from syncfabric.models.networks.spec import MeshSpec
+
+__all__ = ["PARENT", "BarrierRegister", "Letter", "Rules", "class_down"]
+
+PARENT = 4
+"""Number of the message to the parent among the pending ones; 0 to 3 are the children."""
+
+REDUCE, DISTRIBUTE = int(Kind.REDUCE), int(Kind.DISTRIBUTE)
+CONTROL_MASK = (1 << CONTROL.width) - 1
+NODE_MASK = (1 << NODE_WORD.width) - 1
+ARRIVED, LOCAL, WAITING, FIRED, PENDING = (
+    STATUS.offsets[name] for name in ("arrived", "local", "waiting", "fired", "pending")
+)
+
+
+def class_down(child: int) -> int:
+    """Return the class of a message to a child: X first to +X and -X, Y first to +Y and -Y."""
+    return child % 2
+
+
+class Letter(NamedTuple):
+    """A message that a register may have to send, without its data.
+
+    ``port`` and ``lane`` are its output and the credit it needs; ``raw`` its image with data 0.
+    """
+
+    port: int
+    lane: int
+    raw: int
+    kind: int
+    code: int
+    turn: int
+
+
+class Rules:
+    """What is the same for every register of a network."""
+
+    __slots__ = ("bitwise", "data_at", "layout", "mask", "paper", "wiring")
+
+    def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
+        self.wiring = wiring
+        self.layout: MeshLayout = network.layout
+        self.paper = network.reduction_route == "paper"
+        self.bitwise = network.operations == "bitwise"
+        self.mask = (1 << network.data_bits) - 1
+        self.data_at = self.layout.sync.offsets["data"]
+
+    def combine(self, op: int, a: int, b: int) -> int:
+        """Return the combination of two words; an operation that is not built acts as OR."""
+        if op == Op.AND:
+            return a & b
+        if op == Op.XOR:
+            return a ^ b
+        if not self.bitwise:
+            if op == Op.MAX:
+                return max(a, b)
+            if op == Op.MIN:
+                return min(a, b)
+            if op == Op.SUM:
+                return a + b & self.mask
+        return a | b
+
+    def identity(self, op: int) -> int:
+        """Return the word that ``combine`` leaves alone."""
+        if op == Op.AND or (op == Op.MIN and not self.bitwise):
+            return self.mask
+        return 0
+
+
+class BarrierRegister:
+    """A barrier register, or the entry of a spilled group (section 4).
+
+    ``arrived`` holds the children whose REDUCE is in, by port; with the paper's route it is only
+    their number that counts, and they are numbered as they come.
+
+    Parameters
+    ----------
+    rules : Rules
+        What the network prescribes.
+    node : int
+        Index of the node where it is.
+    """
+
+    __slots__ = (
+        "acc",
+        "arrived",
+        "children",
+        "done",
+        "epoch",
+        "fired",
+        "gid",
+        "kept",
+        "letters",
+        "local",
+        "node",
+        "op",
+        "pending",
+        "queued",
+        "result",
+        "root",
+        "rules",
+        "turn",
+        "valid",
+        "waiting",
+        "words",
+    )
+
+    def __init__(self, rules: Rules, node: int) -> None:
+        self.rules = rules
+        self.node = node
+        self.words = [0] * (RegisterWord.SOUTH + 1)
+        self.arrived: set[int] = set()
+        self.pending: set[int] = set()
+        self.local = self.waiting = self.fired = self.done = self.queued = False
+        self.acc = self.result = self.kept = 0
+        self.letters: list[Letter | None] = [None] * 5
+        self._read_image()
+
+    def write(self, word: int, data: int) -> None:
+        """Change a word of the image; a new control word clears ``acc`` and ``done``."""
+        self.words[word] = data & (CONTROL_MASK if word == RegisterWord.CONTROL else NODE_MASK)
+        self._read_image()
+        if word == RegisterWord.CONTROL:
+            self.acc = self.rules.identity(self.op)
+            self.done = False
+
+    def _read_image(self) -> None:
+        control = CONTROL.unpack(self.words[RegisterWord.CONTROL])
+        self.valid, self.root = bool(control["valid"]), bool(control["root"])
+        self.turn, self.op = control["turn"], control["op"]
+        self.epoch, self.gid = control["epoch"], control["gid"]
+        nodes = [NODE_WORD.unpack(word) for word in self.words[RegisterWord.PARENT :]]
+        self.children = frozenset(child for child in range(4) if nodes[1 + child]["present"])
+        for child in range(4):
+            place = nodes[1 + child]
+            self.letters[child] = self._letter(
+                child, class_down(child), DISTRIBUTE, place["x"], place["y"]
+            )
+        code = self.rules.wiring.code(nodes[0]["x"], nodes[0]["y"])
+        port = self.rules.wiring.routes(self.node, self.turn)[code]
+        self.letters[PARENT] = None
+        if port != HERE:
+            self.letters[PARENT] = self._letter(
+                port, self.turn, REDUCE, nodes[0]["x"], nodes[0]["y"]
+            )
+
+    def _letter(self, port: int, turn: int, kind: int, x: int, y: int) -> Letter:
+        wiring = self.rules.wiring
+        code = wiring.code(x, y)
+        fields = {
+            "kind": kind,
+            "gid": self.gid,
+            "epoch": self.epoch,
+            "x": code & (1 << wiring.x_bits) - 1,
+            "y": code >> wiring.x_bits,
+            "turn": turn,
+        }
+        raw = self.rules.layout.sync.pack(fields)
+        return Letter(
+            port, wiring.lane(self.node, port, wiring.channels + turn), raw, kind, code, turn
+        )
+
+    def is_busy(self) -> bool:
+        """Return whether an episode is under way, so that the image must stay as it is."""
+        begun = self.local or self.waiting or self.fired or self.queued
+        return begun or bool(self.arrived) or bool(self.pending)
+
+    def uses(self, message: Message, port: int, parent_pending: bool) -> bool:
+        """Return whether a message for this group is used; else it is a stray (section 4.2).
+
+        Parameters
+        ----------
+        message : Message
+            A message with this register's GID.
+        port : int
+            The input it came by.
+        parent_pending : bool
+            Whether the message to the parent has not left yet.
+        """
+        if message.epoch != self.epoch:
+            return False
+        if message.kind == REDUCE:
+            if self.fired:
+                return False
+            if self.rules.paper:
+                return len(self.arrived) < len(self.children)
+            expected = port in self.children and port not in self.arrived
+            return expected and message.turn == 1 - class_down(port)
+        if message.kind != DISTRIBUTE or self.root or not self.fired or parent_pending:
+            return False
+        if self.rules.paper:
+            return message.turn == self.turn
+        up = self.letters[PARENT]
+        return message.turn != self.turn and up is not None and up.port == port
+
+    def count_in(self, port: int, data: int) -> None:
+        """Take a used REDUCE."""
+        self.arrived.add(len(self.arrived) if self.rules.paper else port)
+        self.merge(data)
+
+    def merge(self, data: int) -> None:
+        """Combine a word into ``acc``."""
+        self.acc = self.rules.combine(self.op, self.acc, data)
+
+    def may_fire(self) -> bool:
+        """Return whether all are in."""
+        everyone = len(self.arrived) == len(self.children)
+        return everyone and self.local and not self.fired
+
+    def finish(self, result: int) -> None:
+        """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE."""
+        self.result = result
+        self.arrived.clear()
+        self.local = self.fired = False
+        self.acc = self.rules.identity(self.op)
+        self.done = True
+
+    def data_for(self, place: int) -> int:
+        """Return the data of the message to a child, or to the parent."""
+        return self.acc if place == PARENT else self.result
+
+    def status(self) -> int:
+        """Return the status word; what a spilled entry has queued is bit 4 of ``pending``."""
+        word = len(self.arrived) << ARRIVED if self.rules.paper else 0
+        if not self.rules.paper:
+            for child in self.arrived:
+                word |= 1 << ARRIVED + child
+        for place in self.pending:
+            word |= 1 << PENDING + place
+        word |= self.queued << PENDING + PARENT
+        return word | self.local << LOCAL | self.waiting << WAITING | self.fired << FIRED

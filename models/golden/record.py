@@ -1,0 +1,112 @@
+"""What goes into a golden network, what comes out, and who may look on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+__all__ = ["ConfigRequest", "Message", "Observer", "Packet", "Record"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRequest:
+    """One request on the config port.
+
+    Parameters
+    ----------
+    node : int
+        Index of the router that is addressed.
+    address : int
+        Word address, 12 bits; see ``models/messages.py``.
+    write : bool
+        Write ``data``, else read.
+    data : int
+        Word to write, 32 bits.
+    """
+
+    node: int
+    address: int
+    write: bool
+    data: int = 0
+
+
+class Record(NamedTuple):
+    """What is on the wires in one cycle.
+
+    Link ``node * 5 + port`` is a router's output, link ``nodes * 5 + node`` leads from a node's
+    source into its router. Bit ``link * (V + 2) + c`` is ordinary channel c, or class c - V of
+    synchronization.
+
+    Attributes
+    ----------
+    valid : int
+        Bits of the flits and messages on the links.
+    credit : int
+        Bits of the credits, each at the link whose flits it pays for.
+    payloads : list of int
+        The ``flit`` (or ``sync``) wires of every valid bit, in ascending order of the bits.
+    release : int
+        Bit ``node * R + r`` for every register r that is released.
+    results : list of int
+        The result of each released register, in ascending order of the bits.
+    spill : list of (node, gid, result)
+        Spilled groups that are released, in ascending order of the nodes.
+    """
+
+    valid: int
+    credit: int
+    payloads: Sequence[int]
+    release: int
+    results: Sequence[int]
+    spill: Sequence[tuple[int, int, int]]
+
+
+class Message(NamedTuple):
+    """A synchronization message under way.
+
+    ``raw`` is its image on the wires; ``code`` its destination, x in the low bits, y above;
+    ``source`` and ``sent`` (a cycle) are for the observer only.
+    """
+
+    raw: int
+    kind: int
+    gid: int
+    epoch: int
+    code: int
+    turn: int
+    data: int
+    source: int
+    sent: int
+
+
+class Packet:
+    """An ordinary packet under way; times are cycles."""
+
+    __slots__ = ("created", "destination", "injected", "source")
+
+    def __init__(self, source: int, destination: int, created: int, injected: int) -> None:
+        self.source = source
+        self.destination = destination
+        self.created = created
+        self.injected = injected
+
+
+class Observer(Protocol):
+    """Hears of what happens inside a golden network; override what is wanted."""
+
+    def packet(
+        self, source: int, destination: int, created: int, injected: int, ejected: int
+    ) -> None:
+        """Note a packet whose tail was on a LOCAL output in cycle ``ejected``.
+
+        Its head was on the injection link in cycle ``injected``.
+        """
+
+    def sync(
+        self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
+    ) -> None:
+        """Note a synchronization message, on its first link in ``sent``, taken in ``taken``."""
+
+    def flit(self, link: int, cycle: int) -> None:
+        """Note an ordinary flit on a link."""

@@ -1,0 +1,264 @@
+"""The bit layout of every message, register and status word of the mesh, written once.
+
+The RTL, the golden models, the drivers, the register images and the C header all take their
+fields from here. Source: paper BTM, Figs. 2 and 3, with an epoch, a first turn and wider data.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from syncfabric.models.errors import SpecError
+
+__all__ = [
+    "CONFIG_ADDRESS_BITS",
+    "CONTROL",
+    "COORDINATE_BITS",
+    "COUNTER_BASE",
+    "COUNTER_BITS",
+    "Counter",
+    "Field",
+    "Kind",
+    "Layout",
+    "MeshLayout",
+    "NODE_WORD",
+    "Op",
+    "REGISTER_WORDS",
+    "RegisterWord",
+    "SPILL_BASE",
+    "STATUS",
+    "register_address",
+    "spill_address",
+]
+
+COORDINATE_BITS = 10
+"""Bits of x and of y in a configuration word: the same for every mesh, so software is too."""
+
+CONFIG_ADDRESS_BITS = 12
+REGISTER_WORDS = 8
+COUNTER_BASE = 1024
+COUNTER_BITS = 8
+SPILL_BASE = 2048
+
+
+class Kind(enum.IntEnum):
+    """Type of a synchronization message (paper BTM, Fig. 3)."""
+
+    REDUCE, DISTRIBUTE, GO, BROKEN = range(4)
+
+
+class Op(enum.IntEnum):
+    """How a group combines its members' data; the last three need ``operations = "all"``."""
+
+    OR, AND, XOR, MAX, MIN, SUM = range(6)
+
+    def identity(self, data_bits: int) -> int:
+        """Return the value that changes nothing when combined with a ``data_bits`` wide word."""
+        return (1 << data_bits) - 1 if self in (Op.AND, Op.MIN) else 0
+
+
+class Counter(enum.IntEnum):
+    """Saturating event counters of a router, ``COUNTER_BITS`` wide, in reading order."""
+
+    OVERFLOW, STRAY, REFUSED_ARRIVE, REFUSED_WRITE = range(4)
+
+
+class RegisterWord(enum.IntEnum):
+    """Words of a barrier register on the config port; the last two can only be read."""
+
+    CONTROL, PARENT, EAST, NORTH, WEST, SOUTH, STATUS, RESULT = range(8)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named run of bits."""
+
+    name: str
+    width: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Fields from the low bits up, without gaps."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+    @cached_property
+    def width(self) -> int:
+        """Bits of all fields together."""
+        return sum(field.width for field in self.fields)
+
+    @cached_property
+    def offsets(self) -> dict[str, int]:
+        """Lowest bit of each field, by name."""
+        offsets, position = {}, 0
+        for field in self.fields:
+            offsets[field.name] = position
+            position += field.width
+        return offsets
+
+    def pack(self, values: Mapping[str, int]) -> int:
+        """Return the word with these field values; absent fields are 0.
+
+        Raises
+        ------
+        SpecError
+            A value does not fit its field, or no field has that name.
+        """
+        unknown = values.keys() - self.offsets.keys()
+        if unknown:
+            raise SpecError(f"{self.name} has no field {sorted(unknown)[0]!r}")
+        word = 0
+        for field in self.fields:
+            value = int(values.get(field.name, 0))
+            if not 0 <= value < 1 << field.width:
+                raise SpecError(
+                    f"{self.name} field {field.name} holds 0..{(1 << field.width) - 1}, not {value}"
+                )
+            word |= value << self.offsets[field.name]
+        return word
+
+    def unpack(self, word: int) -> dict[str, int]:
+        """Return the value of every field of ``word``."""
+        return {
+            field.name: word >> self.offsets[field.name] & (1 << field.width) - 1
+            for field in self.fields
+        }
+
+
+CONTROL = Layout(
+    "control word",
+    (
+        Field("valid", 1, "the register takes part; written last"),
+        Field("root", 1, "this node turns the barrier around"),
+        Field("turn", 1, "first turn of the REDUCE to the parent: 0 X first, 1 Y first"),
+        Field("op", 3, "combining operation: 0 OR, 1 AND, 2 XOR, 3 MAX, 4 MIN, 5 SUM"),
+        Field("epoch", 2, "messages of another epoch are strays"),
+        Field("gid", 8, "group identifier"),
+    ),
+)
+"""Word 0 of a barrier register."""
+
+NODE_WORD = Layout(
+    "node word",
+    (
+        Field("x", COORDINATE_BITS, "column of the parent or child"),
+        Field("y", COORDINATE_BITS, "row of the parent or child"),
+        Field("present", 1, "there is such a child; ignored for the parent"),
+    ),
+)
+"""Words 1 to 5 of a barrier register: parent, then the children +X, +Y, -X, -Y."""
+
+STATUS = Layout(
+    "status word",
+    (
+        Field("arrived", 4, "children whose REDUCE is in (+X, +Y, -X, -Y), or their number"),
+        Field("local", 1, "the node's own process has arrived"),
+        Field("waiting", 1, "its data waits for the serial combiner"),
+        Field("fired", 1, "all are in; waits for the parent's DISTRIBUTE"),
+        Field("pending", 5, "messages still to send: children +X, +Y, -X, -Y, then parent"),
+    ),
+)
+"""Word 6 of a barrier register, read only."""
+
+
+def register_address(register: int, word: RegisterWord) -> int:
+    """Return the config address of a word of barrier register ``register``."""
+    return register * REGISTER_WORDS + word
+
+
+def spill_address(gid: int, word: RegisterWord) -> int:
+    """Return the config address of a word of the spilled entry of group ``gid``."""
+    return SPILL_BASE + gid * REGISTER_WORDS + word
+
+
+@dataclass(frozen=True)
+class MeshLayout:
+    """Layouts whose widths follow from the size of a mesh.
+
+    Parameters
+    ----------
+    width, height : int
+        Nodes along x and y, 1 to 1024.
+    flit_bits : int
+        Payload bits of a flit; head and tail travel beside them.
+    data_bits : int
+        Data bits of a synchronization message, 0 to 32.
+    """
+
+    width: int
+    height: int
+    flit_bits: int
+    data_bits: int
+
+    @cached_property
+    def x_bits(self) -> int:
+        """Bits of a column number, at least 1."""
+        return max(1, (self.width - 1).bit_length())
+
+    @cached_property
+    def y_bits(self) -> int:
+        """Bits of a row number, at least 1."""
+        return max(1, (self.height - 1).bit_length())
+
+    @cached_property
+    def node_bits(self) -> int:
+        """Bits of a node number, at least 1."""
+        return max(1, (self.width * self.height - 1).bit_length())
+
+    @cached_property
+    def sync(self) -> Layout:
+        """Synchronization message (paper BTM, Fig. 3), a single flit."""
+        return Layout(
+            "sync message",
+            (
+                Field("kind", 2, "0 REDUCE, 1 DISTRIBUTE, 2 GO, 3 BROKEN"),
+                Field("gid", 8, "group identifier"),
+                Field("epoch", 2, "epoch of the group's set-up"),
+                Field("x", self.x_bits, "destination column"),
+                Field("y", self.y_bits, "destination row"),
+                Field("turn", 1, "first turn: 0 X first, 1 Y first"),
+                Field("data", self.data_bits, "combined on the way up, the same for all down"),
+            ),
+        )
+
+    @cached_property
+    def header(self) -> Layout:
+        """First flit of an ordinary packet; its other bits belong to the sender."""
+        return Layout(
+            "packet header",
+            (
+                Field("x", self.x_bits, "destination column"),
+                Field("y", self.y_bits, "destination row"),
+            ),
+        )
+
+    @cached_property
+    def flit(self) -> Layout:
+        """What a link carries for an ordinary packet."""
+        return Layout(
+            "flit",
+            (
+                Field("payload", self.flit_bits, "header in the first flit, else the sender's"),
+                Field("head", 1, "first flit of its packet"),
+                Field("tail", 1, "last flit of its packet"),
+            ),
+        )
+
+    def check(self) -> None:
+        """Refuse a flit that cannot hold a synchronization message or a header.
+
+        Raises
+        ------
+        SpecError
+            With the width that is needed.
+        """
+        if self.flit_bits < self.sync.width:
+            raise SpecError(
+                f"network: flit_bits = {self.flit_bits} is too narrow for the synchronization "
+                f"message of a {self.width}x{self.height} mesh with data_bits = {self.data_bits}; "
+                f"it needs at least {self.sync.width}"
+            )

@@ -1,0 +1,1 @@
+"""Network files: their format, their meaning, and the ready-made ones."""

@@ -1,0 +1,160 @@
+"""From a validation error to the one line that tells a user what to mend."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotated_types import Ge, Le
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from syncfabric.models.errors import SpecError
+
+__all__ = ["did_you_mean", "explain", "said", "show"]
+
+OTHER_KINDS = {
+    "cycles_per_hop": "irregular",
+    "turnaround": "irregular",
+    "switch_buffer": "static",
+    "core_buffer": "static",
+    "injection_buffer": "static",
+}
+NOT_YET = {
+    "sync": 'barriers travel as messages (sync = "messages")',
+    "link_registers": "there are no barrier wires (link_registers = 0)",
+    "wires": "there are no barrier wires",
+    "parity": "there are no barrier wires",
+    "managers": 'registers are written locally (setup = "local")',
+    "check_bits": "messages carry no check bits (check_bits = 0)",
+    "watchdog": "there is no watchdog (watchdog = 0)",
+    "fence": "an arrive does not wait for ordinary packets (fence = false)",
+}
+NOT_YET_VALUES = {
+    ("kind", "irregular"): '"mesh"',
+    ("kind", "static"): '"mesh"',
+    ("setup", "manager"): '"local"',
+    ("setup", "paper"): '"local"',
+}
+EXPECTED = {
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "string_type": "a string",
+    "tuple_type": "a list",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+}
+PATTERNS = {"name": 'a letter, then letters, digits, "_" or "-"'}
+
+
+def show(value: object) -> str:
+    """Return a value as a network file would spell it."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        return str(value)
+
+
+def said(text: str) -> PydanticCustomError:
+    """Return an error for a validator to raise that ``explain`` hands on in its own words."""
+    return PydanticCustomError("said", "{text}", {"text": text})
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the nearest of the known words as a question, or else all of them."""
+    words = sorted(known)
+    near = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
+    return f'did you mean "{near[0]}"?' if near else f"known are {', '.join(words)}"
+
+
+def explain(error: ValidationError, model: type[BaseModel], subject: str) -> SpecError:
+    """Turn pydantic's list of errors into one line of the project's own wording.
+
+    A wrong ``kind`` comes first, then unknown keys (a mistyped key is also a missing one),
+    then the rest in the order of the fields.
+
+    Parameters
+    ----------
+    error : ValidationError
+        What the model raised.
+    model : type of BaseModel
+        The model, for the ranges and the names of its fields.
+    subject : str
+        What the line is about, with its colon and space (``"network: "``), or nothing.
+
+    Returns
+    -------
+    SpecError
+        To be raised by the caller.
+    """
+    first = min(error.errors(), key=_urgency)
+    inner = first.get("ctx", {}).get("error")
+    if isinstance(inner, SpecError):
+        return SpecError(_numbered(str(inner), first["loc"]))
+    where = [str(part) for part in first["loc"] if isinstance(part, str)]
+    key = where[-1] if where else ""
+    return SpecError(subject + _sentence(first, key, model))
+
+
+def _urgency(error: ErrorDetails) -> int:
+    if error["loc"] and error["loc"][-1] == "kind":
+        return 0
+    return 1 if error["type"] == "extra_forbidden" else 2
+
+
+def _numbered(text: str, place: Sequence[int | str]) -> str:
+    """Name a group without a usable id by its place in the file."""
+    if text.startswith("group: ") and len(place) > 1 and isinstance(place[1], int):
+        return f"group #{place[1] + 1}: " + text.removeprefix("group: ")
+    return text
+
+
+def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    if kind == "said":
+        return str(context["text"])
+    if kind == "extra_forbidden":
+        return _unknown(key, _keys(model))
+    if kind == "missing":
+        rule = _rule(key, model, context)
+        return f"{key} is missing; {f'it must be {rule}' if rule else 'add it'}"
+    if kind == "literal_error" and isinstance(value, str) and (key, value) in NOT_YET_VALUES:
+        built = NOT_YET_VALUES[key, value]
+        return f'{key} = "{value}" is not supported yet; this version builds {built}'
+    if key == "group" and kind == "tuple_type":
+        return "group must be a list of tables; head each with [[group]]"
+    expected = EXPECTED.get(kind) or _rule(key, model, context)
+    if expected:
+        return f"{key} must be {expected}, not {show(value)}"
+    return f"{key}: {error['msg']}, not {show(value)}"
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    if key in OTHER_KINDS:
+        return f'key "{key}" belongs to {OTHER_KINDS[key]} networks; remove it'
+    if key in NOT_YET:
+        return f'key "{key}" is not supported yet; in this version {NOT_YET[key]}: remove it'
+    return f'unknown key "{key}"; {did_you_mean(key, known)}'
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _rule(key: str, model: type[BaseModel], context: Mapping[str, Any]) -> str:
+    """Say what a field's values must be."""
+    if key in PATTERNS:
+        return PATTERNS[key]
+    if "expected" in context:
+        return str(context["expected"]).replace("'", '"')
+    field = next((f for name, f in model.model_fields.items() if key in (name, f.alias)), None)
+    if field is None:
+        return ""
+    low = next((m.ge for m in field.metadata if isinstance(m, Ge)), None)
+    high = next((m.le for m in field.metadata if isinstance(m, Le)), None)
+    if high is not None:
+        return f"{low} to {high}"
+    return f"{low} or more" if low is not None else ""

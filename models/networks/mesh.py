@@ -1,0 +1,112 @@
+"""The 2-D mesh: nodes, ports, and the two dimension orders a message can take."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+__all__ = ["STEP", "Mesh", "Node", "Port", "Turn", "hops"]
+
+Node: TypeAlias = tuple[int, int]
+"""A node of a mesh as ``(x, y)``; north is +y."""
+
+
+class Port(enum.IntEnum):
+    """A router's port, named for where its link leads; also a barrier register's child."""
+
+    EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
+
+    @property
+    def opposite(self) -> Port:
+        """The port at the link's other end; LOCAL is its own."""
+        return self if self is Port.LOCAL else Port((self + 2) % 4)
+
+
+class Turn(enum.IntEnum):
+    """Which dimension a message crosses first."""
+
+    X_FIRST, Y_FIRST = range(2)
+
+    @property
+    def reverse(self) -> Turn:
+        """The order that goes back over the same links."""
+        return Turn(1 - self)
+
+
+STEP: dict[Port, tuple[int, int]] = {
+    Port.EAST: (1, 0),
+    Port.NORTH: (0, 1),
+    Port.WEST: (-1, 0),
+    Port.SOUTH: (0, -1),
+    Port.LOCAL: (0, 0),
+}
+"""What a hop through each port adds to (x, y)."""
+
+
+def hops(a: Node, b: Node) -> int:
+    """Count the links between two nodes."""
+    return abs(a[0] - b[0]) + abs(a[1] - b[1])
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A ``width`` by ``height`` mesh; node ``(x, y)`` has index ``y * width + x``."""
+
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height} mesh"
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All nodes in the order of their indices."""
+        return [(x, y) for y in range(self.height) for x in range(self.width)]
+
+    @property
+    def diameter(self) -> int:
+        """Hops between opposite corners."""
+        return self.width + self.height - 2
+
+    def contains(self, node: Node) -> bool:
+        """Return whether ``node`` is on the mesh."""
+        return 0 <= node[0] < self.width and 0 <= node[1] < self.height
+
+    def index(self, node: Node) -> int:
+        """Return the node's number, 0 at the south-west corner, counting east, then north."""
+        return node[1] * self.width + node[0]
+
+    def node(self, index: int) -> Node:
+        """Return the node of a number; the inverse of ``index``."""
+        return index % self.width, index // self.width
+
+    def neighbour(self, node: Node, port: Port) -> Node | None:
+        """Return the node at the other end of a port's link, or None at the mesh's edge."""
+        step = STEP[port]
+        other = node[0] + step[0], node[1] + step[1]
+        return other if self.contains(other) else None
+
+    def first_port(self, here: Node, destination: Node, turn: Turn) -> Port:
+        """Return the port by which a message leaves ``here``; LOCAL when it has arrived."""
+        dx, dy = destination[0] - here[0], destination[1] - here[1]
+        if dx and (turn is Turn.X_FIRST or not dy):
+            return Port.EAST if dx > 0 else Port.WEST
+        if dy:
+            return Port.NORTH if dy > 0 else Port.SOUTH
+        return Port.LOCAL
+
+    def path(self, source: Node, destination: Node, turn: Turn) -> list[tuple[Node, Port]]:
+        """List the (router, output port) a message crosses, without the local port at the end."""
+        crossed: list[tuple[Node, Port]] = []
+        here = source
+        while (port := self.first_port(here, destination, turn)) is not Port.LOCAL:
+            crossed.append((here, port))
+            step = STEP[port]
+            here = here[0] + step[0], here[1] + step[1]
+        return crossed
+
+    def hops(self, a: Node, b: Node) -> int:
+        """Count the links between two nodes."""
+        return hops(a, b)

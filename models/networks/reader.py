@@ -1,0 +1,91 @@
+"""Network files: ready-made ones by name, others by path."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.networks.schema import NetworkFile
+from syncfabric.models.networks.spec import NetworkSpec
+
+__all__ = ["load", "loads", "ready_made"]
+
+LIBRARY = resources.files("syncfabric.models.networks") / "library"
+
+
+def load(name_or_path: str | Path) -> NetworkSpec:
+    """Read a ready-made network by its name, or any network file by its path.
+
+    Raises
+    ------
+    SpecError
+        There is no such network or file, or what it says is not allowed.
+    """
+    text = str(name_or_path)
+    ready = LIBRARY / f"{text}.toml"
+    if re.fullmatch(r"[\w-]+", text) and ready.is_file():
+        return loads(ready.read_text(encoding="utf-8"), source=ready.name)
+    try:
+        return loads(Path(name_or_path).read_text(encoding="utf-8"), source=text)
+    except FileNotFoundError:
+        raise SpecError(
+            f'"{text}" is neither a network file nor a ready-made network; '
+            f"{did_you_mean(text, ready_made())}"
+        ) from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{text}: not a text file in UTF-8") from None
+    except OSError as error:
+        raise SpecError(f"{text}: cannot be read: {error.strerror}") from None
+
+
+def loads(text: str, source: str = "<string>") -> NetworkSpec:
+    """Read the text of a network file.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    source : str
+        What errors of the TOML itself call the text.
+
+    Raises
+    ------
+    SpecError
+        The text is not TOML (with line and column), or what it says is not allowed.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{source}: {_place(str(error), text)}") from None
+    return NetworkFile(**data).resolve()
+
+
+def ready_made() -> dict[str, str]:
+    """Return the name and one line of description of each ready-made network."""
+    found: dict[str, str] = {}
+    for entry in sorted(LIBRARY.iterdir(), key=lambda entry: _natural(entry.name)):
+        if entry.name.endswith(".toml"):
+            first = entry.read_text(encoding="utf-8").splitlines()[0]
+            found[entry.name.removesuffix(".toml")] = first.removeprefix("#").strip()
+    return found
+
+
+def _place(message: str, text: str) -> str:
+    """Turn tomllib's words to ``line 3, column 7: ...``."""
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.S)
+    if match is None:
+        return f"not TOML: {message}"
+    what, line, column = match.groups()
+    if line is None:
+        lines = text.splitlines() or [""]
+        line, column = str(len(lines)), str(len(lines[-1]) + 1)
+    return f"line {line}, column {column}: not TOML: {what[0].lower()}{what[1:]}"
+
+
+def _natural(name: str) -> list[Any]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

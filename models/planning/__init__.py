@@ -1,0 +1,1 @@
+"""From process groups to barrier trees and the registers that hold them."""

@@ -1,0 +1,101 @@
+"""Planner ``shortest``: a tree of members only with the least greatest cost from the root.
+
+The cost of a member is its hops along the tree plus ``barrier_pipeline`` for each edge above it.
+The registers are BTM's, so a node has one child a port at most: a +X child lies to the east of
+its parent (it is reached X first), a +Y child to the north (Y first), and so on. Four such paths
+share no link, so a distribution still leaves in one cycle.
+
+The tree is the best of several: ``btm``'s, those grown from the most central members with rising
+targets for the cost, and each of them after local improvement. Hence it is never worse than
+``btm``'s. It need not be the best there is; ``least_cost`` says how far off it can be at most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from syncfabric.models.planning.growth import far, grow, least_heights
+from syncfabric.models.planning.rehang import rehang
+from syncfabric.models.planning.segments import Segments
+from syncfabric.models.planning.tree import Ints, Tree
+
+__all__ = ["greatest_cost", "improve", "least_cost"]
+
+EFFORT = 200_000
+"""Members laid out over all trials: small groups get many trials, huge ones a few."""
+MOST_TRIALS = 150
+ROOTS = 8
+EXACT_LIMIT = 1500
+NEAR = 2
+
+
+def greatest_cost(tree: Tree, pipeline: int) -> int:
+    """Return the greatest hops + pipeline * depth of a tree's members."""
+    return int((tree.hops + pipeline * tree.depth).max())
+
+
+def improve(first: Tree, pipeline: int) -> Tree:
+    """Return the best tree found for the members of ``first``; ``first`` itself if none is better.
+
+    Parameters
+    ----------
+    first : Tree
+        The tree of planner ``btm``.
+    pipeline : int
+        ``barrier_pipeline``: cycles a tree node costs.
+    """
+    x, y = first.x, first.y
+    least = least_cost(x, y, pipeline)
+    best, cost = first, greatest_cost(first, pipeline)
+    for root, target in _trials(first, least, cost):
+        if cost == least:
+            break
+        tree = grow(x, y, root, pipeline, target)
+        if greatest_cost(tree, pipeline) <= cost + NEAR:
+            tree = rehang(tree, pipeline)
+        if (found := greatest_cost(tree, pipeline)) < cost:
+            best, cost = tree, found
+    tree = rehang(first, pipeline)
+    return tree if greatest_cost(tree, pipeline) < cost else best
+
+
+def _trials(first: Tree, least: int, cost: int) -> list[tuple[int, int]]:
+    """List the (root, target) to grow from: low targets and central roots first."""
+    count = max(2, min(MOST_TRIALS, EFFORT // len(first)))
+    reach = far(first.x, first.y, _whole(len(first)))
+    central = np.argsort(reach, kind="stable")[:ROOTS].tolist()
+    roots = central if first.root_position in central else [*central, first.root_position]
+    trials = [(int(root), target) for target in range(least, cost) for root in roots]
+    return trials[:count]
+
+
+def least_cost(x: Ints, y: Ints, pipeline: int) -> int:
+    """Return a greatest cost that no tree of these members can go below.
+
+    For each root: of its ``c + 1`` farthest members, c the places above depth k, one is at depth k
+    or below, and at least as far as the nearest of them. The least over all roots. For groups
+    above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height are looked at.
+
+    Parameters
+    ----------
+    x, y : array of int64, shape (n,)
+        The members.
+    pipeline : int
+        Cycles a tree node costs.
+    """
+    n = len(x)
+    if n == 1:
+        return 0
+    height = int(least_heights(np.array([n]))[0])
+    least = far(x, y, _whole(n)) + pipeline
+    if n <= EXACT_LIMIT:
+        distances = np.abs(x[:, None] - x) + np.abs(y[:, None] - y)
+        farthest = -np.sort(-distances, axis=1)
+        for depth in range(2, height + 1):
+            above = (4**depth - 1) // 3
+            least = np.maximum(least, farthest[:, above] + pipeline * depth)
+    return max(int(least.min()), height * (1 + pipeline))
+
+
+def _whole(n: int) -> Segments:
+    return Segments(np.zeros(1, np.int64), n)

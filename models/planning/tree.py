@@ -1,0 +1,250 @@
+"""A barrier tree, as arrays, and the register that each of its nodes holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.mesh import Node, Port, Turn
+
+__all__ = [
+    "Children",
+    "Ints",
+    "Register",
+    "Tree",
+    "coordinates",
+    "distribute_turn",
+    "reduce_turn",
+]
+
+Ints: TypeAlias = NDArray[np.int64]
+Children: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
+
+
+@dataclass(frozen=True)
+class Register:
+    """One node's image of the barrier register (paper BTM, Fig. 2).
+
+    Parameters
+    ----------
+    gid : int
+        Group identifier.
+    node : Node
+        Where the register is.
+    parent : Node or None
+        Where its REDUCE goes; None at the root.
+    turn : Turn
+        First turn of that REDUCE (the paper's R bit); X_FIRST at the root, where it is unused.
+    children : tuple of four (Node or None)
+        By the port their DISTRIBUTE leaves by: +X, +Y, -X, -Y.
+    op : str
+        How the group combines its data.
+    epoch : int
+        Epoch of the set-up.
+    """
+
+    gid: int
+    node: Node
+    parent: Node | None
+    turn: Turn
+    children: Children
+    op: str = "or"
+    epoch: int = 0
+
+
+def distribute_turn(port: Port) -> Turn:
+    """Return the first turn of a DISTRIBUTE to the child at ``port``: X-Y for +X and -X."""
+    return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
+
+
+def reduce_turn(port: Port, route: str) -> Turn:
+    """Return the first turn of the REDUCE from the child at ``port``.
+
+    Under ``"reverse"`` it goes back over the links of the DISTRIBUTE, so it arrives by ``port``;
+    under ``"paper"`` it turns as the DISTRIBUTE does, and may arrive by another.
+    """
+    turn = distribute_turn(port)
+    return turn if route == "paper" else turn.reverse
+
+
+def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
+    """Return the x and the y of the members as arrays of 64-bit integers, shape (n,) each.
+
+    Raises
+    ------
+    PlanError
+        There are no members, or one is there twice.
+    """
+    places = np.asarray(members, dtype=np.int64).reshape(-1, 2)
+    if not len(places):
+        raise PlanError("Barrier must have at least 1 member, not 0")
+    x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
+    keys = np.sort(y * (int(x.max()) + 1) + x)
+    if (keys[1:] == keys[:-1]).any():
+        raise PlanError("Barrier members must be different nodes")
+    return x, y
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A barrier tree of members only.
+
+    Parameters
+    ----------
+    x, y : array of int64, shape (n,)
+        The members, in the group's order.
+    parent : array of int64, shape (n,)
+        Position of each member's parent among the members; -1 for the root.
+    port : array of int64, shape (n,)
+        Port by which the parent sends to this member (0 to 3); 4 (LOCAL) for the root.
+    """
+
+    x: Ints
+    y: Ints
+    parent: Ints
+    port: Ints
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        pairs = zip(self._arrays(), other._arrays(), strict=True)
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _arrays(self) -> tuple[Ints, Ints, Ints, Ints]:
+        return self.x, self.y, self.parent, self.port
+
+    def __repr__(self) -> str:
+        return f"Tree(members={len(self)}, root={self.root}, height={self.height})"
+
+    @classmethod
+    def from_edges(cls, members: Sequence[Node], edges: Sequence[Any], ports: Ints) -> Tree:
+        """Build the tree of [child, parent] pairs and each member's port (see ``edges``)."""
+        x, y = coordinates(members)
+        place = {node: position for position, node in enumerate(members)}
+        parent = np.full(len(x), -1, dtype=np.int64)
+        for (cx, cy), (px, py) in edges:
+            parent[place[cx, cy]] = place[px, py]
+        return cls(x, y, parent, ports)
+
+    @cached_property
+    def members(self) -> tuple[Node, ...]:
+        """All members, in the group's order."""
+        return tuple(zip(self.x.tolist(), self.y.tolist(), strict=True))
+
+    @cached_property
+    def root_position(self) -> int:
+        """Position of the root among the members."""
+        return int(np.flatnonzero(self.parent < 0)[0])
+
+    @property
+    def root(self) -> Node:
+        """The root node."""
+        return self.node(self.root_position)
+
+    def path_sums(self, weights: Ints) -> Ints:
+        """Add up the weights from the root to each member, both included, by pointer doubling.
+
+        Raises
+        ------
+        PlanError
+            This is no tree: some member does not lead to the root.
+        """
+        root = self.root_position
+        above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
+        sums = np.where(self.parent < 0, 0, weights)
+        for _ in range(len(self).bit_length() + 1):
+            if (above == root).all():
+                return sums + weights[root]
+            sums, above = sums + sums[above], above[above]
+        raise PlanError("Tree must have one root that every member leads to")
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Edges from the root to each member, shape (n,)."""
+        return self.path_sums((self.parent >= 0).astype(np.int64))
+
+    @cached_property
+    def hops(self) -> Ints:
+        """Links along the tree from the root to each member, shape (n,)."""
+        above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
+        return self.path_sums(np.abs(self.x - self.x[above]) + np.abs(self.y - self.y[above]))
+
+    @property
+    def height(self) -> int:
+        """Edges on the longest way down (not levels)."""
+        return int(self.depth.max())
+
+    @property
+    def longest_path(self) -> int:
+        """The greatest number of links along the tree from the root to a member."""
+        return int(self.hops.max())
+
+    @cached_property
+    def children(self) -> Ints:
+        """Position of each member's children by port, -1 for none, shape (n, 4)."""
+        table = np.full((len(self), 4), -1, dtype=np.int64)
+        below = np.flatnonzero(self.parent >= 0)
+        table[self.parent[below], self.port[below]] = below
+        return table
+
+    @cached_property
+    def _position(self) -> dict[Node, int]:
+        return {node: position for position, node in enumerate(self.members)}
+
+    @property
+    def edges(self) -> list[list[list[int]]]:
+        """Every [child, parent], each as [x, y], in order of the children."""
+        below = np.flatnonzero(self.parent >= 0)
+        below = below[np.lexsort((self.y[below], self.x[below]))]
+        above = self.parent[below]
+        table = np.stack(
+            [self.x[below], self.y[below], self.x[above], self.y[above]], axis=1
+        ).reshape(-1, 2, 2)
+        pairs: list[list[list[int]]] = table.tolist()
+        return pairs
+
+    def node(self, position: int) -> Node:
+        """Return the member at a position."""
+        return int(self.x[position]), int(self.y[position])
+
+    def parent_of(self, node: Node) -> Node | None:
+        """Return a member's parent; None for the root."""
+        above = int(self.parent[self._position[node]])
+        return None if above < 0 else self.node(above)
+
+    def children_of(self, node: Node) -> Children:
+        """Return a member's children by port: +X, +Y, -X, -Y."""
+        east, north, west, south = (
+            None if below < 0 else self.node(below)
+            for below in self.children[self._position[node]].tolist()
+        )
+        return east, north, west, south
+
+    def register(self, node: Node, gid: int, op: str = "or", route: str = "reverse") -> Register:
+        """Return the register image of a member.
+
+        Parameters
+        ----------
+        node : Node
+            A member.
+        gid : int
+            Group identifier.
+        op : str
+            How data are combined.
+        route : str
+            ``"reverse"`` or ``"paper"``: see ``reduce_turn``.
+        """
+        port = Port(int(self.port[self._position[node]]))
+        turn = Turn.X_FIRST if port is Port.LOCAL else reduce_turn(port, route)
+        return Register(gid, node, self.parent_of(node), turn, self.children_of(node), op)

@@ -1,0 +1,113 @@
+"""A node's side of the config port: addresses, answers, refusals."""
+
+from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import (
+    COUNTER_BASE,
+    COUNTER_BITS,
+    REGISTER_WORDS,
+    SPILL_BASE,
+    Counter,
+    RegisterWord,
+)
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.ports import ConfigSignature
+
+__all__ = ["ConfigPort"]
+
+
+class ConfigPort(wiring.Component):
+    """Decodes requests for this node and answers in the next cycle; the spill engine in its own.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Number of registers, spill.
+
+    Members
+    -------
+    index : In
+        Number of this node.
+    config : In(ConfigSignature)
+        The network's config port; other nodes' requests are not answered.
+    write : Out(6 * registers)
+        Bit 6·register + word: that word is being written, unless the register refuses.
+    refused : In(registers)
+        The register refuses the write.
+    word : Out(3), contents : In(32 * registers)
+        Word that is read, and what each register holds there.
+    counters : In
+        The counters' values.
+    spill_valid : Out(1), spill_ready, spill_error, spill_rdata : In
+        Request for the spill engine, and its answer.
+    refused_write : Out(1)
+        A write was refused in this cycle, not counting the spill engine's.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        self._network = network
+        registers = network.barrier_registers
+        super().__init__(
+            {
+                "index": In(network.layout.node_bits),
+                "config": In(ConfigSignature(network)),
+                "write": Out(RegisterWord.STATUS * registers),
+                "refused": In(registers),
+                "word": Out(3),
+                "contents": In(32 * registers),
+                "counters": In(len(Counter) * COUNTER_BITS),
+                "spill_valid": Out(1),
+                "spill_ready": In(1),
+                "spill_error": In(1),
+                "spill_rdata": In(32),
+                "refused_write": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        registers = self._network.barrier_registers
+        config, address = self.config, self.config.address
+        ours, to_spill, to_register, to_counter = Signal(), Signal(), Signal(), Signal()
+        number = address[3:]
+        m.d.comb += [
+            ours.eq(config.valid & (config.node == self.index)),
+            to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
+            to_register.eq(address < registers * REGISTER_WORDS),
+            to_counter.eq((address >= COUNTER_BASE) & (address < COUNTER_BASE + len(Counter))),
+            self.word.eq(address[:3]),
+            self.spill_valid.eq(ours & to_spill),
+        ]
+        for r in range(registers):
+            for word in range(RegisterWord.STATUS):
+                m.d.comb += self.write[RegisterWord.STATUS * r + word].eq(
+                    ours & config.write & to_register & (number == r) & (self.word == word)
+                )
+        writable = to_register & (self.word < RegisterWord.STATUS) & ~self.refused.any()
+        error = Mux(config.write, ~writable, ~(to_register | to_counter))
+        counter = Array(
+            self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS] for i in range(len(Counter))
+        )[address[:2]]
+        held = Mux(to_counter, counter, 0)
+        for r in range(registers):
+            contents = self.contents[32 * r : 32 * (r + 1)]
+            held = held | Mux(to_register & (number == r), contents, 0)
+        answers = Signal()
+        m.d.comb += [
+            answers.eq(ours & ~to_spill),
+            self.refused_write.eq(answers & config.write & error),
+        ]
+        ready, failed, read = Signal(), Signal(), Signal(32)
+        m.d.sync += [
+            ready.eq(answers),
+            failed.eq(answers & error),
+            read.eq(Mux(answers & ~config.write, held, 0)),
+        ]
+        m.d.comb += [
+            config.ready.eq(ready | self.spill_ready),
+            config.error.eq(failed | self.spill_error),
+            config.rdata.eq(read | self.spill_rdata),
+        ]
+        return m

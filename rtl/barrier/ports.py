@@ -1,0 +1,94 @@
+"""What the parts of a barrier unit show each other."""
+
+from typing import Any
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.messages import node_place, struct
+
+__all__ = [
+    "ConfigSignature",
+    "SenderSignature",
+    "SpillArriveSignature",
+    "SpillReleaseSignature",
+    "child_class",
+]
+
+
+def child_class(port: int) -> int:
+    """Return the class of the DISTRIBUTE to the child at ``port``: X first for ±X children."""
+    return port % 2
+
+
+class SenderSignature(wiring.Signature):
+    """What a register shows to the sender.
+
+    Members
+    -------
+    pending : Out(5)
+        Messages to send: children EAST to SOUTH, parent.
+    data : Out(data_bits)
+        Their data.
+    control, parent, child_0 .. child_3, up_port : Out
+        The register's image, and the one-hot port towards the parent.
+    sent : In(5)
+        What is sent in this cycle.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        place = node_place(network.layout)
+        members: dict[str, Any] = {
+            "pending": Out(5),
+            "data": Out(network.data_bits),
+            "control": Out(struct(CONTROL)),
+            "parent": Out(place),
+            "up_port": Out(4),
+            "sent": In(5),
+        }
+        members |= {f"child_{p}": Out(place) for p in range(4)}
+        super().__init__(members)
+
+
+class ConfigSignature(wiring.Signature):
+    """Config port of a network, from the side of who asks.
+
+    Members
+    -------
+    valid, node, address, write, data : Out
+        A request to the router with number ``node``; data are 32 bits.
+    ready, error, rdata : In
+        The answer; 0 from everybody else.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        super().__init__(
+            {
+                "valid": Out(1),
+                "node": Out(network.layout.node_bits),
+                "address": Out(CONFIG_ADDRESS_BITS),
+                "write": Out(1),
+                "data": Out(32),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(32),
+            }
+        )
+
+
+class SpillArriveSignature(wiring.Signature):
+    """Arrivals for spilled groups: taken when ``valid`` and ``ready`` are high."""
+
+    def __init__(self, network: MeshSpec) -> None:
+        super().__init__(
+            {"valid": Out(1), "gid": Out(8), "data": Out(network.data_bits), "ready": In(1)}
+        )
+
+
+class SpillReleaseSignature(wiring.Signature):
+    """Releases of spilled groups: ``valid`` for one cycle each."""
+
+    def __init__(self, network: MeshSpec) -> None:
+        super().__init__({"valid": Out(1), "gid": Out(8), "result": Out(network.data_bits)})

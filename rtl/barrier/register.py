@@ -1,0 +1,276 @@
+"""One barrier register: its image, who has arrived, and what is still to be sent."""
+
+from typing import Any
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import (
+    CONTROL,
+    STATUS,
+    Kind,
+    RegisterWord,
+)
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
+from syncfabric.rtl.barrier.ports import SenderSignature
+from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
+from syncfabric.rtl.mesh.routing import route
+from syncfabric.rtl.messages import node_contents, node_word, struct
+
+__all__ = ["BarrierRegister"]
+
+
+class BarrierRegister(wiring.Component):
+    """Register of Fig. 2 with the local arrival, an epoch, and a result of its own.
+
+    Messages of a cycle are merged in that cycle; the release is high in the next. What is to be
+    sent then shows in ``pending`` in the next cycle, or with ``barrier_pipeline`` 0 at once.
+
+    Source: paper BTM, Fig. 2 and section 2.2; cycles as in docs/microarchitecture.md, section 4.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Layouts and options.
+
+    Members
+    -------
+    x, y, started : In
+        Position of the router; barriers may begin.
+    here : In(4), class_0 .. class_3 : In(2), message_0 .. message_3 : In(sync message)
+        Messages for this router by port, and their classes.
+    match, countable, used : Out(4)
+        Messages whose GID is this register's; those that are a new child's arrival; those that
+        were used in this cycle.
+    chosen : In(4), chosen_local : In(1)
+        Only with ``operations = "all"``: the arrival that the node combines in this cycle.
+    waiting : Out(1)
+        The local arrival waits for the serial combiner.
+    arrive, data, release, result, ready, done
+        The node port.
+    refused : Out(1)
+        An arrive was ignored.
+    send : Out(SenderSignature)
+        What is to be sent, and the image.
+    write : In(6), write_data : In(32), write_refused : Out(1)
+        Writes of words 0 to 5.
+    word : In(3), read_data : Out(32)
+        Config reading: word number and contents.
+    status, accumulated : Out
+        State, for benches.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        self._network = network
+        layout = network.layout
+        self._serial = network.operations == "all"
+        bits = network.data_bits
+        members: dict[str, Any] = {
+            "x": In(layout.x_bits),
+            "y": In(layout.y_bits),
+            "started": In(1),
+            "here": In(4),
+            "match": Out(4),
+            "countable": Out(4),
+            "used": Out(4),
+            "waiting": Out(1),
+            "arrive": In(1),
+            "data": In(bits),
+            "release": Out(1),
+            "result": Out(bits),
+            "ready": Out(1),
+            "done": Out(1),
+            "refused": Out(1),
+            "send": Out(SenderSignature(network)),
+            "write": In(6),
+            "write_data": In(32),
+            "write_refused": Out(1),
+            "word": In(3),
+            "read_data": Out(32),
+            "status": Out(struct(STATUS)),
+            "accumulated": Out(bits),
+        }
+        for p in range(4):
+            members |= {
+                f"class_{p}": In(2),
+                f"message_{p}": In(struct(layout.sync)),
+            }
+        if self._serial:
+            members |= {"chosen": In(4), "chosen_local": In(1)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network, send, status = self._network, self.send, self.status
+        control = send.control
+        reverse = network.reduction_route == "reverse"
+        messages = [getattr(self, f"message_{p}") for p in range(4)]
+        classes = [getattr(self, f"class_{p}") for p in range(4)]
+        present = Cat(getattr(send, f"child_{p}").present for p in range(4))
+        valid = Signal()
+        m.d.comb += valid.eq(control.valid & ~self._writes(m))
+
+        # Which messages are for this register, and what they do.
+        ours = [
+            self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)
+        ]
+        for p in range(4):
+            m.d.comb += self.match[p].eq(
+                self.here[p] & valid & (messages[p].gid == control.gid)
+            )
+        reduces = [
+            ours[p] & (messages[p].kind == Kind.REDUCE) & ~status.fired for p in range(4)
+        ]
+        countable = used_reduces(network, reduces, classes, present, status.arrived)
+        m.d.comb += self.countable.eq(Cat(countable))
+        used = Signal(4)
+        m.d.comb += used.eq(self.countable & self.chosen if self._serial else self.countable)
+        awaited = status.fired & ~control.root & ~status.pending[4]
+        downs: list[Value] = []
+        for p in range(4):
+            # Under "reverse" it comes back the way the REDUCE went, in the other class.
+            expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
+            from_parent = send.up_port[p] if reverse else ~_any_of(downs)
+            distribute = messages[p].kind == Kind.DISTRIBUTE
+            downs.append(ours[p] & distribute & awaited & expected & from_parent)
+        down = Signal(4)
+        m.d.comb += down.eq(Cat(downs))
+        m.d.comb += self.used.eq(used | down)
+
+        # The local process.
+        arrives = Signal()
+        m.d.comb += [
+            self.ready.eq(control.valid & self.started),
+            arrives.eq(self.arrive & valid & self.started & ~status.local & ~status.waiting),
+            self.refused.eq(self.arrive & ~arrives),
+        ]
+        local = status.local
+        combined = Signal(network.data_bits)
+        words = [(used[p], messages[p].data) for p in range(4)]
+        if self._serial:
+            kept = Signal(network.data_bits)
+            with m.If(arrives):
+                m.d.sync += [status.waiting.eq(1), kept.eq(self.data)]
+            with m.Elif(self.chosen_local):
+                m.d.sync += status.waiting.eq(0)
+            m.d.comb += self.waiting.eq(status.waiting)
+            local = status.local | self.chosen_local
+            word = Mux(self.chosen_local, kept, 0)
+            for enable, port_word in words:
+                word = word | Mux(enable, port_word, 0)
+            result = combine_two(control.op, self.accumulated, word[: network.data_bits])
+            m.d.comb += combined.eq(
+                Mux(used.any() | self.chosen_local, result, self.accumulated)
+            )
+            after = combined
+        else:
+            m.d.comb += combined.eq(combine_bitwise(control.op, self.accumulated, words))
+            after = combine_bitwise(control.op, combined, [(arrives, self.data)])
+
+        # Fire, release, and what they leave to send.
+        arrived = next_arrived(network, status.arrived, used)
+        complete = is_complete(network, arrived, present)
+        fire, release, fire_up = Signal(), Signal(), Signal()
+        down_data = _select(_words_of(messages, down), network.data_bits)
+        new_result = Signal(network.data_bits)
+        m.d.comb += [
+            fire.eq(valid & ~status.fired & local & complete),
+            fire_up.eq(fire & ~control.root),
+            release.eq(down.any() | (fire & control.root)),
+            new_result.eq(Mux(fire, combined, down_data)),
+        ]
+        m.d.sync += self.release.eq(release)
+        with m.If(release):
+            m.d.sync += [
+                status.arrived.eq(0),
+                status.local.eq(0),
+                status.fired.eq(0),
+                self.accumulated.eq(identity(control.op, network.data_bits)),
+                self.result.eq(new_result),
+                self.done.eq(1),
+            ]
+        with m.Else():
+            m.d.sync += [
+                status.arrived.eq(arrived),
+                status.local.eq(local if self._serial else local | arrives),
+                status.fired.eq(status.fired | fire_up),
+                self.accumulated.eq(after),
+            ]
+            with m.If(arrives):
+                m.d.sync += self.done.eq(0)
+        new = Signal(5)
+        m.d.comb += new.eq(Cat(Mux(release, present, 0)[:4], fire_up))
+        to_send = status.pending | new
+        m.d.sync += status.pending.eq(to_send & ~send.sent)
+        if network.barrier_pipeline:
+            sending, up, result = status.pending, self.accumulated, self.result
+        else:
+            sending, up, result = to_send, combined, Mux(release, new_result, self.result)
+        m.d.comb += [
+            send.pending.eq(sending),
+            send.data.eq(Mux(sending[4], up, result)),
+        ]
+        m.d.sync += send.up_port.eq(
+            Mux(
+                control.turn,
+                route(self.x, self.y, send.parent, y_first=True),
+                route(self.x, self.y, send.parent, y_first=False),
+            )[:4]
+        )
+        self._image(m)
+        return m
+
+    def _writes(self, m: Module) -> Value:
+        """Judge a config write; return whether word 0 is being written in this cycle."""
+        status = self.status
+        busy = Signal()
+        m.d.comb += [
+            busy.eq(status.as_value().any()),
+            self.write_refused.eq(
+                Mux(self.write[0], busy, self.write.any() & self.send.control.valid)
+            ),
+        ]
+        return self.write[0] & ~busy
+
+    def _image(self, m: Module) -> None:
+        """Carry out the config writes that are not refused."""
+        with m.If(~self.write_refused):
+            for word in range(RegisterWord.PARENT, RegisterWord.STATUS):
+                name = "parent" if word == RegisterWord.PARENT else f"child_{word - 2}"
+                target = getattr(self.send, name)
+                written = node_word(self.write_data)
+                with m.If(self.write[word]):
+                    m.d.sync += [target.x.eq(written.x), target.y.eq(written.y)]
+                    if word != RegisterWord.PARENT:
+                        m.d.sync += target.present.eq(written.present)
+            with m.If(self.write[RegisterWord.CONTROL]):
+                control = struct(CONTROL)(self.write_data[: CONTROL.width])
+                m.d.sync += [
+                    self.send.control.eq(control),
+                    self.accumulated.eq(identity(control.op, self._network.data_bits)),
+                    self.done.eq(0),
+                ]
+        children = [getattr(self.send, f"child_{p}") for p in range(4)]
+        words = [node_contents(place) for place in (self.send.parent, *children)]
+        m.d.comb += self.read_data.eq(
+            Array([self.send.control.as_value(), *words, self.status.as_value(), self.result])[
+                self.word
+            ]
+        )
+
+
+def _any_of(bits: list[Value]) -> Value:
+    return Cat(bits).any() if bits else Const(0, 1)
+
+
+def _words_of(messages: list[Any], enables: Value) -> list[Value]:
+    return [Mux(enables[p], messages[p].data, 0) for p in range(4)]
+
+
+def _select(words: list[Value], width: int) -> Value:
+    result = words[0]
+    for word in words[1:]:
+        result = result | word
+    return result[:width]

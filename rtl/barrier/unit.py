@@ -1,0 +1,243 @@
+"""The barrier unit of a mesh node: registers, serial combiner, sender, counters, config port."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, RegisterWord
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.config import ConfigPort
+from syncfabric.rtl.barrier.ports import (
+    ConfigSignature,
+    SpillArriveSignature,
+    SpillReleaseSignature,
+)
+from syncfabric.rtl.barrier.register import BarrierRegister
+from syncfabric.rtl.barrier.sender import Sender
+from syncfabric.rtl.barrier.serial import SerialTurn
+from syncfabric.rtl.barrier.spill import SpillEngine
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.counter import SaturatingCounter
+
+__all__ = ["BarrierUnit", "observe_bits"]
+
+
+def observe_bits(network: MeshSpec) -> int:
+    """Return the width of ``observe``: status, acc and result a register, then the counters."""
+    register = STATUS.width + 2 * network.data_bits
+    return network.barrier_registers * register + len(Counter) * COUNTER_BITS
+
+
+class BarrierUnit(wiring.Component):
+    """Merges the messages for this node, releases its process, and sends on.
+
+    Messages presented in a cycle are taken in that cycle, except those that wait for the serial
+    combiner or the spill engine. Cycles: docs/microarchitecture.md, sections 4 and 5.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Layouts and options.
+
+    Members
+    -------
+    x, y, index, start : In
+        The router's position and number; from the cycle after ``start`` barriers may begin.
+    here : In(4), class_0 .. class_3 : In(2), message_0 .. message_3 : In(sync message)
+        Presented messages for this node by port, their classes and contents.
+    take : Out(4)
+        Which of them leave their slots.
+    offer : Out(4), send_class_0 .. : Out(2), send_0 .. : Out(sync message), sent : In(4)
+        Messages to send by output, and which of them are sent.
+    has_credit : In(8)
+        Bit 2·output + class.
+    overflows : In(range(10))
+        Flits and messages dropped for want of room in this cycle.
+    arrive, data, release, result, ready, done
+        Node port; a bit, or ``data_bits``, a register.
+    config : In(ConfigSignature)
+        Config port of the whole network; requests for other nodes are not answered.
+    spill_arrive, spill_release
+        Node port of the spilled groups; only with ``spill``.
+    observe : Out
+        State of registers and counters, for benches.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        self._network = network
+        layout, registers = network.layout, network.barrier_registers
+        bits = network.data_bits
+        members: dict[str, Any] = {
+            "x": In(layout.x_bits),
+            "y": In(layout.y_bits),
+            "index": In(network.layout.node_bits),
+            "start": In(1),
+            "here": In(4),
+            "take": Out(4),
+            "offer": Out(4),
+            "sent": In(4),
+            "has_credit": In(8),
+            "overflows": In(range(10)),
+            "arrive": In(registers),
+            "data": In(registers * bits),
+            "release": Out(registers),
+            "result": Out(registers * bits),
+            "ready": Out(registers),
+            "done": Out(registers),
+            "config": In(ConfigSignature(network)),
+            "observe": Out(observe_bits(network)),
+        }
+        for p in range(4):
+            members |= {
+                f"class_{p}": In(2),
+                f"message_{p}": In(struct(layout.sync)),
+                f"send_class_{p}": Out(2),
+                f"send_{p}": Out(struct(layout.sync)),
+            }
+        if network.spill:
+            members |= {
+                "spill_arrive": In(SpillArriveSignature(network)),
+                "spill_release": Out(SpillReleaseSignature(network)),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network = self._network
+        count, bits = network.barrier_registers, network.data_bits
+        started = Signal()
+        with m.If(self.start):
+            m.d.sync += started.eq(1)
+
+        registers = [BarrierRegister(network) for _ in range(count)]
+        m.submodules.sender = sender = Sender(network, count + network.spill)
+        m.submodules.config_port = config = ConfigPort(network)
+        for r, register in enumerate(registers):
+            m.submodules[f"register_{r}"] = register
+            wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
+            self._hand_messages(m, register)
+            m.d.comb += [
+                register.started.eq(started),
+                register.here.eq(self.here),
+                register.arrive.eq(self.arrive[r]),
+                register.data.eq(self.data[r * bits : (r + 1) * bits]),
+                self.release[r].eq(register.release),
+                self.result[r * bits : (r + 1) * bits].eq(register.result),
+                self.ready[r].eq(register.ready),
+                self.done[r].eq(register.done),
+                register.write.eq(config.write[6 * r : 6 * (r + 1)]),
+                register.write_data.eq(self.config.data),
+                register.word.eq(config.word),
+            ]
+        m.d.comb += [
+            sender.has_credit.eq(self.has_credit),
+            sender.take.eq(self.sent),
+            self.offer.eq(sender.offer),
+        ]
+        for p in range(4):
+            m.d.comb += [
+                getattr(self, f"send_class_{p}").eq(getattr(sender, f"class_{p}")),
+                getattr(self, f"send_{p}").eq(getattr(sender, f"message_{p}")),
+            ]
+
+        # Who takes which of the presented messages.
+        matched, used, held = Signal(4), Signal(4), Signal(4)
+        m.d.comb += [
+            matched.eq(_any([register.match for register in registers])),
+            used.eq(_any([register.used for register in registers])),
+        ]
+        if network.operations == "all":
+            m.submodules.serial = serial = SerialTurn(count)
+            m.d.comb += [
+                serial.countable.eq(_any([register.countable for register in registers])),
+                serial.waiting.eq(Cat(register.waiting for register in registers)),
+                held.eq(serial.held),
+            ]
+            for r, register in enumerate(registers):
+                m.d.comb += [
+                    register.chosen.eq(serial.chosen),
+                    register.chosen_local.eq(serial.chosen_local[r]),
+                ]
+        taken = Signal(4)
+        spill_stray: Value = Const(0, 1)
+        refusals = [register.refused for register in registers]
+        refused_writes: list[Value] = [config.refused_write]
+        if network.spill:
+            m.submodules.spill = spill = SpillEngine(network)
+            self._hand_messages(m, spill)
+            self._connect_spill(m, spill, config)
+            wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
+            m.d.comb += [
+                spill.started.eq(started),
+                spill.here.eq(self.here & ~matched),
+                taken.eq(self.here & matched & ~held),
+                self.take.eq(taken | spill.take),
+            ]
+            spill_stray = spill.stray
+            refusals.append(spill.refused_arrive)
+            refused_writes.append(spill.refused_write)
+        else:
+            m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
+
+        # Counters, in the order of models.messages.Counter.
+        strays = _count([*(taken & ~used), spill_stray])
+        events = [self.overflows, strays, _count(refusals), _count(refused_writes)]
+        counts = []
+        for kind, happened in zip(Counter, events, strict=True):
+            counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
+            m.submodules[f"count_{kind.name.lower()}"] = counter
+            m.d.comb += counter.events.eq(happened)
+            counts.append(counter.count)
+
+        wiring.connect(m, wiring.flipped(self.config), config.config)
+        m.d.comb += [
+            config.index.eq(self.index),
+            config.refused.eq(Cat(register.write_refused for register in registers)),
+            config.contents.eq(Cat(register.read_data for register in registers)),
+            config.counters.eq(Cat(counts)),
+            self.observe.eq(
+                Cat(
+                    *((r.status.as_value(), r.accumulated, r.result) for r in registers),
+                    counts,
+                )
+            ),
+        ]
+        return m
+
+    def _hand_messages(self, m: Module, taker: BarrierRegister | SpillEngine) -> None:
+        """Show ``taker`` the presented messages and where it is."""
+        m.d.comb += [taker.x.eq(self.x), taker.y.eq(self.y)]
+        for p in range(4):
+            for name in (f"class_{p}", f"message_{p}"):
+                m.d.comb += getattr(taker, name).eq(getattr(self, name))
+
+    def _connect_spill(self, m: Module, spill: SpillEngine, config: ConfigPort) -> None:
+        """Join the spill engine to the node port and to the config port."""
+        wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
+        wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
+        m.d.comb += [
+            spill.config_valid.eq(config.spill_valid),
+            spill.config_gid.eq(self.config.address[3:11]),
+            spill.config_word.eq(self.config.address[:3]),
+            spill.config_write.eq(self.config.write),
+            spill.config_data.eq(self.config.data),
+            config.spill_ready.eq(spill.config_ready),
+            config.spill_error.eq(spill.config_error),
+            config.spill_rdata.eq(spill.config_rdata),
+        ]
+
+
+def _any(values: list[Value]) -> Value:
+    result = values[0]
+    for value in values[1:]:
+        result = result | value
+    return result
+
+
+def _count(bits: list[Value]) -> Value:
+    result = bits[0]
+    for bit in bits[1:]:
+        result = result + bit
+    return result

@@ -1,0 +1,157 @@
+"""An output port of the mesh router: credits, owners, and who sends in this cycle."""
+
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.mesh.routing import HERE, legal_outputs
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+
+__all__ = ["UNIT", "OutputPort"]
+
+UNIT = 4
+"""Place of the barrier unit among those that ask to send a synchronization message."""
+
+
+class OutputPort(wiring.Component):
+    """Takes one of the offered flits a cycle and puts it on its link in the same cycle.
+
+    Synchronization messages go before ordinary flits, and only requests that hold a credit are
+    made to it, so a class that waits never holds up the other.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Buffer places, channels, link widths.
+    port : int
+        EAST 0 to SOUTH 3, or LOCAL 4, which carries no synchronization messages.
+
+    Members
+    -------
+    link : Out(LinkSignature or LocalLinkSignature)
+        The link that begins here.
+    offer : In(5)
+        Inputs that offer an ordinary flit to this output.
+    offer_channel_0 .. offer_channel_4 : In(channels)
+        Channel of each input's offer, one-hot.
+    flit_0 .. flit_4 : In(flit)
+        The flit that each input has read (with shared links also its presented message).
+    take : Out(5)
+        One-hot: the input whose ordinary flit is sent.
+    has_credit, busy : Out(channels)
+        Per channel: a credit is there; a packet is under way.
+    sync_offer : In(5)
+        Inputs EAST to SOUTH and the barrier unit: a message for this output.
+    sync_class_0 .. sync_class_4 : In(2)
+        Class of each such message, one-hot.
+    sync_0 .. sync_4 : In(sync message)
+        Contents; with shared links only ``sync_4``, the barrier unit's, is used.
+    sync_take : Out(5)
+        One-hot: whose message is sent.
+    has_sync_credit : Out(2)
+        Per class.
+    """
+
+    def __init__(self, network: MeshSpec, port: int) -> None:
+        self._network = network
+        self._port = port
+        self._own = network.sync_links == "own"
+        self._has_sync = port != HERE
+        layout, channels = network.layout, network.channels
+        link: wiring.Signature = LocalLinkSignature(layout, channels)
+        if self._has_sync:
+            link = LinkSignature(layout, channels, own=self._own)
+        members: dict[str, Any] = {
+            "link": Out(link),
+            "offer": In(5),
+            "take": Out(5),
+            "has_credit": Out(channels),
+            "busy": Out(channels),
+        }
+        for i in range(5):
+            members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(struct(layout.flit))}
+        if self._has_sync:
+            members |= {"sync_offer": In(5), "sync_take": Out(5), "has_sync_credit": Out(2)}
+            for i in range(5):
+                members |= {f"sync_class_{i}": In(2), f"sync_{i}": In(struct(layout.sync))}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        link, channels = self.link, self._network.channels
+        flits = [getattr(self, f"flit_{i}").as_value() for i in range(5)]
+        blocked, words = Signal(), []
+        if self._has_sync:
+            words = self._sync(m, flits)
+            if not self._own:
+                m.d.comb += blocked.eq(self.sync_take.any())
+
+        # Ordinary flits: only the inputs that dimension order allows are arbitrated among.
+        inputs = [i for i in range(5) if self._port in legal_outputs(i, y_first=False)]
+        m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
+        m.d.comb += [
+            arbiter.request.eq(Cat(self.offer[i] for i in inputs)),
+            arbiter.sent.eq(Cat(self.take[i] for i in inputs)),
+        ]
+        for place, i in enumerate(inputs):
+            m.d.comb += self.take[i].eq(arbiter.grant[place] & ~blocked)
+            words.append(Mux(self.take[i], flits[i], 0))
+        flit = words[0]
+        for word in words[1:]:
+            flit = flit | word
+        m.d.comb += link.flit.eq(flit)
+        for channel in range(channels):
+            m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._network.buffer_flits)
+            sends = [
+                self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs
+            ]
+            m.d.comb += [
+                link.valid[channel].eq(Cat(sends).any()),
+                credit.credit.eq(link.credit[channel]),
+                credit.spend.eq(link.valid[channel]),
+                self.has_credit[channel].eq(credit.available),
+            ]
+            with m.If(link.valid[channel]):
+                m.d.sync += self.busy[channel].eq(~link.flit.tail)
+        return m
+
+    def _sync(self, m: Module, flits: list[Any]) -> list[Any]:
+        """Arbitrate among the messages; return what goes on the ordinary wires for them."""
+        link = self.link
+        # Classes turn once, so between them any input but this port's own can come here.
+        senders = [i for i in range(4) if i != self._port] + [UNIT]
+        m.submodules.sync_arbiter = arbiter = LeastRecentArbiter(len(senders))
+        m.d.comb += [
+            arbiter.request.eq(Cat(self.sync_offer[i] for i in senders)),
+            arbiter.sent.eq(arbiter.grant),
+        ]
+        for place, i in enumerate(senders):
+            m.d.comb += self.sync_take[i].eq(arbiter.grant[place])
+        for turn in range(2):
+            m.submodules[f"sync_credit_{turn}"] = credit = CreditCounter(1)
+            sends = [
+                self.sync_take[i] & getattr(self, f"sync_class_{i}")[turn] for i in senders
+            ]
+            m.d.comb += [
+                link.sync_valid[turn].eq(Cat(sends).any()),
+                credit.credit.eq(link.sync_credit[turn]),
+                credit.spend.eq(link.sync_valid[turn]),
+                self.has_sync_credit[turn].eq(credit.available),
+            ]
+        messages = {i: getattr(self, f"sync_{i}").as_value() for i in senders}
+        if self._own:
+            word = Mux(self.sync_take[UNIT], messages[UNIT], 0)
+            for i in senders[:-1]:
+                word = word | Mux(self.sync_take[i], messages[i], 0)
+            m.d.comb += link.sync.eq(word)
+            return []
+        # A presented message has its own bits only; above them the memory may hold anything.
+        return [
+            Mux(self.sync_take[i], messages[i] if i == UNIT else flits[i], 0) for i in senders
+        ]

@@ -1,0 +1,36 @@
+"""A counter that stops at its greatest value."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["SaturatingCounter"]
+
+
+class SaturatingCounter(wiring.Component):
+    """Adds the events of each cycle, and stays at its greatest value once there.
+
+    Parameters
+    ----------
+    width : int
+        Bits of the count.
+    most : int
+        Most events in one cycle.
+
+    Members
+    -------
+    events : In(range(most + 1))
+        Events of this cycle.
+    count : Out(width)
+        Events of all earlier cycles, at most 2^width - 1.
+    """
+
+    def __init__(self, width: int, most: int) -> None:
+        super().__init__({"events": In(range(most + 1)), "count": Out(width)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        total = Signal(len(self.count) + 1)
+        m.d.comb += total.eq(self.count + self.events)
+        m.d.sync += self.count.eq(Mux(total[-1], ~0, total))
+        return m

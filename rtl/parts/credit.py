@@ -1,0 +1,44 @@
+"""The sender's side of credit-based flow control."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["CreditCounter"]
+
+
+class CreditCounter(wiring.Component):
+    """Counts the places that the receiver of a link has free, as far as the sender knows.
+
+    A credit that comes in one cycle can be spent from the next.
+
+    Parameters
+    ----------
+    places : int, >= 1
+        Places of the receiver, all free after reset.
+
+    Members
+    -------
+    credit : In(1)
+        A place was freed.
+    spend : In(1)
+        A flit is sent; only while ``available``.
+    available : Out(1)
+        At least one place is free.
+    """
+
+    def __init__(self, places: int) -> None:
+        if places < 1:
+            raise ValueError(f"CreditCounter needs at least 1 place, not {places!r}")
+        self._places = places
+        super().__init__({"credit": In(1), "spend": In(1), "available": Out(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        count = Signal(range(self._places + 1), init=self._places)
+        m.d.comb += self.available.eq(count != 0)
+        with m.If(self.credit & ~self.spend):
+            m.d.sync += count.eq(count + 1)
+        with m.Elif(self.spend & ~self.credit):
+            m.d.sync += count.eq(count - 1)
+        return m

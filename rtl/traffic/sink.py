@@ -1,0 +1,110 @@
+"""Where a node's ordinary packets end: every flit taken, every packet checked."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.traffic.source import PACKET_FLITS
+
+__all__ = ["PacketSink"]
+
+
+class PacketSink(wiring.Component):
+    """Takes a flit in every cycle, returns its credit in the next, and checks the packets.
+
+    A flit is wrong if it stands out of place (head first, tail fifth, nothing between packets),
+    if a head names another node, or if a tail is not the exclusive or of the three words before.
+    A head always begins a packet anew, so one fault is counted once or twice, not for ever.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Size, flit width and channels of the network.
+
+    Members
+    -------
+    index, x, y : In
+        This node's number, column and row.
+    cycle : In(32)
+        Cycles since reset; latencies are right where a flit holds the time of creation, that is
+        below 2**flit_bits cycles.
+    link : In(LocalLinkSignature)
+        From the router's LOCAL port.
+    packets, flits, errors : Out(32)
+        Packets that ended, flits taken, flits that were wrong.
+    latency_sum : Out(64)
+        Cycles from creation to tail, summed over the packets.
+    latency_max : Out(32)
+        The greatest of them.
+    """
+
+    def __init__(self, network: MeshSpec) -> None:
+        self._network = network
+        layout = network.layout
+        nodes = network.width * network.height
+        super().__init__(
+            {
+                "index": In(max(1, (nodes - 1).bit_length())),
+                "x": In(layout.x_bits),
+                "y": In(layout.y_bits),
+                "cycle": In(32),
+                "link": In(LocalLinkSignature(layout, network.channels)),
+                "packets": Out(32),
+                "flits": Out(32),
+                "errors": Out(32),
+                "latency_sum": Out(64),
+                "latency_max": Out(32),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        flit = self.link.flit
+        layout, bits = self._network.layout, min(32, self._network.flit_bits)
+        header = flit.payload[: layout.header.width]
+        wrong, end = Signal(), Signal()
+        latency = Signal(bits)
+        m.d.sync += self.link.credit.eq(self.link.valid)
+
+        for c in range(self._network.channels):
+            place = Signal(range(PACKET_FLITS), name=f"place_{c}")
+            check = Signal(self._network.flit_bits, name=f"check_{c}")
+            created = Signal(bits, name=f"created_{c}")
+            with m.If(self.link.valid[c]):
+                m.d.comb += [
+                    end.eq(flit.tail),
+                    latency.eq(self.cycle - created),
+                    wrong.eq(
+                        (flit.head != (place == 0))
+                        | (flit.tail != (place == PACKET_FLITS - 1))
+                        | (flit.head & (header[: layout.x_bits] != self.x))
+                        | (flit.head & (header[layout.x_bits :] != self.y))
+                        | (flit.tail & (flit.payload != check))
+                    ),
+                ]
+                m.d.sync += [
+                    check.eq(Mux(place == 0, 0, check) ^ Mux(flit.head, 0, flit.payload)),
+                    place.eq(
+                        Mux(
+                            flit.head,
+                            1,
+                            Mux(flit.tail | (place == PACKET_FLITS - 1), 0, place + 1),
+                        )
+                    ),
+                ]
+                with m.If(place == 2):
+                    m.d.sync += created.eq(flit.payload)
+
+        with m.If(self.link.valid.any()):
+            m.d.sync += self.flits.eq(self.flits + 1)
+            m.d.sync += self.errors.eq(self.errors + wrong)
+        with m.If(end):
+            m.d.sync += [
+                self.packets.eq(self.packets + 1),
+                self.latency_sum.eq(self.latency_sum + latency),
+            ]
+            with m.If(latency > self.latency_max):
+                m.d.sync += self.latency_max.eq(latency)
+        return m

@@ -1,0 +1,179 @@
+"""Where a node's ordinary packets come from: the stated generator, a queue, and its sender."""
+
+from amaranth import Array, C, Cat, Module, Mux, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.traffic.generator import divide, xorshift32
+
+__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource"]
+
+PACKET_FLITS = 5
+WARM_UP = 64
+GOLDEN_RATIO = 0x9E3779B9
+
+
+class PacketSource(wiring.Component):
+    """Creates packets for random other nodes and sends them: Bernoulli, uniform, open loop.
+
+    A packet created in cycle c can be on the link from c + 1; then one flit a cycle, as credits
+    allow, and the next packet's head in the cycle after a tail. Packets take the ordinary
+    channels in turn.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Size, flit width, channels and buffers of the network.
+    queue : int, >= 2
+        Packets that can wait; a power of two. What does not fit is dropped and counted.
+
+    Members
+    -------
+    index : In(node bits)
+        This node's number.
+    cycle : In(32)
+        Cycles since reset, for the time of creation.
+    load : In(1)
+        Seeds the generator; nothing is created in the 64 cycles after.
+    seed : In(32)
+        One for the whole network; the generator mixes in ``index``.
+    enable : In(1)
+        Creates packets.
+    rate : In(24)
+        Probability that a packet is created in a cycle, in units of 2**-24.
+    link : Out(LocalLinkSignature)
+        To the router's LOCAL port.
+    created, sent, overflow : Out(32)
+        Packets created (those dropped too), sent whole, and dropped.
+    """
+
+    def __init__(self, network: MeshSpec, *, queue: int = 16384) -> None:
+        if queue < 2 or queue & (queue - 1):
+            raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
+        self._network, self._queue = network, queue
+        self._nodes = network.width * network.height
+        super().__init__(
+            {
+                "index": In(max(1, (self._nodes - 1).bit_length())),
+                "cycle": In(32),
+                "load": In(1),
+                "seed": In(32),
+                "enable": In(1),
+                "rate": In(24),
+                "link": Out(LocalLinkSignature(network.layout, network.channels)),
+                "created": Out(32),
+                "sent": Out(32),
+                "overflow": Out(32),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        create, destination = self._generate(m)
+        entry, waiting, leave = self._wait(m, create, Cat(self._header(destination), self.cycle))
+        self._send(m, entry, waiting, leave)
+        return m
+
+    def _generate(self, m: Module) -> tuple[Signal, Signal]:
+        """Decide in every cycle whether a packet is created, and for which node."""
+        a, b, warm = Signal(32), Signal(32), Signal(range(WARM_UP + 1))
+        next_a, next_b = Signal(32), Signal(32)
+        key = (self.index * GOLDEN_RATIO)[:32]
+        m.d.comb += [next_a.eq(xorshift32(a)), next_b.eq(xorshift32(b))]
+
+        draw = Signal()
+        create = Signal()
+        m.d.comb += draw.eq(self.enable & (warm == 0))
+        if self._nodes > 1:
+            m.d.comb += create.eq(draw & (next_a[8:] < self.rate))
+        with m.If(self.load):
+            seeded_a, seeded_b = self.seed ^ key, ~self.seed ^ key
+            m.d.sync += [
+                a.eq(Mux(seeded_a == 0, 1, seeded_a)),
+                b.eq(Mux(seeded_b[:32] == 0, 1, seeded_b)),
+                warm.eq(WARM_UP),
+            ]
+        with m.Elif(warm != 0):
+            m.d.sync += [a.eq(next_a), b.eq(next_b), warm.eq(warm - 1)]
+        with m.Elif(draw):
+            m.d.sync += a.eq(next_a)
+            with m.If(create):
+                m.d.sync += b.eq(next_b)
+
+        other = Signal(self.index.shape())  # among the nodes without this one
+        destination = Signal(self.index.shape())
+        m.d.comb += [
+            other.eq((next_b[16:] * (self._nodes - 1)) >> 16),
+            destination.eq(other + (other >= self.index)),
+        ]
+        return create, destination
+
+    def _header(self, destination: Signal) -> Value:
+        """Return the header's bits: the destination's column and row."""
+        layout, width = self._network.layout, self._network.width
+        y = divide(destination, width, self._nodes)[: layout.y_bits]
+        x = (destination - y * width)[: layout.x_bits]
+        return Cat(x, y)
+
+    def _wait(self, m: Module, create: Signal, entry: Value) -> tuple[Signal, Signal, Signal]:
+        """Queue the packets; return the first one's entry, whether there is one, and its exit."""
+        m.submodules.queue = store = memory.Memory(shape=len(entry), depth=self._queue, init=[])
+        write = store.write_port()
+        read = store.read_port(transparent_for=[write])
+        first, last = Signal(range(self._queue)), Signal(range(self._queue))
+        level = Signal(range(self._queue + 1))
+        leave, fits = Signal(), Signal()
+        m.d.comb += [
+            fits.eq(level != self._queue),
+            write.en.eq(create & fits),
+            write.addr.eq(last),
+            write.data.eq(entry),
+            read.addr.eq(first + leave),
+        ]
+        m.d.sync += [
+            first.eq(first + leave),
+            last.eq(last + write.en),
+            level.eq(level + write.en - leave),
+            self.created.eq(self.created + create),
+            self.overflow.eq(self.overflow + (create & ~fits)),
+        ]
+        waiting = Signal()
+        m.d.comb += waiting.eq(level != 0)
+        return read.data, waiting, leave
+
+    def _send(self, m: Module, entry: Signal, waiting: Signal, leave: Signal) -> None:
+        """Send the packet in ``entry`` flit by flit, and let it ``leave`` with its tail."""
+        channels = self._network.channels
+        layout = self._network.layout
+        word = Signal(range(PACKET_FLITS))
+        channel = Signal(range(max(2, channels)))
+        available, send = Signal(channels), Signal()
+        for c in range(channels):
+            m.submodules[f"credit_{c}"] = counter = CreditCounter(self._network.buffer_flits)
+            m.d.comb += [
+                counter.credit.eq(self.link.credit[c]),
+                counter.spend.eq(self.link.valid[c]),
+                available[c].eq(counter.available),
+            ]
+        header, created = entry[: layout.header.width], entry[layout.header.width :]
+        # The index and the number enter whole: they are cut to the flit only on the link.
+        words = [header, self.index, created, self.sent, self.index ^ created ^ self.sent]
+        flit = Signal(struct(layout.flit))
+        m.d.comb += [
+            send.eq(waiting & available.bit_select(channel, 1)),
+            leave.eq(send & (word == PACKET_FLITS - 1)),
+            flit.payload.eq(Array(words)[word]),
+            flit.head.eq(word == 0),
+            flit.tail.eq(word == PACKET_FLITS - 1),
+            self.link.valid.eq(Mux(send, C(1, 1) << channel, 0)),
+            self.link.flit.eq(Mux(send, flit, 0)),
+        ]
+        with m.If(send):
+            m.d.sync += word.eq(Mux(leave, 0, word + 1))
+        with m.If(leave):
+            m.d.sync += self.sent.eq(self.sent + 1)
+            m.d.sync += channel.eq(Mux(channel == channels - 1, 0, channel + 1))

@@ -1,0 +1,156 @@
+"""The top that simulations build: the network, traffic at every node, a player and a probe."""
+
+from collections.abc import Iterator
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.traffic.sink import PacketSink
+from syncfabric.rtl.traffic.source import PacketSource
+from syncfabric.sim.assemble.mesh import node_bits, router_verilog, top_ports, top_verilog
+from syncfabric.sim.assemble.player import player_text
+from syncfabric.sim.assemble.probe import probe_text
+from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote
+
+__all__ = [
+    "BENCH",
+    "NETWORK",
+    "PUBLIC",
+    "REPORT",
+    "SHARED_MODULES",
+    "add_network",
+    "add_traffic",
+    "bench_verilog",
+    "traffic_verilog",
+]
+
+BENCH = "bench"
+"""Name of the top module."""
+NETWORK = "network"
+"""Name of the network's module and of its instance in the bench."""
+PUBLIC = ("clk", "rst", "load", "report")
+"""The bench's ports: all that the outside drives."""
+SHARED_MODULES = ("mesh_node", "packet_source", "packet_sink")
+"""Modules of which every node has one: compiled once."""
+REPORT = {
+    "created": 32,
+    "sent": 32,
+    "overflow": 32,
+    "packets": 32,
+    "flits": 32,
+    "errors": 32,
+    "latency_sum": 64,
+    "latency_max": 32,
+}
+"""What a line of the traffic report holds for a node, in order, and its bits."""
+
+_SOURCE = ("created", "sent", "overflow")
+
+
+def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
+    """Return the bench of a network, in one file.
+
+    Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
+    at a clock edge reads the next script and flushes the probe; `report` writes the traffic's
+    counters, a line of hexadecimal numbers a node.
+
+    Parameters
+    ----------
+    spec : MeshSpec
+        The network.
+    queue : int
+        Packets that can wait at a source.
+    """
+    bench = ModuleWriter(BENCH)
+    for port in PUBLIC:
+        bench.port("input", port)
+    bench.lines(player_text(spec))
+    add_network(bench, spec)
+    add_traffic(bench, spec)
+    bench.lines(probe_text(spec, NETWORK))
+    bench.lines(_report_text(spec))
+    return "\n".join(
+        [
+            router_verilog(spec),
+            top_verilog(spec, NETWORK),
+            traffic_verilog(spec, queue),
+            bench.text(),
+        ]
+    )
+
+
+def traffic_verilog(spec: MeshSpec, queue: int) -> str:
+    """Return the modules of the packet source and the packet sink."""
+    source = convert(PacketSource(spec, queue=queue), "packet_source")
+    return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
+
+
+def add_network(bench: ModuleWriter, spec: MeshSpec) -> None:
+    """Place the network; wires named like its ports connect it, inputs are declared elsewhere."""
+    links = ("inject_valid", "inject_flit", "eject_credit")
+    ports: dict[str, str | None] = {}
+    for direction, name, width in top_ports(spec):
+        if width != 0:
+            ports[name] = quote(name)
+            if direction == "output" or name in links:
+                bench.wire(name, width)
+    bench.instance(NETWORK, NETWORK, ports)
+
+
+def add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
+    """Place a packet source and a packet sink at every node."""
+    flit, channels = spec.layout.flit.width, spec.channels
+    for i, (x, y) in enumerate(spec.mesh.nodes):
+        for name, width in REPORT.items():
+            bench.wire(f"{name}_{i}", width)
+        index = f"{node_bits(spec)}'d{i}"
+        clocked = {"clk": "clk", "rst": "rst", "cycle": "cycle", "index": index}
+        bench.instance(
+            "packet_source",
+            f"source_{x}_{y}",
+            {
+                **clocked,
+                "load": "traffic_load",
+                "seed": "traffic_seed",
+                "enable": "traffic_enable",
+                "rate": "traffic_rate",
+                "link__valid": part("inject_valid", i, channels),
+                "link__flit": part("inject_flit", i, flit),
+                "link__credit": part("inject_credit", i, channels),
+                **{name: f"{name}_{i}" for name in _SOURCE},
+            },
+        )
+        bench.instance(
+            "packet_sink",
+            f"sink_{x}_{y}",
+            {
+                **clocked,
+                "x": f"{spec.layout.x_bits}'d{x}",
+                "y": f"{spec.layout.y_bits}'d{y}",
+                "link__valid": part("eject_valid", i, channels),
+                "link__flit": part("eject_flit", i, flit),
+                "link__credit": part("eject_credit", i, channels),
+                **{name: f"{name}_{i}" for name in REPORT if name not in _SOURCE},
+            },
+        )
+
+
+def _report_text(spec: MeshSpec) -> str:
+    """Return the block that writes the traffic's counters when `report` is high."""
+    form = " ".join(["%0h"] * len(REPORT))
+
+    def lines() -> Iterator[str]:
+        for i in range(spec.width * spec.height):
+            values = ", ".join(f"{name}_{i}" for name in REPORT)
+            yield f'      $fwrite(report_file, "{form}\\n", {values});'
+
+    return f"""
+  // ---- report
+  reg [8*1024-1:0] report_name;
+  integer report_file;
+  initial if (!$value$plusargs("report=%s", report_name)) report_name = "report.txt";
+  always @(posedge clk)
+    if (report) begin
+      report_file = $fopen(report_name, "w");
+{chr(10).join(lines())}
+      $fclose(report_file);
+    end
+"""

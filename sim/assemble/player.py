@@ -1,0 +1,190 @@
+"""How a bench drives the hardware: a script of stimuli, read from a file chunk by chunk.
+
+A bench writes the stimuli of the next few hundred cycles to a file and pulses `load`; the player
+applies each in its cycle. So the bench's Python sleeps in between, whatever happens there.
+
+A word of the script is 112 bits: from the low bits cycle (32), data (32), index (32),
+extra (8) and kind (8). Words are in order of their cycles; kind 0 ends the script.
+"""
+
+import enum
+from dataclasses import dataclass
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.assemble.mesh import node_bits
+from syncfabric.sim.assemble.verilog import zero
+
+__all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
+
+SCRIPT_WORDS = 16384
+"""Words a chunk's script can hold, the end included."""
+
+_WORD_BITS = 112
+
+
+class StimulusKind(enum.IntEnum):
+    """What a word of the script does; all but RATE last for one cycle."""
+
+    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE = range(7)
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """One word of a script.
+
+    Parameters
+    ----------
+    cycle : int
+        In which it is high; at least 1, for cycle 0 follows the reset.
+    kind : StimulusKind
+        What it does.
+    index : int
+        ARRIVE: node * registers + register; SPILL: node; CONFIG: node << 12 | address.
+    data : int
+        ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate.
+    extra : int
+        SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable.
+    """
+
+    cycle: int
+    kind: StimulusKind
+    index: int = 0
+    data: int = 0
+    extra: int = 0
+
+    def word(self) -> str:
+        """Return the word in hexadecimal, as the player reads it."""
+        return f"{self.kind:02x}{self.extra:02x}{self.index:08x}{self.data:08x}{self.cycle:08x}"
+
+
+def script_text(stimuli: list[Stimulus]) -> str:
+    """Return the file of a chunk's stimuli, which are in order of their cycles.
+
+    Raises
+    ------
+    ValueError
+        There are more than fit.
+    """
+    if len(stimuli) >= SCRIPT_WORDS:
+        raise ValueError(
+            f"script must have fewer than {SCRIPT_WORDS} stimuli, not {len(stimuli)}; "
+            "take a shorter chunk"
+        )
+    return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
+
+
+def player_text(spec: MeshSpec) -> str:
+    """Return the player, to stand in the bench's module.
+
+    That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
+    network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
+    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`).
+    """
+    arrivals = spec.width * spec.height * spec.barrier_registers
+    inputs = [
+        ("arrive", arrivals),
+        ("data", arrivals * spec.data_bits),
+        ("start", 1),
+        ("config_valid", 1),
+        ("config_node", node_bits(spec)),
+        ("config_address", CONFIG_ADDRESS_BITS),
+        ("config_write", 1),
+        ("config_data", 32),
+        ("traffic_load", 1),
+    ]
+    if spec.spill:
+        nodes = spec.width * spec.height
+        inputs += [
+            ("spill_arrive_valid", nodes),
+            ("spill_arrive_gid", nodes * 8),
+            ("spill_arrive_data", nodes * spec.data_bits),
+        ]
+    kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
+    inputs = [(name, width) for name, width in inputs if width]
+    declared = "\n".join(
+        f"  reg [{width - 1}:0] {name} = {zero(width)};\n"
+        f"  reg [{width - 1}:0] next_{name} = {zero(width)};"
+        for name, width in inputs + kept
+    )
+    cleared = "\n".join(f"      next_{name} = {zero(width)};" for name, width in inputs)
+    reset = "\n".join(f"      next_{name} = {zero(width)};" for name, width in kept)
+    driven = "\n".join(f"      {name} <= next_{name};" for name, _ in inputs + kept)
+    return f"""
+  // ---- player
+  reg [8*1024-1:0] script_name;
+  reg [{_WORD_BITS - 1}:0] script [0:{SCRIPT_WORDS - 1}];
+  reg [{_WORD_BITS - 1}:0] word;
+  integer script_file;
+  integer place = 0;
+  reg [31:0] cycle = 0;
+  reg acted = 0;
+{declared}
+  initial begin
+    if (!$value$plusargs("script=%s", script_name)) script_name = "script.txt";
+    script[0] = 0;
+  end
+  always @(posedge clk) begin
+    if (load) begin
+      script_file = $fopen(script_name, "r");
+      place = 0;
+      while ($fscanf(script_file, "%h", word) == 1) begin
+        script[place] = word;
+        place = place + 1;
+      end
+      script[place] = 0;
+      $fclose(script_file);
+      place = 0;
+    end
+    word = script[place];
+    if (rst) begin
+{cleared}
+{reset}
+{driven}
+      cycle <= 0;
+      acted <= 0;
+    end else if (acted || word[111:104] != 0 && word[31:0] == cycle + 1) begin
+{cleared}
+      acted <= word[111:104] != 0 && word[31:0] == cycle + 1;
+      while (word[111:104] != 0 && word[31:0] == cycle + 1) begin
+        case (word[111:104])
+{_cases(spec)}
+        endcase
+        place = place + 1;
+        word = script[place];
+      end
+{driven}
+      cycle <= cycle + 1;
+    end else
+      cycle <= cycle + 1;
+  end
+"""
+
+
+def _cases(spec: MeshSpec) -> str:
+    """Return what each kind of stimulus does."""
+    index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
+    bits = spec.data_bits
+
+    def store(name: str) -> str:
+        return f"next_{name}[{index} * {bits} +: {bits}] = {data};" if bits else ""
+
+    node = f"word[{64 + CONFIG_ADDRESS_BITS + node_bits(spec) - 1}:{64 + CONFIG_ADDRESS_BITS}]"
+    address = f"word[{64 + CONFIG_ADDRESS_BITS - 1}:64]"
+    actions = {
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')}",
+        StimulusKind.START: "next_start = 1;",
+        StimulusKind.CONFIG: (
+            f"next_config_valid = 1; next_config_node = {node}; "
+            f"next_config_address = {address}; next_config_write = {extra}; "
+            f"next_config_data = {data};"
+        ),
+        StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
+        StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
+    }
+    if spec.spill:
+        actions[StimulusKind.SPILL] = (
+            f"next_spill_arrive_valid[{index}] = 1; "
+            f"next_spill_arrive_gid[{index} * 8 +: 8] = {extra}; {store('spill_arrive_data')}"
+        )
+    return "\n".join(f"          {kind}: begin {act} end" for kind, act in actions.items())

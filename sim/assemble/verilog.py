@@ -1,0 +1,114 @@
+"""A small writer of Verilog: modules as text, of a size that Amaranth's own tops do not reach.
+
+Amaranth makes each *distinct* router once; the top that places it many times is written here,
+for one Amaranth module may have at most 65,535 input bits and shares no submodules.
+"""
+
+import re
+from collections.abc import Mapping
+
+from amaranth.back import verilog
+from amaranth.lib import wiring
+
+__all__ = ["ModuleWriter", "convert", "part", "quote", "zero"]
+
+# Words of Verilog-2005 and SystemVerilog that a port of ours could collide with.
+_KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "release", "wait"})
+
+_CLEARED = re.compile(
+    r"  initial begin\n(?:    (?P<name>\S+) ?\[\d+\] = (?P<bits>\d+)'(?:h0+|d0|h0);\n)+  end\n"
+)
+
+
+def quote(name: str) -> str:
+    """Return a name as Verilog takes it; keywords are escaped."""
+    return f"\\{name} " if name in _KEYWORDS else name
+
+
+def part(name: str, index: int, width: int) -> str:
+    """Return the ``index``-th run of ``width`` bits of a packed vector."""
+    low = index * width
+    return f"{quote(name)}[{low + width - 1}:{low}]"
+
+
+def zero(width: int) -> str:
+    """Return a constant 0 of ``width`` bits."""
+    return f"{width}'d0"
+
+
+def convert(component: wiring.Component, name: str) -> str:
+    """Return a component's Verilog, its submodules included, with no path of this machine in it.
+
+    A memory that starts as all zeros is cleared by a loop instead of a line a word.
+    """
+    text: str = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
+    body = text.partition("\n\n")[2]  # the first line names the converter's version
+    return _shorten_clearing(body)
+
+
+def _shorten_clearing(text: str) -> str:
+    """Replace a memory's word by word initialization to 0 by a loop."""
+
+    def loop(match: re.Match[str]) -> str:
+        lines = match.group(0).splitlines()[1:-1]
+        name, bits = match.group("name"), match.group("bits")
+        if any(line.split("[")[0].strip() != name.strip() for line in lines) or len(lines) < 4:
+            return match.group(0)
+        index = "clear_" + re.sub(r"\W", "_", name)
+        return (
+            f"  integer {index};\n"
+            f"  initial for ({index} = 0; {index} < {len(lines)}; {index} = {index} + 1)"
+            f" {name} [{index}] = {bits}'d0;\n"
+        )
+
+    return _CLEARED.sub(loop, text)
+
+
+class ModuleWriter:
+    """Collects a module's ports, wires, assignments and instances, in order.
+
+    Parameters
+    ----------
+    name : str
+        Name of the module.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._ports: list[str] = []
+        self._body: list[str] = []
+
+    def port(self, direction: str, name: str, width: int | None = None) -> None:
+        """Declare a port; a width, even of 1, makes it a vector. A vector of 0 bits is left out."""
+        if width != 0:
+            self._ports.append(f"  {direction} wire {_range(width)}{quote(name)}")
+
+    def wire(self, name: str, width: int | None = None) -> None:
+        """Declare a wire; see ``port`` for the width."""
+        if width != 0:
+            self._body.append(f"  wire {_range(width)}{quote(name)};")
+
+    def assign(self, target: str, value: str) -> None:
+        """Drive ``target`` with an expression."""
+        self._body.append(f"  assign {target} = {value};")
+
+    def instance(self, module: str, name: str, ports: Mapping[str, str | None]) -> None:
+        """Place a module; an unconnected port is an empty string, one that is None is left out."""
+        connected = ",\n".join(
+            f"    .{quote(port)}({value})" for port, value in ports.items() if value is not None
+        )
+        self._body.append(f"  {module} {name} (\n{connected}\n  );")
+
+    def lines(self, text: str) -> None:
+        """Add lines of Verilog as they are."""
+        self._body.append(text.rstrip("\n"))
+
+    def text(self) -> str:
+        """Return the module."""
+        ports = ",\n".join(self._ports)
+        body = "\n".join(self._body)
+        return f"module {self.name} (\n{ports}\n);\n{body}\nendmodule\n"
+
+
+def _range(width: int | None) -> str:
+    return "" if width is None else f"[{width - 1}:0] "

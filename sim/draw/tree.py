@@ -1,0 +1,121 @@
+"""A barrier tree over its mesh, every edge along the links that the group's messages take."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.tree import distribute_turn
+from syncfabric.sim.draw.canvas import Sheet, depth_colours, draw_mesh
+from syncfabric.sim.draw.lanes import Point, corners, lay_out
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from syncfabric.models.planning.tree import Tree
+
+__all__ = ["draw_tree", "routes"]
+
+RADIUS = 0.21
+
+
+def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
+    """Return the way of every DISTRIBUTE message.
+
+    Parameters
+    ----------
+    tree : Tree
+    mesh : Mesh
+
+    Returns
+    -------
+    list of (int, list of Node)
+        For each member but the root its depth, and the corners of the path from its parent.
+    """
+    found = []
+    for place, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            child = tree.node(place)
+            turn = distribute_turn(Port(int(tree.port[place])))
+            crossed = [node for node, _ in mesh.path(tree.node(above), child, turn)]
+            found.append((int(tree.depth[place]), corners([*crossed, child])))
+    return found
+
+
+def draw_tree(axes: "Axes", tree: "Tree", sheet: Sheet, height: int) -> None:
+    """Draw the mesh, the members in the colours of their depths, and the routes between them.
+
+    Parameters
+    ----------
+    axes : Axes
+    tree : Tree
+    sheet : Sheet
+    height : int
+        Height of the highest tree on the page, which spreads the colours.
+    """
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    draw_mesh(axes, sheet)
+    colours = depth_colours(height)
+    cell = sheet.points(1)
+    ink = [colours[depth] for depth in tree.depth.tolist()]
+    axes.scatter(tree.x, tree.y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=3)
+    root = tree.root
+    axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color="white", linewidths=0, zorder=4)
+    paths = routes(tree, sheet.mesh)
+    ink = [colours[depth] for depth, _ in paths]
+    lanes = lay_out([path for _, path in paths], RADIUS + 0.02)
+    tip = 0.17
+    lines = [_rounded(_shortened(lane, tip * 0.8)) for lane in lanes]
+    # Broader towards the root, so that a large tree's trunk stands out.
+    broad = [1 + 0.5 * (height - depth) / height for depth, _ in paths]
+    width = max(0.8, cell * 0.05)
+    cased = [width * (part + 0.7) for part in broad]
+    axes.add_collection(LineCollection(lines, colors="white", linewidths=cased, zorder=5))
+    thick = [width * part for part in broad]
+    axes.add_collection(LineCollection(lines, colors=ink, linewidths=thick, zorder=6))
+    heads = [_head(lane, tip) for lane in lanes]
+    axes.add_collection(PolyCollection(heads, facecolors=ink, linewidths=0, zorder=7))
+
+
+def _shortened(lane: Sequence[Point], length: float) -> list[Point]:
+    (ax, ay), (bx, by) = lane[-2:]
+    whole = abs(bx - ax) + abs(by - ay)
+    part = max(0.0, whole - length) / whole if whole else 0.0
+    return [*lane[:-1], (ax + (bx - ax) * part, ay + (by - ay) * part)]
+
+
+def _rounded(lane: Sequence[Point], radius: float = 0.16, steps: int = 5) -> list[Point]:
+    """Round a lane's bends."""
+    if len(lane) < 3:
+        return list(lane)
+    points = [lane[0]]
+    for before, here, after in zip(lane, lane[1:], lane[2:], strict=False):
+        first, last = _towards(here, before, radius), _towards(here, after, radius)
+        for step in range(steps + 1):
+            t = step / steps
+            points.append(
+                (
+                    (1 - t) ** 2 * first[0] + 2 * t * (1 - t) * here[0] + t**2 * last[0],
+                    (1 - t) ** 2 * first[1] + 2 * t * (1 - t) * here[1] + t**2 * last[1],
+                )
+            )
+    return [*points, lane[-1]]
+
+
+def _towards(here: Point, there: Point, length: float) -> Point:
+    whole = abs(there[0] - here[0]) + abs(there[1] - here[1])
+    part = min(length, whole / 2) / whole if whole else 0.0
+    return here[0] + (there[0] - here[0]) * part, here[1] + (there[1] - here[1]) * part
+
+
+def _head(lane: Sequence[Point], length: float) -> list[Point]:
+    """Return an arrowhead's three points, its tip at the lane's end."""
+    (ax, ay), (bx, by) = lane[-2:]
+    whole = abs(bx - ax) + abs(by - ay) or 1.0
+    dx, dy = (bx - ax) / whole, (by - ay) / whole
+    backx, backy, half = bx - dx * length, by - dy * length, length * 0.48
+    return [
+        (bx, by),
+        (backx - dy * half, backy + dx * half),
+        (backx + dy * half, backy - dx * half),
+    ]

@@ -1,0 +1,29 @@
+"""How a long job tells what it is doing, to whoever shows it."""
+
+from typing import Literal, Protocol, TypeAlias
+
+__all__ = ["STEPS", "Progress", "Step", "silent"]
+
+Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw"]
+
+STEPS: tuple[Step, ...] = ("plan", "emit", "build", "simulate", "draw")
+"""The steps of a run, in order; a job may leave some out."""
+
+
+class Progress(Protocol):
+    """Called when a step begins (``done`` is 0), goes on, and ends (``done`` is ``total``)."""
+
+    def __call__(self, step: Step, done: int, total: int) -> None:
+        """Take note.
+
+        Parameters
+        ----------
+        step : Step
+            What is being done.
+        done, total : int
+            How far it is: episodes when simulating, pictures when drawing, else 0 or 1 of 1.
+        """
+
+
+def silent(step: Step, done: int, total: int) -> None:
+    """Show nothing."""

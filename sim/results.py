@@ -1,0 +1,271 @@
+"""What a run found: the one shape of ``syncfabric run --json``, for every kind of network.
+
+A result is frozen, goes to JSON with ``to_json`` and comes back, equal, with ``from_json``.
+The JSON Schema (``results_schema``) and ``docs/results.md`` follow these classes.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from syncfabric.models.errors import SpecError
+
+__all__ = [
+    "ChannelLoad",
+    "Counters",
+    "Events",
+    "GroupResult",
+    "Mismatch",
+    "NodeName",
+    "RunResult",
+    "Seconds",
+    "Spread",
+    "TrafficResult",
+    "Verdict",
+    "results_schema",
+]
+
+NodeName = tuple[int, int] | int
+"""A node as files and results name it: ``[x, y]`` on a mesh, a number elsewhere."""
+
+Verdict = Literal["match", "mismatch", "hang"]
+
+_CONFIG = ConfigDict(
+    use_attribute_docstrings=True,
+    extra="forbid",
+    json_schema_serialization_defaults_required=True,
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Least, middle and greatest of a set of measurements, in cycles."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    min: int
+    """Least value, in cycles."""
+    median: float
+    """Middle value, in cycles; the mean of the two middle ones of an even number."""
+    max: int
+    """Greatest value, in cycles."""
+
+    @classmethod
+    def of(cls, values: Sequence[int]) -> "Spread | None":
+        """Return the spread of ``values``, or None where there are none."""
+        if not len(values):
+            return None
+        return cls(int(min(values)), float(statistics.median(values)), int(max(values)))
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Wall-clock times of the job's two long steps."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    build: float
+    """Seconds to emit the Verilog and build the simulator; 0 for the golden model alone."""
+    run: float
+    """Seconds of simulation, comparison included."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One place where hardware and golden model differ, or a property that does not hold."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    cycle: int
+    """Cycle of the difference; 0 is the first after reset."""
+    node: NodeName | None
+    """Router or node at which it was seen; null where it belongs to none."""
+    signal: str
+    """Signal's name in the Verilog, or the property's name."""
+    hardware: int | str | None
+    """What the hardware showed."""
+    model: int | str | None
+    """What the golden model, or the property, asks for."""
+
+
+@dataclass(frozen=True)
+class ChannelLoad:
+    """How busy one directed channel was."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    node: NodeName
+    """Router that the channel leaves; for ``inject`` the node that it comes from."""
+    port: str
+    """``east``, ``north``, ``west``, ``south``, ``local`` (to the node) or ``inject``."""
+    load: float
+    """Flits and messages a cycle, 0 to 1 (to 2 where sync messages have their own wires)."""
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """One group's barriers."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    id: int
+    """Group identifier (GID)."""
+    members: int
+    """Number of members."""
+    height: int | None
+    """Height of the tree in edges; null where the group has no tree."""
+    longest_path: int
+    """Longest path from root to member along the tree, in hops between routers."""
+    episodes: int
+    """Barriers completed."""
+    latency: Spread | None
+    """Hardware: cycles from the last arrival to the last release; null if none completed."""
+    model_latency: Spread | None
+    """The golden model's; null if none completed."""
+    bound: int | None
+    """Most cycles that a barrier may take, alone on an idle network; null for spilled groups."""
+    formula_ns: float | None
+    """Latency in ns by the paper's formula, with the paper's times; null where it has none."""
+    bound_links: int | None = None
+    """The number L of links that the bound counts."""
+    root: NodeName | None = None
+    """Root of the tree, or of the ring."""
+    planner: str | None = None
+    """Planner that made it: ``btm``, ``shortest``, …"""
+
+
+@dataclass(frozen=True)
+class TrafficResult:
+    """Ordinary packets in the background."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    offered: float
+    """Rate asked for, in flits a node a cycle; 0 without background traffic."""
+    accepted: float
+    """Flits that really left the network, a node a cycle."""
+    latency: Spread | None
+    """Cycles from a packet's creation to its tail's arrival; null without packets."""
+    network_latency: Spread | None = None
+    """The part inside the network: from the head's injection to the tail's arrival."""
+    packets: int = 0
+    """Packets delivered."""
+    saturated: bool = False
+    """The network takes in less than is offered: latencies grow as long as the run goes on."""
+    full_channels: tuple[ChannelLoad, ...] = ()
+    """The fullest channels of a saturated network, fullest first."""
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The routers' own event counters at the end of the run, summed over the network."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    overflow: int = 0
+    """Flits and messages dropped because their buffer was full."""
+    stray: int = 0
+    """Synchronization messages that no register could use."""
+    refused_arrive: int = 0
+    """Arrivals that were not accepted."""
+    refused_write: int = 0
+    """Configuration writes that were not accepted."""
+
+
+@dataclass(frozen=True)
+class Events:
+    """What moved through the network, as ``--log`` lists it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    packets: int = 0
+    """Ordinary packets delivered."""
+    messages: int = 0
+    """Synchronization messages taken by barrier registers."""
+    releases: int = 0
+    """Members released, summed over all groups and episodes."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One run: verdict, latencies and traffic; fields that a kind of network lacks are null."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+
+    network: str
+    """Name of the network."""
+    simulator: str
+    """``verilator``, ``icarus`` or ``model``."""
+    cycles: int
+    """Cycles simulated after reset."""
+    seconds: Seconds
+    """Wall-clock times."""
+    verdict: Verdict
+    """``match``; ``mismatch``: hardware and golden model differ; ``hang``: nothing ends."""
+    mismatches: tuple[Mismatch, ...]
+    """The first differences, in order of cycle."""
+    groups: tuple[GroupResult, ...]
+    """One entry a group, in the file's order."""
+    traffic: TrafficResult
+    """Background traffic."""
+    seed: int = 0
+    """Seed of everything random in the run."""
+    episodes: int = 0
+    """Barriers asked of each group."""
+    reason: str | None = None
+    """Why the verdict is not ``match``, in one line."""
+    repeat: str | None = None
+    """Command that repeats this run."""
+    events: Events | None = None
+    """What moved; null where it was not counted."""
+    counters: Counters | None = None
+    """The routers' event counters; null where they were not read."""
+    loads: tuple[ChannelLoad, ...] | None = None
+    """Load of every channel, with ``--heat``; else null."""
+    files: tuple[str, ...] = ()
+    """Files that the run wrote."""
+
+    @property
+    def ok(self) -> bool:
+        """Hardware and golden model agree everywhere, and everything ended."""
+        return self.verdict == "match"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values: ``syncfabric run --json``."""
+        dumped: dict[str, Any] = _adapter().dump_python(self, mode="json")
+        return dumped
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "RunResult":
+        """Return the result that ``to_json`` wrote.
+
+        Raises
+        ------
+        SpecError
+            ``values`` has not the shape of a result; the message names the first place.
+        """
+        try:
+            return _adapter().validate_python(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"]) or "result"
+            raise SpecError(f"result: {place}: {first['msg']}") from None
+
+
+@cache
+def _adapter() -> TypeAdapter[RunResult]:
+    return TypeAdapter(RunResult)
+
+
+def results_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a result, made from the classes above."""
+    schema = _adapter().json_schema(mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Result of syncfabric run",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }

@@ -1,0 +1,53 @@
+"""Simulators: found on the machine, told what to build, and run.
+
+A build is made once and kept in a cache; a run starts it, with a cocotb bench or by itself.
+Nothing here knows what the design does.
+"""
+
+from collections.abc import Callable
+
+from syncfabric.models.errors import ToolError
+from syncfabric.sim.simulators.base import Built, Design, Simulator
+from syncfabric.sim.simulators.benches import BenchError, BenchRun, CaseResult, run_cocotb
+from syncfabric.sim.simulators.icarus import Icarus
+from syncfabric.sim.simulators.verilator import Verilator
+
+__all__ = [
+    "SIMULATORS",
+    "BenchError",
+    "BenchRun",
+    "Built",
+    "CaseResult",
+    "Design",
+    "Icarus",
+    "Simulator",
+    "Verilator",
+    "find_simulator",
+    "run_cocotb",
+]
+
+SIMULATORS: dict[str, Callable[[], Simulator]] = {
+    "verilator": Verilator.find,
+    "icarus": Icarus.find,
+}
+"""How to find each simulator, by the name that a user gives it."""
+
+
+def find_simulator(name: str) -> Simulator:
+    """Find a simulator on this machine.
+
+    Parameters
+    ----------
+    name : str
+        ``verilator`` or ``icarus``.
+
+    Raises
+    ------
+    ToolError
+        The name is not one of these, or the simulator is missing; the message says what to do.
+    """
+    if name not in SIMULATORS:
+        raise ToolError(
+            f"simulator {name!r} is not known; it must be one of {', '.join(SIMULATORS)}"
+        )
+    return SIMULATORS[name]()

@@ -1,0 +1,101 @@
+"""What every simulator offers, and the records that pass between building and running."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+__all__ = ["Built", "Design", "Simulator"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What to build.
+
+    Parameters
+    ----------
+    top : str
+        Name of the module at the top.
+    sources : sequence of Path
+        Verilog or SystemVerilog files, in the order of compilation.
+    public : sequence of str
+        Signals of the top module that a bench reads or writes: names, or patterns with ``*``.
+        Name its ports one by one where the top has many wires of its own, because a public
+        signal is one that Verilator cannot optimise away. Icarus shows every signal anyway.
+    no_inline : sequence of str
+        Modules that Verilator shall compile once and call, instead of flattening every instance.
+    defines : mapping of str to str
+        Preprocessor macros.
+    trace : bool
+        Make it possible for a run to write a waveform, as VCD: Verilator's FST needs headers of
+        lz4 and zlib, which a fresh machine has not.
+    """
+
+    top: str
+    sources: Sequence[Path]
+    public: Sequence[str] = ("*",)
+    no_inline: Sequence[str] = ()
+    defines: Mapping[str, str] = field(default_factory=dict)
+    trace: bool = False
+
+
+@dataclass(frozen=True)
+class Built:
+    """A design, built and ready to run; it lies in the cache and is not to be changed.
+
+    Parameters
+    ----------
+    simulator : str
+        Name of the simulator that built it.
+    design : Design
+        What it was built from.
+    program : Path
+        The executable, or what the simulator executes.
+    cached : bool
+        It had been built before.
+    seconds : float
+        Time that this call to build took.
+    """
+
+    simulator: str
+    design: Design
+    program: Path
+    cached: bool
+    seconds: float
+
+
+class Simulator(Protocol):
+    """A simulator as found on this machine."""
+
+    @property
+    def name(self) -> str:
+        """What a user calls it."""
+
+    @property
+    def version(self) -> str:
+        """Its own report of its version, one line."""
+
+    @property
+    def bench_environment(self) -> Mapping[str, str]:
+        """Variables that cocotb wants under this simulator and under no other."""
+
+    def build(self, design: Design) -> Built:
+        """Build a design to be run by a cocotb bench, or take it from the cache.
+
+        Raises
+        ------
+        ToolError
+            The simulator refused the design; the message ends with its last lines.
+        """
+
+    def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
+        """Give the command line that runs a build with cocotb loaded.
+
+        Parameters
+        ----------
+        built : Built
+        waves : Path or None
+            Waveform to write; only of a design built with `trace`.
+        plusargs : sequence of str
+            Further arguments of the simulation, each with its ``+``.
+        """

@@ -1,0 +1,45 @@
+"""Options and fixtures that every test may use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SIMULATORS = ("verilator", "icarus")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--without icarus``, for machines that cannot have it."""
+    parser.addoption(
+        "--without",
+        action="append",
+        choices=["icarus"],
+        default=[],
+        help="leave out the tests that need this simulator",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes ``simulator`` under every simulator, as the name of it."""
+    if "simulator" in metafunc.fixturenames:
+        without = metafunc.config.getoption("--without")
+        metafunc.parametrize("simulator", [name for name in SIMULATORS if name not in without])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked with the name of a simulator given to ``--without``."""
+    without = config.getoption("--without")
+    left_out = [item for item in items if any(item.get_closest_marker(name) for name in without)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _repository_importable_in_benches() -> Iterator[None]:
+    """Let a simulator import ``tests.…``: benches lie beside the tests that start them."""
+    root = str(Path(__file__).parents[1])
+    patch = pytest.MonkeyPatch()
+    patch.syspath_prepend(root)
+    yield
+    patch.undo()

