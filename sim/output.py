@@ -7,7 +7,7 @@ renamed together, so that neither a refusal nor an interrupt leaves half a set b
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError
@@ -119,12 +119,10 @@ def _try_to_write(folder: Path, what: str) -> None:
 
 
 def _remove_folder(folder: Path) -> None:
-    try:
+    with suppress(OSError):  # somebody else uses it already
         folder.rmdir()
-    except OSError:
-        pass  # somebody else uses it already
 
 
 def _refusal(what: str, error: OSError) -> OutputError:
     reason = (error.strerror or str(error)).lower()
-    return OutputError(f"{what} cannot be written: {reason}; choose another with -o")
+    return OutputError(f"{what} cannot be written: {reason}; choose another place")

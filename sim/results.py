@@ -130,6 +130,8 @@ class GroupResult:
     """Most cycles that a barrier may take, alone on an idle network; null for spilled groups."""
     formula_ns: float | None
     """Latency in ns by the paper's formula, with the paper's times; null where it has none."""
+    bound_btm: int | None = None
+    """The bound with planner ``btm``: what another planner wins is the difference."""
     bound_links: int | None = None
     """The number L of links that the bound counts."""
     root: NodeName | None = None
@@ -254,6 +256,11 @@ class RunResult:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "result"
             raise SpecError(f"result: {place}: {first['msg']}") from None
+
+    def _repr_html_(self) -> str:
+        from syncfabric.sim.report import describe, html_table, result_rows, summary
+
+        return html_table(result_rows(self), [*summary(self), *map(describe, self.mismatches)])
 
 
 @cache

@@ -27,7 +27,7 @@ from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["BarrierUnit", "Offer", "Sender"]
 
-REDUCE, DISTRIBUTE = int(Kind.REDUCE), int(Kind.DISTRIBUTE)
+REDUCE = int(Kind.REDUCE)
 FULL = (1 << COUNTER_BITS) - 1
 
 
@@ -87,6 +87,7 @@ class BarrierUnit:
     ) -> None:
         count = network.barrier_registers
         self.node, self.mask, self.spills = node, rules.mask, network.spill
+        self.data_at = rules.data_at
         self.data_bits = network.data_bits
         self.credits, self.released = credits, released
         self.registers = [BarrierRegister(rules, node) for _ in range(count)]
@@ -161,29 +162,164 @@ class BarrierUnit:
             The ports whose message has been taken.
         """
         touched, self.fresh = self.fresh, []
-        merged = self._combine_one(here, touched) if self.serial is not None else None
+        candidates: set[int] = set()
+        chosen: int | None = None
+        if self.serial is not None:
+            candidates = self._serial_candidates(here, sent_up)
+            if candidates:
+                chosen = self.serial.choose(candidates)
+                if chosen >= 4:
+                    touched.append(self._merge_kept(chosen - 4))
         taken = []
         for port, message in here.items():
             r = self.register_of(message.gid)
             if r is None and self.spills:
                 for_spill[port] = message
                 continue
-            if merged is not None and port in merged:
-                if merged[port]:
-                    taken.append(port)
+            if port in candidates and port != chosen:
                 continue
             taken.append(port)
-            register = None if r is None else self.registers[r]
-            parent_pending = r == sent_up if register is None or not register.pending else True
-            if register is not None and register.pending and r != sent_up:
-                parent_pending = PARENT in register.pending
-            if r is None or register is None or not register.uses(message, port, parent_pending):
+            if r is None or not (
+                port == chosen
+                if self.serial is not None and message.kind == REDUCE
+                else self._uses(r, message, port, sent_up)
+            ):
                 self.count(Counter.STRAY)
             elif message.kind == REDUCE:
-                register.count_in(port, message.data)
+                self.registers[r].count_in(port, message.data)
                 touched.append(r)
             else:
                 self._finish(r, message.data)
         for r in touched:
             self._fire(r)
         return taken
+
+    def _uses(self, r: int, message: Message, port: int, sent_up: int | None) -> bool:
+        register = self.registers[r]
+        return register.uses(message, port, PARENT in register.pending or r == sent_up)
+
+    def _serial_candidates(self, here: Mapping[int, Message], sent_up: int | None) -> set[int]:
+        """Return the inputs with a REDUCE to combine, and 4 + r for every waiting register r."""
+        candidates = {4 + r for r in self.waiting}
+        for port, message in here.items():
+            r = self.register_of(message.gid) if message.kind == REDUCE else None
+            if r is not None and self._uses(r, message, port, sent_up):
+                candidates.add(port)
+        return candidates
+
+    def _merge_kept(self, r: int) -> int:
+        """Combine the data of a waiting arrive; return its register."""
+        register = self.registers[r]
+        register.merge(register.kept)
+        register.waiting, register.local = False, True
+        self.waiting.discard(r)
+        return r
+
+    def _fire(self, r: int) -> None:
+        register = self.registers[r]
+        if not register.may_fire():
+            return
+        if register.root:
+            self._finish(r, register.acc)
+        else:
+            register.fired = True
+            register.pending.add(PARENT)
+            self.sending.add(r)
+
+    def _finish(self, r: int, result: int) -> None:
+        register = self.registers[r]
+        register.finish(result)
+        self.released.append((self.node, r, result))
+        if register.children:
+            register.pending |= register.children
+            self.sending.add(r)
+
+    # Sending (4.4).
+
+    def offers(self) -> dict[int, Offer]:
+        """Choose whose turn it is, and return its messages that have a credit, by output.
+
+        Should a child's message and the parent's want one output, the child's comes first.
+        """
+        ready: dict[int, list[int]] = {}
+        for r in self.sending:
+            sender = self.senders[r]
+            places = [p for p in sender.pending if self._has_credit(sender.letters[p])]
+            if places:
+                ready[r] = places
+        if not ready:
+            return {}
+        r = self.turn.choose(ready)
+        letters = self.senders[r].letters
+        offered: dict[int, Offer] = {}
+        for place in sorted(ready[r]):
+            letter = letters[place]
+            if letter is not None and letter.port not in offered:
+                offered[letter.port] = Offer(r, place, letter)
+        return offered
+
+    def _has_credit(self, letter: Letter | None) -> bool:
+        return letter is not None and self.credits[letter.lane] > 0
+
+    def sent(self, offer: Offer) -> None:
+        """Cross off a message that is on its link."""
+        sender = self.senders[offer.sender]
+        sender.pending.discard(offer.place)
+        if not sender.pending:
+            self.sending.discard(offer.sender)
+
+    # Config port (4.5) and observation (7).
+
+    def configure(self, address: int, write: bool, data: int) -> tuple[bool, int]:
+        """Obey a request for a register or a counter; return whether it is refused, and the data.
+
+        A new control word shows after ``commit``, at the edge; other words at once, for nothing
+        looks at them while the register is not valid.
+        """
+        if write:
+            refused = not self._write(address, data)
+            if refused:
+                self.count(Counter.REFUSED_WRITE)
+            return refused, 0
+        r, word = divmod(address, REGISTER_WORDS)
+        if r < len(self.registers):
+            return False, read_word(self.registers[r], word)
+        if 0 <= address - COUNTER_BASE < len(Counter):
+            return False, self.counters[address - COUNTER_BASE]
+        return True, 0
+
+    def _write(self, address: int, data: int) -> bool:
+        r, word = divmod(address, REGISTER_WORDS)
+        if r >= len(self.registers):
+            return False
+        register = self.registers[r]
+        if write_is_refused(register, word, register.is_busy()):
+            return False
+        if word == RegisterWord.CONTROL:
+            self.writing, self.control = r, data
+        else:
+            register.write(word, data)
+        return True
+
+    def commit(self) -> None:
+        """Let the control word that has been written in this cycle take effect."""
+        if self.writing is not None:
+            self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
+            self.writing = None
+            self.by_gid = {
+                register.gid: r
+                for r, register in reversed(list(enumerate(self.registers)))
+                if register.valid
+            }
+
+    def observe(self) -> int:
+        """Return the ``observe`` wires: each register's status, ``acc``, ``result``; counters."""
+        word = at = 0
+        for register in self.registers:
+            image = register.status() | register.acc << STATUS.width
+            word |= (image | register.result << STATUS.width + self.data_bits) << at
+            at += STATUS.width + 2 * self.data_bits
+        for value in self.counters:
+            word |= value << at
+            at += COUNTER_BITS
+        return word

@@ -102,11 +102,14 @@ class Observer(Protocol):
 
         Its head was on the injection link in cycle ``injected``.
         """
+        return
 
     def sync(
         self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
     ) -> None:
         """Note a synchronization message, on its first link in ``sent``, taken in ``taken``."""
+        return
 
     def flit(self, link: int, cycle: int) -> None:
         """Note an ordinary flit on a link."""
+        return

@@ -64,8 +64,8 @@ class GroupTable(Table):
 
     id: Whole = Field(ge=0, le=255, description="Group identifier (GID), one of its own.")
     members: Members = Field(description="Who takes part.")
-    planner: Planner = Field("btm", description="How the barrier tree is made.")
-    op: Operation = Field("or", description="How the members' data are combined.")
+    planner: Planner = Field(default="btm", description="How the barrier tree is made.")
+    op: Operation = Field(default="or", description="How the members' data are combined.")
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -101,7 +101,7 @@ class NetworkFile(Table):
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
     network: MeshSpec = Field(description="The network itself.")
-    group: tuple[GroupTable, ...] = Field((), description="The process groups.")
+    group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
 
     def resolve(self) -> NetworkSpec:
         """Name every group's members and check the whole."""

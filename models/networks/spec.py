@@ -49,24 +49,40 @@ class MeshSpec(Table):
     kind: Literal["mesh"] = Field(description="The kind of network.")
     width: Whole = Field(ge=1, le=1024, description="Nodes from west to east.")
     height: Whole = Field(ge=1, le=1024, description="Nodes from south to north.")
-    flit_bits: Whole = Field(32, ge=16, le=128, description="Width of a flit, head and tail apart.")
-    data_bits: Whole = Field(4, ge=0, le=32, description="What a barrier combines and hands back.")
-    buffer_flits: Whole = Field(8, ge=1, le=16, description="Flits an ordinary channel can hold.")
-    channels: Whole = Field(1, ge=1, le=4, description="Virtual channels for ordinary packets.")
-    barrier_registers: Whole = Field(4, ge=1, le=64, description="Barrier registers a node.")
-    spill: Flag = Field(False, description="Whether groups beyond the registers go to memory.")
-    barrier_pipeline: Whole = Field(1, ge=0, le=1, description="Extra cycles at a tree node.")
+    flit_bits: Whole = Field(
+        default=32, ge=16, le=128, description="Width of a flit, head and tail apart."
+    )
+    data_bits: Whole = Field(
+        default=4, ge=0, le=32, description="What a barrier combines and hands back."
+    )
+    buffer_flits: Whole = Field(
+        default=8, ge=1, le=16, description="Flits an ordinary channel can hold."
+    )
+    channels: Whole = Field(
+        default=1, ge=1, le=4, description="Virtual channels for ordinary packets."
+    )
+    barrier_registers: Whole = Field(
+        default=4, ge=1, le=64, description="Barrier registers a node."
+    )
+    spill: Flag = Field(
+        default=False, description="Whether groups beyond the registers go to memory."
+    )
+    barrier_pipeline: Whole = Field(
+        default=1, ge=0, le=1, description="Extra cycles at a tree node."
+    )
     reduction_route: Literal["reverse", "paper"] = Field(
-        "reverse",
+        default="reverse",
         description="How a reduction travels: back over the distribution's links, or not.",
     )
     sync_links: Literal["shared", "own"] = Field(
-        "shared", description="Whether barrier messages share the packets' links."
+        default="shared", description="Whether barrier messages share the packets' links."
     )
     operations: Literal["bitwise", "all"] = Field(
-        "bitwise", description='Which operations are built; "all" adds max, min and sum.'
+        default="bitwise", description='Which operations are built; "all" adds max, min and sum.'
     )
-    setup: Literal["local"] = Field("local", description="Who writes the barrier registers.")
+    setup: Literal["local"] = Field(
+        default="local", description="Who writes the barrier registers."
+    )
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:

@@ -37,20 +37,17 @@ PARTINGS: tuple[Callable[[Ints, Ints], Ints], ...] = (quadrants, _mirrored, _dia
 def least_heights(sizes: Ints) -> Ints:
     """Return the least height in edges of a tree of each size with four children a node."""
     limits = np.cumsum(4 ** np.arange(16, dtype=np.int64))
-    return np.searchsorted(limits, sizes)
+    heights: Ints = np.searchsorted(limits, sizes)
+    return heights
 
 
 def far(x: Ints, y: Ints, runs: Segments) -> Ints:
     """Return the hops from every place to the farthest of its run."""
     s, d = x + y, x - y
-    return np.maximum.reduce(
-        [
-            runs.spread(runs.max(s)) - s,
-            s - runs.spread(runs.min(s)),
-            runs.spread(runs.max(d)) - d,
-            d - runs.spread(runs.min(d)),
-        ]
-    )
+    back = np.maximum(runs.spread(runs.max(s)) - s, s - runs.spread(runs.min(s)))
+    across = np.maximum(runs.spread(runs.max(d)) - d, d - runs.spread(runs.min(d)))
+    farthest: Ints = np.maximum(back, across)
+    return farthest
 
 
 def grow(x: Ints, y: Ints, root: int, pipeline: int, target: int) -> Tree:
@@ -80,7 +77,7 @@ def grow(x: Ints, y: Ints, root: int, pipeline: int, target: int) -> Tree:
         rest, keys = rest[order], keys[order]
         owner = keys // 4
         runs = Segments.of(keys)
-        chosen, estimate = _choose(x, y, rest, owner, cost, runs, pipeline, target)
+        chosen, _ = _choose(x, y, rest, owner, cost, runs, pipeline, target)
         heads, above = rest[chosen], owner[chosen]
         parent[heads], port[heads] = above, keys[chosen] % 4
         cost[heads] = cost[above] + _distance(x, y, heads, above) + pipeline
@@ -92,7 +89,8 @@ def grow(x: Ints, y: Ints, root: int, pipeline: int, target: int) -> Tree:
 
 
 def _distance(x: Ints, y: Ints, a: Ints, b: Ints) -> Ints:
-    return np.abs(x[a] - x[b]) + np.abs(y[a] - y[b])
+    distance: Ints = np.abs(x[a] - x[b]) + np.abs(y[a] - y[b])
+    return distance
 
 
 def _best_parting(
@@ -106,9 +104,7 @@ def _best_parting(
         keys = owner * 4 + side
         order = np.argsort(keys)
         runs = Segments.of(keys[order])
-        chosen, estimate = _choose(
-            x, y, rest[order], owner[order], cost, runs, pipeline, target
-        )
+        chosen, estimate = _choose(x, y, rest[order], owner[order], cost, runs, pipeline, target)
         promise = np.zeros(len(x), dtype=np.int64)
         np.maximum.at(promise, owner[order][chosen], estimate)
         mine = promise[owner]

@@ -166,9 +166,7 @@ class BarrierPlan:
         for entry in data["groups"]:
             members = tuple((x, y) for x, y in entry["members"])
             specs.append(
-                GroupSpec(
-                    id=entry["id"], members=members, planner=entry["planner"], op=entry["op"]
-                )
+                GroupSpec(id=entry["id"], members=members, planner=entry["planner"], op=entry["op"])
             )
             slots = [SPILLED if slot is None else slot for slot in entry["registers"]]
             groups.append(

@@ -26,7 +26,11 @@ EFFORT = 200_000
 MOST_TRIALS = 150
 ROOTS = 8
 EXACT_LIMIT = 1500
+"""Members above which ``least_cost`` looks at less."""
+REHANG_LIMIT = 5000
+"""Members above which trees stay as they have grown."""
 NEAR = 2
+"""How much worse than the best a tree may be to be worth improving."""
 
 
 def greatest_cost(tree: Tree, pipeline: int) -> int:
@@ -47,21 +51,22 @@ def improve(first: Tree, pipeline: int) -> Tree:
     x, y = first.x, first.y
     least = least_cost(x, y, pipeline)
     best, cost = first, greatest_cost(first, pipeline)
+    small = len(first) <= REHANG_LIMIT
     for root, target in _trials(first, least, cost):
         if cost == least:
             break
         tree = grow(x, y, root, pipeline, target)
-        if greatest_cost(tree, pipeline) <= cost + NEAR:
+        if small and greatest_cost(tree, pipeline) <= cost + NEAR:
             tree = rehang(tree, pipeline)
         if (found := greatest_cost(tree, pipeline)) < cost:
             best, cost = tree, found
-    tree = rehang(first, pipeline)
+    tree = rehang(first, pipeline) if small else first
     return tree if greatest_cost(tree, pipeline) < cost else best
 
 
 def _trials(first: Tree, least: int, cost: int) -> list[tuple[int, int]]:
     """List the (root, target) to grow from: low targets and central roots first."""
-    count = max(2, min(MOST_TRIALS, EFFORT // len(first)))
+    count = max(1, min(MOST_TRIALS, EFFORT // len(first)))
     reach = far(first.x, first.y, _whole(len(first)))
     central = np.argsort(reach, kind="stable")[:ROOTS].tolist()
     roots = central if first.root_position in central else [*central, first.root_position]
@@ -72,9 +77,9 @@ def _trials(first: Tree, least: int, cost: int) -> list[tuple[int, int]]:
 def least_cost(x: Ints, y: Ints, pipeline: int) -> int:
     """Return a greatest cost that no tree of these members can go below.
 
-    For each root: of its ``c + 1`` farthest members, c the places above depth k, one is at depth k
-    or below, and at least as far as the nearest of them. The least over all roots. For groups
-    above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height are looked at.
+    For each root: a tree has ``c = 1 + 4 + ... + 4**(k - 1)`` places above depth k, one of them the
+    root's own, so one of the c farthest members is at depth k or below. The least over all roots.
+    For groups above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height are looked at.
 
     Parameters
     ----------
@@ -93,7 +98,7 @@ def least_cost(x: Ints, y: Ints, pipeline: int) -> int:
         farthest = -np.sort(-distances, axis=1)
         for depth in range(2, height + 1):
             above = (4**depth - 1) // 3
-            least = np.maximum(least, farthest[:, above] + pipeline * depth)
+            least = np.maximum(least, farthest[:, above - 1] + pipeline * depth)
     return max(int(least.min()), height * (1 + pipeline))
 
 

@@ -165,7 +165,8 @@ class Tree:
         sums = np.where(self.parent < 0, 0, weights)
         for _ in range(len(self).bit_length() + 1):
             if (above == root).all():
-                return sums + weights[root]
+                total: Ints = sums + weights[root]
+                return total
             sums, above = sums + sums[above], above[above]
         raise PlanError("Tree must have one root that every member leads to")
 
@@ -178,7 +179,8 @@ class Tree:
     def hops(self) -> Ints:
         """Links along the tree from the root to each member, shape (n,)."""
         above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
-        return self.path_sums(np.abs(self.x - self.x[above]) + np.abs(self.y - self.y[above]))
+        links: Ints = np.abs(self.x - self.x[above]) + np.abs(self.y - self.y[above])
+        return self.path_sums(links)
 
     @property
     def height(self) -> int:

@@ -48,7 +48,7 @@ class BarrierRegister(wiring.Component):
         Only with ``operations = "all"``: the arrival that the node combines in this cycle.
     waiting : Out(1)
         The local arrival waits for the serial combiner.
-    arrive, data, release, result, ready, done
+    arrive, data, released, result, ready, done
         The node port.
     refused : Out(1)
         An arrive was ignored.
@@ -78,7 +78,7 @@ class BarrierRegister(wiring.Component):
             "waiting": Out(1),
             "arrive": In(1),
             "data": In(bits),
-            "release": Out(1),
+            "released": Out(1),
             "result": Out(bits),
             "ready": Out(1),
             "done": Out(1),
@@ -181,7 +181,7 @@ class BarrierRegister(wiring.Component):
             release.eq(down.any() | (fire & control.root)),
             new_result.eq(Mux(fire, combined, down_data)),
         ]
-        m.d.sync += self.release.eq(release)
+        m.d.sync += self.released.eq(release)
         with m.If(release):
             m.d.sync += [
                 status.arrived.eq(0),

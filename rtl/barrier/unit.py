@@ -55,7 +55,7 @@ class BarrierUnit(wiring.Component):
         Bit 2·output + class.
     overflows : In(range(10))
         Flits and messages dropped for want of room in this cycle.
-    arrive, data, release, result, ready, done
+    arrive, data, released, result, ready, done
         Node port; a bit, or ``data_bits``, a register.
     config : In(ConfigSignature)
         Config port of the whole network; requests for other nodes are not answered.
@@ -82,7 +82,7 @@ class BarrierUnit(wiring.Component):
             "overflows": In(range(10)),
             "arrive": In(registers),
             "data": In(registers * bits),
-            "release": Out(registers),
+            "released": Out(registers),
             "result": Out(registers * bits),
             "ready": Out(registers),
             "done": Out(registers),
@@ -123,7 +123,7 @@ class BarrierUnit(wiring.Component):
                 register.here.eq(self.here),
                 register.arrive.eq(self.arrive[r]),
                 register.data.eq(self.data[r * bits : (r + 1) * bits]),
-                self.release[r].eq(register.release),
+                self.released[r].eq(register.released),
                 self.result[r * bits : (r + 1) * bits].eq(register.result),
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),

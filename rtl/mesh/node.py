@@ -46,7 +46,7 @@ class MeshNode(wiring.Component):
         Ordinary packets from and to the node.
     arrive : In(registers), data : In(registers * data_bits)
         The node's process arrives in a register's group, with its data.
-    release, ready, done : Out(registers), result : Out(registers * data_bits)
+    released, ready, done : Out(registers), result : Out(registers * data_bits)
         One-cycle pulse; configured and started; sticky release; combined data.
     config : In(ConfigSignature)
         Config port of the whole network.
@@ -69,7 +69,7 @@ class MeshNode(wiring.Component):
             "local_out": Out(LocalLinkSignature(layout, network.channels)),
             "arrive": In(registers),
             "data": In(registers * network.data_bits),
-            "release": Out(registers),
+            "released": Out(registers),
             "result": Out(registers * network.data_bits),
             "ready": Out(registers),
             "done": Out(registers),
@@ -154,7 +154,7 @@ class MeshNode(wiring.Component):
             unit.overflows.eq(overflows),
             unit.arrive.eq(self.arrive),
             unit.data.eq(self.data),
-            self.release.eq(unit.release),
+            self.released.eq(unit.released),
             self.result.eq(unit.result),
             self.ready.eq(unit.ready),
             self.done.eq(unit.done),

@@ -40,7 +40,7 @@ class BarrierMember(wiring.Component):
         Which bits of a random byte a wait has: 0 for none, 31 for up to 31 cycles.
     arrive, data : Out
         To the router, a bit and a random word a register.
-    release : In(registers)
+    released : In(registers)
         From the router.
     """
 
@@ -58,7 +58,7 @@ class BarrierMember(wiring.Component):
                 "jitter": In(JITTER_BITS),
                 "arrive": Out(self._registers),
                 "data": Out(self._registers * self._data_bits),
-                "release": In(self._registers),
+                "released": In(self._registers),
             }
         )
 
@@ -81,7 +81,7 @@ class BarrierMember(wiring.Component):
             turned = state.rotate_left(5 * r)  # no two registers see the same byte
             m.d.comb += [
                 linger.eq(turned[:JITTER_BITS] & self.jitter),
-                freed.eq(inside & self.release[r]),
+                freed.eq(inside & self.released[r]),
                 ready.eq(Mux(inside, freed & (linger == 0), left == 0)),
                 self.arrive[r].eq(ready & self.enable & self.member[r] & (state != 0)),
             ]

@@ -126,7 +126,7 @@ def top_ports(spec: MeshSpec) -> Iterator[tuple[str, str, int | None]]:
         yield "input", name, None
     yield "input", "arrive", count * registers
     yield "input", "data", count * registers * data
-    yield "output", "release", count * registers
+    yield "output", "released", count * registers
     yield "output", "result", count * registers * data
     yield "output", "ready", count * registers
     yield "output", "done", count * registers
@@ -177,7 +177,7 @@ def _node_ports(spec: MeshSpec, i: int) -> Iterator[tuple[str, str | None]]:
     for name, width in (
         ("arrive", registers),
         ("data", registers * data),
-        ("release", registers),
+        ("released", registers),
         ("result", registers * data),
         ("ready", registers),
         ("done", registers),

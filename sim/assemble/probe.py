@@ -68,21 +68,21 @@ def probe_text(spec: MeshSpec, dut: str) -> str:
       probe_credit = {{
 {_concatenation(spec, dut, "credit")}}};
       if (probe_valid !== {zero(width)} || probe_credit !== {zero(width)} ||
-          {quote("release")} !== {zero(count * spec.barrier_registers)} ||
+          {quote("released")} !== {zero(count * spec.barrier_registers)} ||
           {spilled} !== {zero(count)} || config_ready !== 1'b0) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
-                cycle, probe_valid, probe_credit, {quote("release")});
+                cycle, probe_valid, probe_credit, {quote("released")});
         if (probe_valid !== {zero(width)}) begin
 {_lines(_flits(spec, dut))}
         end
-        if ({quote("release")} !== {zero(count * spec.barrier_registers)}) begin
+        if ({quote("released")} !== {zero(count * spec.barrier_registers)}) begin
 {_lines(_results(spec))}
         end
 {_lines(_spilled(spec))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
-        if ({quote("release")} !== {zero(count * spec.barrier_registers)} ||
+        if ({quote("released")} !== {zero(count * spec.barrier_registers)} ||
             {spilled} !== {zero(count)}) begin
           $fwrite(probe_file, "o");
 {_lines(_observed(spec, dut))}
@@ -148,11 +148,11 @@ def _results(spec: MeshSpec) -> Iterator[str]:
     """Yield the statements that print the results of released registers."""
     registers, data = spec.barrier_registers, spec.data_bits
     for i in range(len(spec.mesh.nodes)):
-        yield f"          if ({part('release', i, registers)} !== {zero(registers)}) begin"
+        yield f"          if ({part('released', i, registers)} !== {zero(registers)}) begin"
         for r in range(i * registers, (i + 1) * registers):
             value = part("result", r, data) if data else "1'b0"
             yield (
-                f"            if ({part('release', r, 1)} !== 1'b0) "
+                f"            if ({part('released', r, 1)} !== 1'b0) "
                 f'$fwrite(probe_file, " %0h", {value});'
             )
         yield "          end"

@@ -1,15 +1,17 @@
 """Pictures, as SVG and PNG: trees over their mesh, a plan, a network, the load of channels."""
 
-from syncfabric.sim.draw.canvas import check_picture, picture, to_svg
+from syncfabric.sim.draw.canvas import LARGEST, check_picture, picture, show, to_svg
 from syncfabric.sim.draw.figures import group_figure, network_figure, plan_figure
 from syncfabric.sim.draw.heat import heat_figure
 
 __all__ = [
+    "LARGEST",
     "check_picture",
     "group_figure",
     "heat_figure",
     "network_figure",
     "picture",
     "plan_figure",
+    "show",
     "to_svg",
 ]

@@ -6,6 +6,7 @@ The same input makes the same bytes.
 """
 
 import io
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = [
     "draw_mesh",
     "picture",
     "settings",
+    "show",
     "to_svg",
 ]
 
@@ -154,3 +156,8 @@ def check_picture(path: str | Path, mesh: Mesh) -> str:
             f"pictures go up to {LARGEST}x{LARGEST}, so leave the picture out"
         )
     return kind
+
+
+def show(mesh: Mesh, make: Callable[[], "Figure"]) -> str | None:
+    """Return a figure as SVG for a notebook; None where the mesh is too large to draw."""
+    return to_svg(make()) if max(mesh.width, mesh.height) <= LARGEST else None

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from syncfabric.sim.draw.canvas import Sheet, draw_mesh, settings
-from syncfabric.sim.draw.page import BOTTOM, LEFT, RIGHT, TOP, Page, count, depth_key
+from syncfabric.sim.draw.page import LEFT, NUMBERS, RIGHT, TOP, Page, count, depth_key
 from syncfabric.sim.draw.tree import draw_tree
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ def group_figure(plan: "BarrierPlan", group: "GroupPlan") -> "Figure":
     sheet = Sheet(plan.spec.network.mesh)
     width, height = sheet.size
     with settings():
-        page = Page(max(LEFT + width + RIGHT, 5.2), TOP + height + BOTTOM)
+        others = len(group.members) < len(sheet.mesh.nodes)
+        key = depth_key(group.height, others=others)
+        page = Page(max(LEFT + width + RIGHT, 5.2), TOP + height + NUMBERS, key)
         line = f"{count(len(group.members), 'member')} · {_facts(group)} · planner {group.planner}"
         page.heading(f"{plan.spec.name} · group {group.id}", line, page.width / 2, 0.3)
         draw_tree(page.mesh(sheet, page.width / 2, TOP), group.tree, sheet, group.height)
-        others = len(group.members) < len(sheet.mesh.nodes)
-        page.key(depth_key(group.height, others=others))
     return page.figure
 
 
@@ -42,14 +42,16 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
         return network_figure(plan.spec)
     sheet = Sheet(mesh, side=4.2)
     width, height = sheet.size
-    step_x, step_y = max(LEFT + width + RIGHT, 3.2), PANEL_TOP + height + 0.3
+    step_x, step_y = max(LEFT + width + RIGHT, 3.2), PANEL_TOP + height + NUMBERS
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3, max(1, int(15 / step_x)))
     rows = -(-len(shown) // columns)
     highest = max(group.height for group in shown)
     rest = len(plan.groups) - len(shown)
     more = f" · {count(rest, 'group')} not shown" if rest else ""
     with settings():
-        page = Page(columns * step_x, TOP + rows * step_y + BOTTOM - 0.3)
+        others = any(len(group.members) < len(mesh.nodes) for group in shown)
+        key = depth_key(highest, others=others)
+        page = Page(columns * step_x, TOP + rows * step_y, key)
         line = f"{mesh} · {count(len(plan.groups), 'group')}{more}"
         page.heading(plan.spec.name, line, page.width / 2, 0.3, size=15)
         for place, group in enumerate(shown):
@@ -57,9 +59,7 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
             middle, top = (column + 0.5) * step_x, TOP + row * step_y
             title = f"group {group.id} · {count(len(group.members), 'member')}"
             page.heading(title, _facts(group), middle, top + 0.16, size=11)
-            draw_tree(page.mesh(sheet, middle, top + PANEL_TOP), group.tree, sheet, group.height)
-        others = any(len(group.members) < len(mesh.nodes) for group in shown)
-        page.key(depth_key(highest, others=others))
+            draw_tree(page.mesh(sheet, middle, top + PANEL_TOP), group.tree, sheet, highest)
     return page.figure
 
 
@@ -84,20 +84,19 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
         for turn, place in enumerate(places):
             wedges.append(Wedge(node, 0.26, 90 - (turn + 1) * part, 90 - turn * part))
             inks.append(palette[place])
+    key = [
+        (palette[place], f"group {group.id}: {count(len(group.members), 'member')}")
+        for place, group in enumerate(shown)
+    ]
+    if rest := len(spec.groups) - len(shown):
+        key.append(("white", f"{count(rest, 'group')} not shown"))
     with settings():
-        page = Page(max(LEFT + width + RIGHT, 4.2), TOP + height + BOTTOM)
+        page = Page(max(LEFT + width + RIGHT, 4.2), TOP + height + NUMBERS, key)
         line = f"{sheet.mesh} · {count(len(spec.groups), 'group')}"
         page.heading(spec.name, line, page.width / 2, 0.3)
         axes = page.mesh(sheet, page.width / 2, TOP)
         draw_mesh(axes, sheet)
         axes.add_collection(PatchCollection(wedges, facecolors=inks, linewidths=0, zorder=3))
-        key = [
-            (palette[place], f"group {group.id}: {count(len(group.members), 'member')}")
-            for place, group in enumerate(shown)
-        ]
-        if rest := len(spec.groups) - len(shown):
-            key.append(("white", f"{count(rest, 'group')} not shown"))
-        page.key(key)
     return page.figure
 
 

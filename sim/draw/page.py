@@ -8,12 +8,15 @@ from syncfabric.sim.draw.canvas import GREY, PALE, ROOT, Sheet, depth_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BOTTOM", "LEFT", "RIGHT", "TOP", "Page", "count", "depth_key"]
+__all__ = ["LEFT", "NUMBERS", "RIGHT", "TOP", "Page", "count", "depth_key"]
 
 LEFT, RIGHT = 0.42, 0.2
 """Room beside a mesh for its row numbers, in inches."""
-TOP, BOTTOM = 0.84, 0.86
-"""Room for the page's title and its key, in inches."""
+TOP = 0.84
+"""Room for the page's title, in inches."""
+NUMBERS = 0.34
+"""Room for column numbers below a mesh."""
+KEY_LINE = 0.19
 
 
 def count(number: int, thing: str) -> str:
@@ -27,14 +30,21 @@ class Page:
     Parameters
     ----------
     width, height : float
-        In inches.
+        In inches, without the key.
+    key : sequence of (str, str)
+        Colour and words of each entry of the key at the bottom.
     """
 
-    def __init__(self, width: float, height: float) -> None:
+    def __init__(self, width: float, height: float, key: Sequence[tuple[str, str]] = ()) -> None:
         from matplotlib.figure import Figure
 
-        self.width, self.height = width, height
-        self.figure = Figure(figsize=(width, height))
+        longest = max((len(words) for _, words in key), default=1)
+        columns = max(1, min(len(key), int(width / (0.42 + longest * 0.062))))
+        lines = -(-len(key) // columns)
+        self.width, self.height = width, height + (0.3 + lines * KEY_LINE if key else 0.0)
+        self.figure = Figure(figsize=(self.width, self.height))
+        if key:
+            self._write_key(key, columns)
 
     def mesh(self, sheet: Sheet, middle: float, top: float) -> "Axes":
         """Add axes for a mesh: horizontally around ``middle``, ``top`` inches from the top."""
@@ -64,20 +74,17 @@ class Page:
         self.text(title, middle, top, size, weight="bold")
         self.text(line, middle, top + size * 0.0225, size * 0.66, color=GREY)
 
-    def key(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Write the key at the bottom: colour and words of each entry."""
+    def _write_key(self, key: Sequence[tuple[str, str]], columns: int) -> None:
         from matplotlib.lines import Line2D
 
         handles = [
             Line2D([], [], ls="", marker="o", ms=7, mew=0, color=colour, label=words)
-            for colour, words in entries
+            for colour, words in key
         ]
-        longest = max((len(words) for _, words in entries), default=1)
-        columns = max(1, min(len(handles), int(self.width / (0.42 + longest * 0.062))))
         self.figure.legend(
             handles=handles,
             loc="lower center",
-            bbox_to_anchor=(0.5, 0.02),
+            bbox_to_anchor=(0.5, 0.06 / self.height),
             ncols=columns,
             frameon=False,
             fontsize=8,

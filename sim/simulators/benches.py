@@ -73,7 +73,8 @@ def _environment(
     simulator: Simulator, built: Built, test_module: str, results: Path
 ) -> dict[str, str]:
     """Give the variables by which cocotb 2.1 finds Python, the bench and the top."""
-    import find_libpython
+    config = cocotb_config()
+    import find_libpython  # comes with cocotb
 
     library = os.environ.get("LIBPYTHON_LOC") or find_libpython.find_libpython()
     if not library:
@@ -85,7 +86,7 @@ def _environment(
     return {
         **os.environ,
         **simulator.bench_environment,
-        "GPI_USERS": f"{library};{cocotb_config().pygpi_entry_point()}",
+        "GPI_USERS": f"{library};{config.pygpi_entry_point()}",
         "PYGPI_PYTHON_BIN": sys.executable,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "COCOTB_TOPLEVEL": built.design.top,

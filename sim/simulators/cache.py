@@ -93,10 +93,6 @@ class Cache:
         self._prune()
         return entry, False
 
-    def holds(self, key: str) -> bool:
-        """Tell whether a build is there."""
-        return (self.folder / "builds" / key).is_dir()
-
     def _make(self, entry: Path, make: Callable[[Path, Path], None]) -> None:
         """Build beside the entry, then give it its name in one step."""
         with tempfile.TemporaryDirectory(prefix="new-", dir=self.folder) as work:

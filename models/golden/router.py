@@ -1,0 +1,242 @@
+"""Synchronization messages at one router: slots, presentation, outputs, and the barrier unit."""
+
+from __future__ import annotations
+
+from syncfabric.models.golden.barrier_register import PARENT, Rules
+from syncfabric.models.golden.barrier_unit import BarrierUnit, Offer
+from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.golden.record import Message, Observer
+from syncfabric.models.golden.spill import SpillEngine
+from syncfabric.models.golden.wiring import HERE
+from syncfabric.models.networks.spec import MeshSpec
+
+__all__ = ["Plane", "SyncRouter"]
+
+UNIT = 4
+"""The barrier unit among those that want an output; 0 to 3 are the network inputs."""
+
+
+class Plane:
+    """What the routers of a mesh share while they deal with one cycle.
+
+    Parameters
+    ----------
+    credits : list of int, by lane
+        The credit counters.
+    freed : list of int
+        Lanes whose credit is high in the next cycle; appended to.
+    observer : Observer or None
+        Hears of messages that are taken.
+
+    Attributes
+    ----------
+    sent : list of (lane, message)
+        What is on the links in this cycle.
+    held_inputs, held_outputs : set of int
+        Links whose input presents, or whose output sends, a message, if links are shared.
+    touched : set of int
+        Nodes whose registers or counters may have changed.
+    """
+
+    def __init__(self, credits: list[int], freed: list[int], observer: Observer | None) -> None:
+        self.credits, self.freed, self.observer = credits, freed, observer
+        self.sent: list[tuple[int, Message]] = []
+        self.held_inputs: set[int] = set()
+        self.held_outputs: set[int] = set()
+        self.touched: set[int] = set()
+
+
+class SyncRouter:
+    """Synchronization at one node (docs/microarchitecture.md, section 3).
+
+    A slot is numbered ``2 * port + class``.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        Options.
+    rules : Rules
+        What the network prescribes, with its wiring.
+    unit : BarrierUnit
+        The node's barrier unit.
+    spill : SpillEngine or None
+        Its spill engine.
+    plane : Plane
+        What the routers share.
+    """
+
+    def __init__(
+        self,
+        network: MeshSpec,
+        rules: Rules,
+        unit: BarrierUnit,
+        spill: SpillEngine | None,
+        plane: Plane,
+    ) -> None:
+        wiring = rules.wiring
+        self.node, self.unit, self.spill, self.plane = unit.node, unit, spill, plane
+        self.pipelined = network.barrier_pipeline == 1
+        self.shared = network.sync_links == "shared"
+        self.lanes, self.channels = wiring.lanes, wiring.channels
+        self.links = [-1 if link is None else link for link in wiring.feeding[self.node][:4]]
+        self.routes = [wiring.routes(self.node, turn) for turn in range(2)]
+        self.slots: list[Message | None] = [None] * 8
+        self.lane = [HERE] * 8
+        self.occupied: list[int] = []
+        self.presented = [1] * 4
+        self.order = [LeastRecentlySent(5) for _ in range(4)]
+
+    def receive(self, slot: int, message: Message) -> None:
+        """Put a message from a link into its empty slot, with the lane it needs next."""
+        port = self.routes[slot & 1][message.code]
+        self.slots[slot] = message
+        self.lane[slot] = -1
+        if port != HERE:
+            link = self.node * 5 + port
+            self.lane[slot] = link * self.lanes + self.channels + (slot & 1)
+        self.occupied.append(slot)
+
+    def step(self, now: int, started: bool) -> bool:
+        """Do everything that this router does in a cycle with what stands in its slots.
+
+        Returns
+        -------
+        bool
+            Whether it has to be looked at again in the next cycle; else it can sleep until a
+            message, a credit or its own process wakes it.
+        """
+        unit, spill = self.unit, self.spill
+        choice = self._present()
+        if not (choice or unit.fresh or unit.waiting or unit.sending or spill):
+            return False
+        sending = spill.sends() if spill is not None else None
+        wants: dict[int, list[int]] = {}
+        here: dict[int, Message] = {}
+        for port in sorted(choice) if len(choice) > 1 else choice:
+            slot = choice[port]
+            self.presented[port] = slot & 1
+            if self.shared:
+                self.plane.held_inputs.add(self.links[port])
+            if self.lane[slot] < 0:
+                message = self.slots[slot]
+                assert message is not None
+                here[port] = message
+            else:
+                wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
+        news = bool(here or unit.fresh or unit.waiting)
+        for_spill: dict[int, Message] = {}
+        offers: dict[int, Offer] = {}
+        if self.pipelined:
+            if unit.sending:
+                offers = unit.offers()
+            sent_up = self._send(now, choice, wants, offers) if wants or offers else None
+            if news:
+                self._absorb(now, choice, here, sent_up, for_spill)
+        else:
+            if news:
+                self._absorb(now, choice, here, None, for_spill)
+            if unit.sending:
+                offers = unit.offers()
+            if wants or offers:
+                self._send(now, choice, wants, offers)
+        if news or offers:
+            self.plane.touched.add(self.node)
+        moved = choice or offers or news
+        busy = bool(moved and (self.occupied or unit.sending or unit.waiting))
+        if spill is not None:
+            taken = spill.accept(now, for_spill, sending)
+            if taken is not None:
+                self._take(now, choice[taken])
+            if spill.operation is not None:
+                spill.finish(now, started, sending)
+                self.plane.touched.add(self.node)
+                return True
+            busy = busy or spill.has_work()
+        return busy
+
+    def _present(self) -> dict[int, int]:
+        """Return the slot that each input presents, by port."""
+        choice: dict[int, int] = {}
+        for slot in self.occupied:
+            lane = self.lane[slot]
+            if lane < 0 or self.plane.credits[lane]:
+                port = slot >> 1
+                if port not in choice or slot & 1 != self.presented[port]:
+                    choice[port] = slot
+        return choice
+
+    def _send(
+        self,
+        now: int,
+        choice: dict[int, int],
+        wants: dict[int, list[int]],
+        offers: dict[int, Offer],
+    ) -> int | None:
+        """Take one message an output; return the register that sends to its parent, if any."""
+        sent_up: int | None = None
+        plane = self.plane
+        for port in offers:
+            wants.setdefault(port, []).append(UNIT)
+        for port, candidates in wants.items():
+            order = self.order[port]
+            winner = candidates[0] if len(candidates) == 1 else order.first(candidates)
+            order.sent(winner)
+            if winner == UNIT:
+                offer = offers[port]
+                lane, message = offer.letter.lane, self._message(now, offer)
+                if offer.place == PARENT:
+                    sent_up = offer.sender
+                self.unit.sent(offer)
+            else:
+                slot = choice[winner]
+                lane, message = self.lane[slot], self._free(slot)
+            plane.credits[lane] -= 1
+            plane.sent.append((lane, message))
+            if self.shared:
+                plane.held_outputs.add(self.node * 5 + port)
+        return sent_up
+
+    def _message(self, now: int, offer: Offer) -> Message:
+        unit, letter = self.unit, offer.letter
+        sender = unit.senders[offer.sender]
+        data = sender.data_for(offer.place)
+        return Message(
+            letter.raw | data << unit.data_at,
+            letter.kind,
+            sender.gid,
+            sender.epoch,
+            letter.code,
+            letter.turn,
+            data,
+            self.node,
+            now,
+        )
+
+    def _free(self, slot: int) -> Message:
+        """Empty a slot and return its credit."""
+        message = self.slots[slot]
+        assert message is not None
+        self.slots[slot] = None
+        self.occupied.remove(slot)
+        self.plane.freed.append(self.links[slot >> 1] * self.lanes + self.channels + (slot & 1))
+        return message
+
+    def _absorb(
+        self,
+        now: int,
+        choice: dict[int, int],
+        here: dict[int, Message],
+        sent_up: int | None,
+        for_spill: dict[int, Message],
+    ) -> None:
+        """Hand the messages for this node to the barrier unit."""
+        for port in self.unit.absorb(here, sent_up, for_spill):
+            self._take(now, choice[port])
+
+    def _take(self, now: int, slot: int) -> None:
+        """Free the slot of a message that has been taken here."""
+        message = self._free(slot)
+        if self.plane.observer is not None:
+            self.plane.observer.sync(
+                message.kind, message.gid, message.source, self.node, message.sent, now
+            )

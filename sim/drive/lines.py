@@ -1,0 +1,185 @@
+"""The probe's lines: made from the model's records, read from the hardware, and told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from syncfabric.models.golden.record import Record
+from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.assemble.probe import bits_a_link
+from syncfabric.sim.results import Mismatch
+
+__all__ = ["EMPTY", "Line", "explain", "observe_line", "parse", "record_line"]
+
+EMPTY = Record(0, 0, (), 0, (), ())
+"""A cycle in which nothing is on any wire."""
+
+ConfigAnswer = tuple[bool, bool, int]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the probe, read: the wires of a cycle, or what changed of ``observe`` in it."""
+
+    cycle: int
+    record: Record
+    answer: tuple[int, int] | None = None
+    observed: tuple[tuple[int, int], ...] = ()
+
+
+def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
+    """Return the line that the probe writes for a cycle."""
+    valid, credit, payloads, release, results, spill = record
+    parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
+    parts += [f"{payload:x}" for payload in payloads]
+    parts += [f"{result:x}" for result in results]
+    parts += [f"s{node:x}:{gid:x}:{result:x}" for node, gid, result in spill]
+    if answer[0]:
+        parts.append(f"c{answer[1]:x}:{answer[2]:x}")
+    return " ".join(parts)
+
+
+def observe_line(changed: Sequence[tuple[int, int]]) -> str:
+    """Return the line that follows a cycle with a release: nodes and their new ``observe``."""
+    return " ".join(["o", *(f"{node:x}:{value:x}" for node, value in changed)])
+
+
+def parse(text: str, cycle: int) -> Line:
+    """Read a line; an observation belongs to the cycle of the line before.
+
+    Raises
+    ------
+    ValueError
+        Something in it is no number: the hardware showed an unknown value.
+    """
+    words = text.split()
+    if words[0] == "o":
+        pairs = (word.split(":") for word in words[1:])
+        return Line(cycle, EMPTY, observed=tuple((int(n, 16), int(v, 16)) for n, v in pairs))
+    cycle, valid, credit, release = (int(word, 16) for word in words[:4])
+    flits, released = valid.bit_count(), release.bit_count()
+    payloads = [int(word, 16) for word in words[4 : 4 + flits]]
+    results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
+    spill: list[tuple[int, int, int]] = []
+    answer = None
+    for word in words[4 + flits + released :]:
+        numbers = [int(number, 16) for number in word[1:].split(":")]
+        if word[0] == "s":
+            spill.append((numbers[0], numbers[1], numbers[2]))
+        elif word[0] == "c":
+            answer = (numbers[0], numbers[1])
+        else:
+            raise ValueError(word)
+    return Line(cycle, Record(valid, credit, payloads, release, results, spill), answer)
+
+
+def explain(spec: MeshSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
+    """Yield every difference between two lines of one cycle."""
+    names = _Names(spec)
+    ours, theirs = hardware.record, model.record
+    for kind, seen, wanted in (
+        ("valid", ours.valid, theirs.valid),
+        ("credit", ours.credit, theirs.credit),
+    ):
+        for lane in _bits(seen ^ wanted):
+            node, signal = names.lane(lane, kind)
+            yield Mismatch(hardware.cycle, node, signal, seen >> lane & 1, wanted >> lane & 1)
+    for lane, seen, wanted in _common(ours.valid, ours.payloads, theirs.valid, theirs.payloads):
+        node, signal = names.lane(lane, "flit")
+        yield Mismatch(hardware.cycle, node, signal, seen, wanted)
+    for bit in _bits(ours.release ^ theirs.release):
+        node, signal = names.register(bit, "release")
+        seen = ours.release >> bit & 1
+        yield Mismatch(hardware.cycle, node, signal, seen, 1 - seen)
+    for bit, seen, wanted in _common(ours.release, ours.results, theirs.release, theirs.results):
+        node, signal = names.register(bit, "result")
+        yield Mismatch(hardware.cycle, node, signal, seen, wanted)
+    if tuple(ours.spill) != tuple(theirs.spill):
+        yield Mismatch(
+            hardware.cycle, None, "spill_release", str(list(ours.spill)), str(list(theirs.spill))
+        )
+    if hardware.answer != model.answer:
+        yield Mismatch(
+            hardware.cycle,
+            None,
+            "config_error, config_rdata",
+            str(hardware.answer),
+            str(model.answer),
+        )
+    # A node that only one of them printed changed in that one alone.
+    seen_now, wanted_now = dict(hardware.observed), dict(model.observed)
+    for index in sorted(seen_now.keys() | wanted_now.keys()):
+        if seen_now.get(index) != wanted_now.get(index):
+            yield from names.observe(hardware.cycle, index, seen_now.get(index), wanted_now)
+
+
+def _bits(word: int) -> Iterator[int]:
+    while word:
+        low = word & -word
+        yield low.bit_length() - 1
+        word ^= low
+
+
+def _common(
+    bits: int, values: Sequence[int], other_bits: int, other_values: Sequence[int]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield bits that both have, with their values where these differ."""
+    theirs = dict(zip(_bits(other_bits), other_values, strict=True))
+    for bit, value in zip(_bits(bits), values, strict=True):
+        if bit in theirs and theirs[bit] != value:
+            yield bit, value, theirs[bit]
+
+
+class _Names:
+    """Names of the wires as the Verilog has them."""
+
+    def __init__(self, spec: MeshSpec) -> None:
+        self.spec, self.mesh = spec, spec.mesh
+
+    def lane(self, lane: int, kind: str) -> tuple[tuple[int, int], str]:
+        """Return node and name of a bit of all links' ``valid`` or ``credit``, or its flit."""
+        link, channel = divmod(lane, bits_a_link(self.spec))
+        nodes = len(self.mesh.nodes)
+        if link >= 5 * nodes:
+            return self.mesh.node(link - 5 * nodes), f"inject_{kind}[{channel}]"
+        index, port = divmod(link, 5)
+        x, y = node = self.mesh.node(index)
+        if port == Port.LOCAL:
+            return node, f"eject_{kind}[{channel}]"
+        wire = f"link_{x}_{y}_{Port(port).name.lower()}"
+        if channel < self.spec.channels:
+            return node, f"{wire}_{kind}[{channel}]"
+        if kind == "flit":
+            return node, f"{wire}_{'sync' if self.spec.sync_links == 'own' else 'flit'}"
+        return node, f"{wire}_sync_{kind}[{channel - self.spec.channels}]"
+
+    def register(self, bit: int, kind: str) -> tuple[tuple[int, int], str]:
+        """Return node and name of a register's bit."""
+        index, register = divmod(bit, self.spec.barrier_registers)
+        return self.mesh.node(index), f"{kind}[{register}]"
+
+    def observe(
+        self, cycle: int, index: int, seen: int | None, wanted: dict[int, int]
+    ) -> Iterator[Mismatch]:
+        """Yield the fields of a router's ``observe`` that differ."""
+        node, model = self.mesh.node(index), wanted.get(index)
+        if seen is None or model is None:
+            yield Mismatch(cycle, node, "observe (changed)", seen, model)
+            return
+        low = 0
+        for register in range(self.spec.barrier_registers):
+            fields = [(field.name, field.width) for field in STATUS.fields]
+            fields += [("acc", self.spec.data_bits), ("result", self.spec.data_bits)]
+            for name, width in fields:
+                ours, theirs = (value >> low & (1 << width) - 1 for value in (seen, model))
+                if ours != theirs:
+                    yield Mismatch(cycle, node, f"observe: {name}[{register}]", ours, theirs)
+                low += width
+        for counter in Counter:
+            ours, theirs = (value >> low & (1 << COUNTER_BITS) - 1 for value in (seen, model))
+            if ours != theirs:
+                yield Mismatch(cycle, node, f"observe: {counter.name}", ours, theirs)
+            low += COUNTER_BITS

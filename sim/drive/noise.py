@@ -1,0 +1,164 @@
+"""What a well-behaved user never does, and the hardware must refuse, count, and survive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import (
+    CONTROL,
+    COUNTER_BASE,
+    NODE_WORD,
+    RegisterWord,
+    register_address,
+    spill_address,
+)
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.driver import Driver, Inputs
+
+__all__ = ["Noise"]
+
+STRAY_GID = 255
+"""A group that no node but the senders of strays knows; networks for this leave it free."""
+
+CHANCE = 0.05
+"""Of each kind of disturbance, a cycle."""
+
+
+class Noise:
+    """Disturbs a run without changing the outcome of any barrier.
+
+    It arrives where nobody is expected: a second time, at registers that are not set up, for
+    spilled groups that do not exist; it writes what is busy or read-only; it reads everything; and
+    it sets up leaves of a group whose parent knows nothing of it, which sends strays.
+
+    Parameters
+    ----------
+    driver : Driver
+        Whose plan and inputs are disturbed.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._network = driver.plan.spec.network
+        self._nodes = len(self._network.mesh.nodes)
+        used = {place for group in driver.groups for place in group.places}
+        everywhere = [
+            (node, register)
+            for node in range(self._nodes)
+            for register in range(self._network.barrier_registers)
+        ]
+        self._free = [place for place in everywhere if place not in used]
+        self._used = [
+            (number, member)
+            for number, group in enumerate(driver.groups)
+            for member, (_, register) in enumerate(group.places)
+            if register is not None
+        ]
+        self._strays: list[tuple[int, int]] = []
+        if driver.groups and driver.groups[0].places:
+            self._early_arrival()
+        for node, register in driver.rng.sample(self._free, min(2, len(self._free))):
+            self._make_stray(node, register)
+
+    def _early_arrival(self) -> None:
+        """Have the first cycles' inputs begin with reads, before anything is set up."""
+        self._driver.requests.extendleft(
+            ConfigRequest(node, register_address(0, RegisterWord.CONTROL), False)
+            for node in range(min(4, self._nodes))
+        )
+
+    def _make_stray(self, node: int, register: int) -> None:
+        """Set up a leaf whose parent does not know it."""
+        parents = [other for other in range(self._nodes) if other != node]
+        if not parents:
+            return
+        x, y = self._network.mesh.node(self._driver.rng.choice(parents))
+        turn = self._driver.rng.getrandbits(1)
+        parent = NODE_WORD.pack({"x": x, "y": y})
+        control = CONTROL.pack({"valid": 1, "turn": turn, "gid": STRAY_GID})
+        for word, value in ((RegisterWord.PARENT, parent), (RegisterWord.CONTROL, control)):
+            self._driver.requests.append(
+                ConfigRequest(node, register_address(register, word), True, value)
+            )
+        self._free.remove((node, register))
+        self._strays.append((node, register))
+
+    def disturb(self, now: int, inputs: Inputs) -> None:
+        """Add disturbances to a cycle's inputs, here and there."""
+        rng = self._driver.rng
+        if rng.random() < CHANCE:
+            self._arrive_again(now, inputs)
+        if self._free and rng.random() < CHANCE:
+            self._arrive(now, inputs, *rng.choice(self._free))
+        if self._strays and rng.random() < CHANCE / 4:
+            self._arrive(now, inputs, *self._strays.pop())
+        if self._network.spill and rng.random() < CHANCE:
+            self._arrive_spilled(now, inputs)
+        idle = not self._driver.requests and not self._driver.awaits_answer
+        if idle and rng.random() < CHANCE:  # asked at once, while what it was drawn for holds
+            place = self._inside(inputs)
+            if place is not None and rng.random() < 0.3:
+                control = register_address(place[1], RegisterWord.CONTROL)
+                request = ConfigRequest(place[0], control, True, rng.getrandbits(32))
+            else:
+                request = self._request()
+            self._driver.requests.append(request)
+
+    def _arrive(self, now: int, inputs: Inputs, node: int, register: int) -> None:
+        data = self._driver.rng.getrandbits(self._network.data_bits or 1)
+        data &= (1 << self._network.data_bits) - 1
+        if (node, register) not in inputs.arrive:
+            inputs.arrive[node, register] = data
+            index = node * self._network.barrier_registers + register
+            self._driver.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data))
+
+    def _arrive_again(self, now: int, inputs: Inputs) -> None:
+        """Arrive for a member that is inside since an earlier cycle: refused."""
+        place = self._inside(inputs)
+        if place is not None:
+            self._arrive(now, inputs, *place)
+
+    def _inside(self, inputs: Inputs) -> tuple[int, int] | None:
+        if not self._used:
+            return None
+        number, member = self._driver.rng.choice(self._used)
+        group = self._driver.groups[number]
+        node, register = group.places[member]
+        if register is None or not group.inside(member) or (node, register) in inputs.arrive:
+            return None
+        return node, register
+
+    def _arrive_spilled(self, now: int, inputs: Inputs) -> None:
+        """Ask for a spilled group that does not exist: refused."""
+        node = self._driver.rng.randrange(self._nodes)
+        if node not in inputs.spill_arrive:
+            inputs.spill_arrive[node] = (STRAY_GID, 0)
+            self._driver.stimuli.append(Stimulus(now, StimulusKind.SPILL, node, 0, STRAY_GID))
+
+    def _request(self) -> ConfigRequest:
+        """Return a request that changes nothing."""
+        rng, registers = self._driver.rng, self._network.barrier_registers
+        node = rng.randrange(self._nodes)
+        kind = rng.randrange(5)
+        if kind == 0 and self._used:
+            number, member = rng.choice(self._used)
+            group = self._driver.groups[number]
+            node, register = group.places[member]
+            word = rng.choice(list(RegisterWord)[1:])  # refused while the register is valid
+            return ConfigRequest(
+                node, register_address(register or 0, word), True, rng.getrandbits(32)
+            )
+        if kind == 1:
+            return ConfigRequest(node, COUNTER_BASE + rng.randrange(5), rng.random() < 0.3, 1)
+        if kind == 2 and self._network.spill:
+            gids = [group.group.id for group in self._driver.groups] + [STRAY_GID - 1]
+            word = rng.choice(list(RegisterWord))
+            return ConfigRequest(node, spill_address(rng.choice(gids), word), False)
+        if kind == 3:  # no such register, or nothing at that address
+            nowhere = rng.choice((registers * 8, COUNTER_BASE + 64))
+            return ConfigRequest(node, nowhere, rng.random() < 0.5, 1)
+        register, word = rng.randrange(registers), rng.choice(list(RegisterWord))
+        return ConfigRequest(node, register_address(register, word), False)

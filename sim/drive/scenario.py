@@ -1,0 +1,186 @@
+"""What a bench is asked to do, and what it hands back: both go through JSON files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.results import Mismatch
+
+__all__ = ["GroupOutcome", "Job", "Outcome", "Policy", "Scenario", "TrafficOutcome"]
+
+Policy = Literal["last", "together", "back_to_back", "skew", "mixed"]
+"""When members arrive: see ``Scenario``."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run of a network, from reset until everything is quiet.
+
+    Parameters
+    ----------
+    episodes : int
+        Barriers of each group.
+    seed : int
+        Of everything random: arrivals, data and traffic.
+    background : float
+        Ordinary traffic, in flits a node a cycle.
+    policy : Policy
+        ``last``: in episode e, member e mod n arrives after all others, which come within
+        ``jitter`` cycles. ``together``: all in one cycle. ``back_to_back``: each in the very cycle
+        of its release. ``skew``: each within ``jitter`` cycles of its release. ``mixed``: any of
+        these, drawn for each episode.
+    jitter : int
+        See ``policy``.
+    lead_in : int
+        Cycles of traffic before the first arrival.
+    noise : bool
+        Also do what is refused or stray: arrive twice, write busy registers, and the like.
+    cycles : int
+        Least number of cycles before the traffic ends.
+    limit : int
+        Cycles after which the run is given up as a hang.
+    """
+
+    episodes: int = 10
+    seed: int = 1
+    background: float = 0.0
+    policy: Policy = "last"
+    jitter: int = 16
+    lead_in: int = 500
+    noise: bool = False
+    cycles: int = 0
+    limit: int = 2_000_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """Plans and scenarios for one build: all plans are of the same network, groups apart.
+
+    Parameters
+    ----------
+    runs : tuple of (BarrierPlan, Scenario)
+        One after the other, with a reset before each.
+    chunk : int
+        Cycles that the model runs ahead of the hardware.
+    coverage : bool
+        Measure functional coverage.
+    log : str, optional
+        CSV file for packets and messages of all runs.
+    loads : bool
+        Hand back the load of every channel.
+    """
+
+    runs: tuple[tuple[BarrierPlan, Scenario], ...]
+    chunk: int = 256
+    coverage: bool = False
+    log: str | None = None
+    loads: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the job as JSON values."""
+        return {
+            "runs": [[plan.to_json(), asdict(scenario)] for plan, scenario in self.runs],
+            "chunk": self.chunk,
+            "coverage": self.coverage,
+            "log": self.log,
+            "loads": self.loads,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Job:
+        """Read what ``to_json`` made."""
+        runs = tuple(
+            (BarrierPlan.from_json(plan), Scenario(**scenario)) for plan, scenario in values["runs"]
+        )
+        return cls(**{**values, "runs": runs})
+
+
+@dataclass(frozen=True)
+class GroupOutcome:
+    """One group's barriers: cycles from last arrival to last release, episode by episode."""
+
+    id: int
+    latency: list[int]
+    """Of the hardware, as far as it went."""
+    model_latency: list[int]
+    """Of the golden model."""
+
+
+@dataclass(frozen=True)
+class TrafficOutcome:
+    """What became of the ordinary packets."""
+
+    accepted: float = 0.0
+    """Flits ejected a node a cycle while the sources were on, from the end of the lead-in."""
+    packets: int = 0
+    """Packets ejected, the draining at the end included."""
+    latency: list[int] = field(default_factory=list)
+    """Created to tail ejected, packet by packet."""
+    network_latency: list[int] = field(default_factory=list)
+    """Head injected to tail ejected."""
+    saturated: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scenario found.
+
+    Parameters
+    ----------
+    cycles : int
+        Cycles simulated.
+    seconds : float
+        Wall-clock time.
+    mismatches : list of Mismatch
+        Differences between hardware and model, and properties of the hardware that do not hold.
+    hang : str, optional
+        What does not come to an end.
+    groups : list of GroupOutcome
+    traffic : TrafficOutcome
+    counters : tuple of int, optional
+        Overflow, stray, refused arrivals, refused writes; None if they were not read.
+    messages, releases : int
+        Synchronization messages that reached their destination, and members released.
+    loads : dict of int to float
+        Flits a cycle of each link that saw any, by its number; see ``sim/assemble/probe.py``.
+    coverage : dict of str to int
+        Hits of each coverage bin.
+    """
+
+    cycles: int
+    seconds: float
+    mismatches: list[Mismatch]
+    hang: str | None
+    groups: list[GroupOutcome]
+    traffic: TrafficOutcome
+    counters: tuple[int, int, int, int] | None
+    messages: int
+    releases: int
+    loads: dict[int, float]
+    coverage: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Outcome:
+        """Read what ``to_json`` made."""
+        return cls(
+            **{
+                **values,
+                "mismatches": [_mismatch(entry) for entry in values["mismatches"]],
+                "groups": [GroupOutcome(**entry) for entry in values["groups"]],
+                "traffic": TrafficOutcome(**values["traffic"]),
+                "counters": values["counters"] and tuple(values["counters"]),
+                "loads": {int(link): load for link, load in values["loads"].items()},
+            }
+        )
+
+
+def _mismatch(entry: Mapping[str, Any]) -> Mismatch:
+    node = entry["node"]
+    return Mismatch(**{**entry, "node": tuple(node) if isinstance(node, list) else node})

@@ -1,0 +1,41 @@
+"""``syncfabric plan``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, Net, console, print_json
+
+__all__ = ["plan"]
+
+
+def plan(
+    net: Net,
+    draw: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the trees over the mesh, as .svg or .png."),
+    ] = None,
+    registers: Annotated[
+        bool, typer.Option("--registers", help="Print every member's register.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Plan the barrier trees: their registers, and the latency to expect."""
+    from syncfabric.sim.network import Network
+
+    network = Network.load(net)
+    planned = network.plan()
+    if draw is not None:
+        planned.draw(draw)
+    if as_json:
+        print_json(planned.to_json())
+        return
+    from syncfabric.cli.tables import plan_table, register_tables
+
+    screen = console()
+    screen.print(plan_table(planned))
+    for table in register_tables(planned, whole=registers):
+        screen.print(table)
+    if draw is not None:
+        screen.print(f"wrote {draw}", markup=False)

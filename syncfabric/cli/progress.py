@@ -1,0 +1,88 @@
+"""What a job is doing, on standard error: moving bars on a terminal, else a line a step."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from syncfabric.sim.progress import Progress, Step
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+__all__ = ["WORDS", "progress_display"]
+
+WORDS: dict[Step, str] = {
+    "plan": "plan the trees",
+    "emit": "emit the Verilog",
+    "build": "build the simulator",
+    "simulate": "simulate and compare",
+    "draw": "draw pictures",
+}
+
+
+@contextmanager
+def progress_display(unit: str = "episodes") -> Iterator[Progress]:
+    """Show progress while the block runs."""
+    if sys.stderr.isatty():
+        with _bars(unit) as progress:
+            yield progress
+    else:
+        yield _lines(unit)
+
+
+@contextmanager
+def _bars(unit: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    tasks: dict[Step, TaskID] = {}
+    columns = (
+        SpinnerColumn(finished_text="[green]✓"),
+        TextColumn("{task.description:22}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.fields[amount]:>18}"),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+
+        def progress(step: Step, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(WORDS[step], total=None, amount="")
+            counted = total > 1
+            amount = f"{done}/{total} {_thing(step, unit)}" if counted else ""
+            # A step that cannot be counted pulses until it is done.
+            whole = total if counted or done >= total else None
+            bars.update(tasks[step], completed=done, total=whole, amount=amount)
+
+        yield progress
+
+
+def _lines(unit: str) -> Progress:
+    begun: dict[Step, float] = {}
+    told: dict[Step, int] = {}
+
+    def progress(step: Step, done: int, total: int) -> None:
+        if step not in begun:
+            begun[step] = time.monotonic()
+            if step != "plan":  # what is refused is refused here, in one line
+                typer.echo(f"{WORDS[step]} …", err=True)
+        tenth = done * 10 // max(1, total)
+        if done >= total:
+            if told.get(step) != 10:
+                seconds = time.monotonic() - begun[step]
+                typer.echo(f"{WORDS[step]}: done in {seconds:.1f} s", err=True)
+            tenth = 10
+        elif total >= 10 and tenth > told.get(step, 0) and step == "simulate":
+            typer.echo(f"{WORDS[step]}: {done}/{total} {_thing(step, unit)}", err=True)
+        told[step] = max(told.get(step, 0), tenth)
+
+    return progress
+
+
+def _thing(step: Step, unit: str) -> str:
+    return {"simulate": unit, "draw": "pictures"}.get(step, "")

@@ -1,0 +1,95 @@
+"""``syncfabric run``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, Net, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.sim.results import RunResult
+
+__all__ = ["DIFFERS", "run"]
+
+DIFFERS = 1
+"""Exit code of a mismatch or a hang."""
+SHOWN = 5
+"""Mismatches told in words; ``--json`` has all that the run kept."""
+
+
+def run(
+    net: Net,
+    sim: Annotated[
+        str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
+    ] = "verilator",
+    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    background: Annotated[
+        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
+    ] = 0.0,
+    waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write every packet and message.")
+    ] = None,
+    heat: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the load of every channel.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Write Verilog, registers, pictures."),
+    ] = None,
+    long: Annotated[
+        bool, typer.Option("--long", help="Traffic and checks inside the design: faster.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run barriers in hardware, compared with the golden model in every cycle."""
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.sim.network import Network
+
+    network = Network.load(net)
+    with progress_display() as progress:
+        result = network.run(
+            sim,
+            episodes,
+            seed,
+            background,
+            waves=waves,
+            log=log,
+            heat=heat,
+            output=output,
+            long=long,
+            progress=progress,
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+    if not result.ok:
+        _complain(result)
+        raise typer.Exit(DIFFERS)
+
+
+def _print(result: "RunResult") -> None:
+    """Print the table, what the traffic did, and the files."""
+    from syncfabric.cli.tables import result_table
+    from syncfabric.sim.report import summary
+
+    screen = console()
+    screen.print(result_table(result))
+    for line in summary(result):
+        screen.print(line, markup=False, soft_wrap=True)
+
+
+def _complain(result: "RunResult") -> None:
+    """Say on standard error where hardware and model differ, and how to see it again."""
+    from syncfabric.sim.report import describe
+
+    typer.echo(f"{result.verdict}: {result.reason or 'hardware and golden model differ'}", err=True)
+    for mismatch in result.mismatches[:SHOWN]:
+        typer.echo(f"  {describe(mismatch)}", err=True)
+    if (rest := len(result.mismatches) - SHOWN) > 0:
+        typer.echo(f"  and {rest} more", err=True)
+    if result.repeat:
+        typer.echo(f"repeat it with: {result.repeat}", err=True)

@@ -1,0 +1,147 @@
+"""Whatever is wrong: one line that says what to mend, exit code 2, nothing written."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+
+NETWORK = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 8\nheight = 8\n'
+GROUP = "[[group]]\nid = 3\nmembers = [[0, 0], [1, 1]]\n"
+
+FILES = {
+    "outside": (
+        NETWORK + "[[group]]\nid = 3\nmembers = [[0, 0], [8, 2]]\n",
+        r"group 3: member \(8, 2\) is outside the 8x8 mesh; x must be 0\.\.7",
+    ),
+    "duplicate member": (
+        NETWORK + "[[group]]\nid = 3\nmembers = [[1, 1], [1, 1]]\n",
+        r"group 3: member \(1, 1\) is listed twice; list it once",
+    ),
+    "duplicate GID": (
+        NETWORK + GROUP + GROUP,
+        r"group 3: id 3 is used twice; give every group an id of its own, 0 to 255",
+    ),
+    "empty group": (
+        NETWORK + "[[group]]\nid = 3\nmembers = []\n",
+        r'group 3: members is empty; name at least one node, "all" or { random = n, seed = s }',
+    ),
+    "GID over 255": (
+        NETWORK + GROUP.replace("id = 3", "id = 256"),
+        r"group 256: id must be 0 to 255, not 256",
+    ),
+    "0-wide mesh": (
+        NETWORK.replace("width = 8", "width = 0"),
+        r"network: width must be 1 to 1024, not 0",
+    ),
+    "unknown key": (
+        NETWORK + "barrier_register = 2\n",
+        r'network: unknown key "barrier_register"; did you mean "barrier_registers"\?',
+    ),
+    "malformed TOML": (
+        NETWORK + "flit_bits = = 3\n",
+        r"n\.toml: line 6, column 13: not TOML: invalid value",
+    ),
+    "narrow flit": (
+        NETWORK + "flit_bits = 16\n",
+        r"network: flit_bits = 16 is too narrow for the synchronization message of a 8x8 mesh "
+        r"with data_bits = 4; it needs at least 23",
+    ),
+    "registers": (
+        NETWORK + "barrier_registers = 1\n" + GROUP + GROUP.replace("id = 3", "id = 4"),
+        r"node \(0, 0\): groups 3, 4 need 2 registers, but barrier_registers = 1; "
+        r"set barrier_registers = 2 or spill = true in \[network\]",
+    ),
+}
+
+COMMANDS = {
+    "plan": ["plan", "n.toml", "--draw", "n.svg"],
+    "build": ["build", "n.toml", "-o", "out"],
+    "run": ["run", "n.toml", "--sim", "model", "-o", "out", "--log", "log.csv"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("what", FILES)
+def test_a_wrong_network_file(call: Call, here: Path, what: str, command: str) -> None:
+    text, message = FILES[what]
+    (here / "n.toml").write_text(text)
+    refused(call(*COMMANDS[command]), message)
+    assert [path.name for path in here.iterdir()] == ["n.toml"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> None:
+    words = [word.replace("n.toml", "fig2") for word in COMMANDS[command]]
+    message = r'"fig2" is neither a network file nor a ready-made network; did you mean "fig1"\?'
+    refused(call(*words), message)
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["build", "fig1", "-o", "file/out"], r"output folder file/out cannot be written: .*"),
+        (["run", "fig1", "-o", "file"], r"output folder file cannot be written: .*"),
+        (["run", "fig1", "--log", "file/x.csv"], r"log file/x\.csv cannot be written: .*"),
+        (["run", "fig1", "--log", "x.txt"], r"log x\.txt: its name must end in \.csv"),
+        (["run", "fig1", "--heat", "file/x.svg"], r"picture file/x\.svg cannot be written: .*"),
+        (
+            ["run", "fig1", "--heat", "x.gif"],
+            r"picture x\.gif: its name must end in \.svg or \.png",
+        ),
+        (
+            ["plan", "fig1", "--draw", "x.gif"],
+            r"picture x\.gif: its name must end in \.svg or \.png",
+        ),
+        (["plan", "fig1", "--draw", "file/x.png"], r"picture file/x\.png cannot be written: .*"),
+        (["build", "fig1", "-o", "/proc/out"], r"output folder /proc/out cannot be written: .*"),
+        (
+            ["run", "fig1", "--sim", "vcs"],
+            r"sim must be one of verilator, icarus, model, not 'vcs'",
+        ),
+        (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
+        (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
+        (
+            ["run", "fig1", "--background", "1.5"],
+            r"background must be 0 to 1 flits a node a cycle, not 1\.5",
+        ),
+        (
+            ["run", "fig1", "--background", "nan"],
+            r"background must be 0 to 1 flits a node a cycle, not nan",
+        ),
+    ],
+)
+def test_a_wrong_option(call: Call, here: Path, words: list[str], message: str) -> None:
+    (here / "file").write_text("")
+    refused(call(*words), message)
+    assert [path.name for path in here.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("sim", "message"),
+    [
+        ("icarus", r"Icarus Verilog is not on PATH; install it with: apt-get install iverilog"),
+        (
+            "verilator",
+            r"g\+\+ is not on PATH, and Verilator needs it; install it with: "
+            r"apt-get install g\+\+ make",
+        ),
+    ],
+)
+def test_a_missing_simulator(
+    call: Call, here: Path, monkeypatch: pytest.MonkeyPatch, sim: str, message: str
+) -> None:
+    monkeypatch.setenv("PATH", str(here))
+    refused(call("run", "fig1", "--sim", sim, "-o", "out"), message)
+    assert list(here.iterdir()) == []
+
+
+def refused(result: Any, message: str) -> None:
+    """Check code, silence on standard output, and the one line on standard error."""
+    assert re.fullmatch(f"error: {message}\n", result.stderr), result.stderr
+    assert result.exit_code == 2
+    assert result.stdout == ""

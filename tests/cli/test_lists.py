@@ -1,0 +1,37 @@
+"""``syncfabric networks`` and ``syncfabric schema``."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from syncfabric.models.networks import reader
+
+Call = Callable[..., Any]
+
+
+def test_networks_are_listed_with_what_they_are(call: Call) -> None:
+    lines = call("networks").stdout.splitlines()
+    assert len(lines) == len(reader.ready_made())
+    assert any(line.startswith("fig1 ") and "14 members" in line for line in lines)
+
+
+def test_networks_as_json(call: Call) -> None:
+    found = json.loads(call("networks", "--json").stdout)
+    assert {entry["name"]: entry["description"] for entry in found} == reader.ready_made()
+
+
+def test_every_ready_made_file_keeps_to_the_schema(call: Call) -> None:
+    schema = json.loads(call("schema").stdout)
+    Draft202012Validator.check_schema(schema)
+    for path in Path(str(reader.LIBRARY)).glob("*.toml"):
+        Draft202012Validator(schema).validate(tomllib.loads(path.read_text()))
+
+
+def test_the_schema_of_results(call: Call) -> None:
+    schema = json.loads(call("schema", "--results", "--json").stdout)
+    Draft202012Validator.check_schema(schema)
+    assert "verdict" in schema["properties"]

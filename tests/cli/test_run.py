@@ -1,0 +1,129 @@
+"""``syncfabric run``: what it says and its exit codes; the run itself is tested in tests/sim."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim import drive
+from syncfabric.sim.results import (
+    ChannelLoad,
+    GroupResult,
+    Mismatch,
+    RunResult,
+    Seconds,
+    Spread,
+    TrafficResult,
+    results_schema,
+)
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def outcome(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Replace the run; what the test puts in here changes its result."""
+    changes: dict[str, Any] = {}
+
+    def run(plan: BarrierPlan, **asked: Any) -> RunResult:
+        progress = asked["progress"]
+        for step in ("build", "simulate"):
+            progress(step, 0, 1)
+            progress(step, 1, 1)
+        groups = tuple(
+            GroupResult(
+                id=group.id,
+                members=len(group.members),
+                height=group.height,
+                longest_path=group.longest_path,
+                episodes=asked["episodes"],
+                latency=Spread(10, 11.0, 12),
+                model_latency=Spread(10, 11.0, 12),
+                bound=group.bound,
+                formula_ns=2340.0,
+            )
+            for group in plan.groups
+        )
+        result = RunResult(
+            network=plan.spec.name,
+            simulator=asked["sim"],
+            cycles=1000,
+            seconds=Seconds(1.0, 2.0),
+            verdict="match",
+            mismatches=(),
+            groups=groups,
+            traffic=TrafficResult(asked["background"], asked["background"], None),
+            seed=asked["seed"],
+            episodes=asked["episodes"],
+            loads=(ChannelLoad((0, 0), "east", 0.5),) if asked["heat"] else None,
+        )
+        return replace(result, **changes)
+
+    monkeypatch.setattr(drive, "run", run, raising=False)
+    return changes
+
+
+@pytest.mark.usefixtures("outcome")
+def test_a_match_is_a_table_and_code_0(call: Call) -> None:
+    result = call("run", "fig1", "--sim", "model")
+    assert result.exit_code == 0
+    row = next(line for line in result.stdout.splitlines() if " 10 / 11 / 12 " in line)
+    assert row.split() == ["1", "14", "2", "9", *2 * ["10", "/", "11", "/", "12"], "24", "2,340"]
+
+
+@pytest.mark.usefixtures("outcome")
+def test_json_keeps_to_its_schema(call: Call) -> None:
+    result = call("run", "fig1", "--sim", "model", "--seed", 5, "--json")
+    shown = json.loads(result.stdout)
+    Draft202012Validator(results_schema()).validate(shown)
+    assert shown["groups"][0]["root"] == [4, 4]
+    assert shown["groups"][0]["bound_links"] == 9
+    assert shown["repeat"] == (
+        "syncfabric run fig1 --sim model --episodes 100 --seed 5 --background 0"
+    )
+
+
+def test_a_mismatch_says_where_and_is_code_1(call: Call, outcome: dict[str, Any]) -> None:
+    places = tuple(Mismatch(812 + i, (3, 4), "release[1]", 1, 0) for i in range(7))
+    outcome.update(verdict="mismatch", mismatches=places)
+    result = call("run", "fig1", "--sim", "model")
+    assert result.exit_code == 1
+    lines = result.stderr.splitlines()
+    start = lines.index("mismatch: hardware and golden model differ")
+    assert lines[start + 1] == "  cycle 812, node (3, 4), release[1]: hardware 1, model 0"
+    assert lines[start + 6 :] == [
+        "  and 2 more",
+        "repeat it with: syncfabric run fig1 --sim model --episodes 100 --seed 1 --background 0",
+    ]
+
+
+def test_a_hang_is_code_1(call: Call, outcome: dict[str, Any]) -> None:
+    outcome.update(verdict="hang", reason="group 1 waits for 3 members since cycle 90")
+    result = call("run", "fig1", "--sim", "model", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["verdict"] == "hang"
+    assert "hang: group 1 waits for 3 members since cycle 90\n" in result.stderr
+
+
+def test_saturation_is_said_and_no_error(call: Call, outcome: dict[str, Any]) -> None:
+    full = (ChannelLoad((3, 3), "east", 0.99),)
+    outcome["traffic"] = TrafficResult(1.0, 0.3, None, saturated=True, full_channels=full)
+    result = call("run", "fig1", "--sim", "model")
+    assert result.exit_code == 0
+    assert "full channels (flits a cycle): (3, 3) east 0.99" in result.stdout
+
+
+@pytest.mark.usefixtures("outcome")
+def test_all_that_was_asked_for_is_written(call: Call, here: Path) -> None:
+    result = call("run", "demo", "--sim", "model", "-o", "out", "--heat", "heat.svg", "--json")
+    names = {"demo.v", "plan.json", "registers.json", "demo_registers.h"}
+    names |= {f"demo_group{i}.{kind}" for i in (1, 2, 3) for kind in ("svg", "png")}
+    assert {path.name for path in (here / "out").iterdir()} == names
+    written = json.loads(result.stdout)["files"]
+    assert set(written) == {f"out/{name}" for name in names} | {"heat.svg"}
+    assert all((here / name).exists() for name in written)

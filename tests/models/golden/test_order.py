@@ -1,0 +1,21 @@
+"""The two orders, by hand."""
+
+from syncfabric.models.golden.order import LeastRecentlySent, RoundRobin
+
+
+def test_least_recently_sent_begins_with_rising_numbers() -> None:
+    order = LeastRecentlySent(5)
+    assert order.first([4, 2]) == 2
+    order.sent(2)
+    assert order.order == [0, 1, 3, 4, 2]
+    assert order.first([4, 2]) == 4
+    order.sent(0)
+    assert order.first([0, 2]) == 2
+
+
+def test_round_robin_stops_after_the_one_it_chose() -> None:
+    hand = RoundRobin(4)
+    assert [hand.choose({1, 3}) for _ in range(3)] == [1, 3, 1]
+    assert hand.hand == 2
+    assert hand.choose([0]) == 0
+    assert hand.choose([0]) == 0

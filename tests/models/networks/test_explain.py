@@ -1,0 +1,169 @@
+"""What a user reads when a file is wrong: every message, whole."""
+
+import re
+
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks import reader
+from syncfabric.models.networks.explain import did_you_mean, show
+
+HEAD = 'name = "a"\n'
+MESH = '[network]\nkind = "mesh"\nwidth = 8\nheight = 8\n'
+GROUP = HEAD + MESH + "[[group]]\nid = 3\n"
+
+CASES = [
+    # what the file says, what the user reads
+    ("", 'name is missing; it must be a letter, then letters, digits, "_" or "-"'),
+    ('name = "8x8"\n' + MESH, 'name must be a letter, then letters, digits, "_" or "-", not "8x8"'),
+    ("name = 8\n" + MESH, "name must be a string, not 8"),
+    (HEAD, "network is missing; add it"),
+    (HEAD + "network = 3\n", "network must be a table, not 3"),
+    (HEAD + MESH.replace("network", "netwrok"), 'unknown key "netwrok"; did you mean "network"?'),
+    (HEAD + MESH.replace("= 8", "= 0", 1), "network: width must be 1 to 1024, not 0"),
+    (HEAD + MESH.replace("width = 8", ""), "network: width is missing; it must be 1 to 1024"),
+    (HEAD + MESH.replace("= 8", "= 8.5", 1), "network: width must be a whole number, not 8.5"),
+    (HEAD + MESH.replace("width", "widht"), 'network: unknown key "widht"; did you mean "width"?'),
+    (
+        HEAD + MESH + "zzz = 1\n",
+        'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, buffer_flits, '
+        "channels, data_bits, flit_bits, height, kind, operations, reduction_route, setup, spill, "
+        "sync_links, width",
+    ),
+    (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
+    (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
+    (
+        HEAD + MESH + 'reduction_route = "back"\n',
+        'network: reduction_route must be "reverse" or "paper", not "back"',
+    ),
+    (
+        HEAD + MESH.replace('"mesh"', '"irregular"').replace("width", "switches"),
+        'network: kind = "irregular" is not supported yet; this version builds "mesh"',
+    ),
+    (HEAD + MESH.replace('"mesh"', '"torus"'), 'network: kind must be "mesh", not "torus"'),
+    (
+        HEAD + MESH + 'setup = "paper"\n',
+        'network: setup = "paper" is not supported yet; this version builds "local"',
+    ),
+    (
+        HEAD + MESH + 'turnaround = "node"\n',
+        'network: key "turnaround" belongs to irregular networks; remove it',
+    ),
+    (
+        HEAD + MESH + "watchdog = 100\n",
+        'network: key "watchdog" is not supported yet; in this version there is no watchdog '
+        "(watchdog = 0): remove it",
+    ),
+    (
+        HEAD + MESH + "flit_bits = 16\n",
+        "network: flit_bits = 16 is too narrow for the synchronization message of a 8x8 mesh with "
+        "data_bits = 4; it needs at least 23",
+    ),
+    (HEAD + MESH + "[group]\nid = 3\n", "group must be a list of tables; head each with [[group]]"),
+    (HEAD + "group = [3]\n" + MESH, "group must be a table, not 3"),
+    (
+        HEAD + MESH + '[[group]]\nmembers = "all"\n',
+        "group #1: id is missing; it must be 0 to 255",
+    ),
+    (
+        HEAD + MESH + '[[group]]\nid = "x"\nmembers = "all"\n',
+        'group #1: id must be a whole number, not "x"',
+    ),
+    (
+        HEAD + MESH + '[[group]]\nid = 256\nmembers = "all"\n',
+        "group 256: id must be 0 to 255, not 256",
+    ),
+    (
+        GROUP + 'members = "all"\n[[group]]\nid = 3\nmembers = "all"\n',
+        "group 3: id 3 is used twice; give every group an id of its own, 0 to 255",
+    ),
+    (GROUP, "group 3: members is missing; add it"),
+    (
+        GROUP + "members = []\n",
+        'group 3: members is empty; name at least one node, "all" or { random = n, seed = s }',
+    ),
+    (
+        GROUP + 'members = "some"\n',
+        'group 3: members must be a list of nodes [x, y], "all" or { random = n, seed = s }, '
+        'not "some"',
+    ),
+    (
+        GROUP + "members = [[8, 2]]\n",
+        "group 3: member (8, 2) is outside the 8x8 mesh; x must be 0..7",
+    ),
+    (
+        GROUP + "members = [[0, 0], [2, -1]]\n",
+        "group 3: member (2, -1) is outside the 8x8 mesh; y must be 0..7",
+    ),
+    (
+        GROUP + "members = [[99999999999999999999, 2]]\n",
+        "group 3: member (99999999999999999999, 2) is outside the 8x8 mesh; x must be 0..7",
+    ),
+    (
+        GROUP + "members = [[1, 2], [0, 0], [1, 2]]\n",
+        "group 3: member (1, 2) is listed twice; list it once",
+    ),
+    (
+        GROUP + "members = [[1, 2, 3]]\n",
+        "group 3: members: [1, 2, 3] is not a node; write [x, y] in whole numbers",
+    ),
+    (
+        GROUP + "members = [[1, 2.5]]\n",
+        "group 3: members: [1, 2.5] is not a node; write [x, y] in whole numbers",
+    ),
+    (
+        GROUP + "members = { random = 65, seed = 1 }\n",
+        "group 3: members: random = 65 is more than the 8x8 mesh has nodes; it must be 1..64",
+    ),
+    (
+        GROUP + "members = { random = 0, seed = 1 }\n",
+        "group 3: members: random must be 1 or more, not 0",
+    ),
+    (
+        GROUP + "members = { random = 4 }\n",
+        "group 3: members: seed is missing; it must be 0 or more",
+    ),
+    (
+        GROUP + "members = { random = 4, sed = 1 }\n",
+        'group 3: members: unknown key "sed"; did you mean "seed"?',
+    ),
+    (
+        GROUP + 'members = "all"\nplanner = "btn"\n',
+        'group 3: planner must be "btm" or "shortest", not "btn"',
+    ),
+    (
+        GROUP + 'members = "all"\nplaner = "btm"\n',
+        'group 3: unknown key "planer"; did you mean "planner"?',
+    ),
+    (
+        GROUP + 'members = "all"\nfence = true\n',
+        'group 3: key "fence" is not supported yet; in this version an arrive does not wait for '
+        "ordinary packets (fence = false): remove it",
+    ),
+    (
+        GROUP + 'members = "all"\nop = "sum"\n',
+        'group 3: op = "sum" is not built with operations = "bitwise"; '
+        'set operations = "all" in [network]',
+    ),
+    (
+        GROUP + 'members = "all"\nop = "avg"\n',
+        'group 3: op must be "or", "and", "xor", "max", "min" or "sum", not "avg"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), CASES, ids=[message[:50] for _, message in CASES])
+def test_message(text: str, message: str) -> None:
+    with pytest.raises(SpecError, match=f"^{re.escape(message)}$"):
+        reader.loads(text)
+
+
+def test_values_are_shown_as_in_the_file() -> None:
+    assert show(True) == "true"
+    assert show("ü") == '"ü"'
+    assert show(frozenset()) == "frozenset()"
+
+
+def test_a_near_word_is_offered_else_all() -> None:
+    assert did_you_mean("fig2", ["fig1", "demo"]) == 'did you mean "fig1"?'
+    assert did_you_mean("qqq", ["b", "a"]) == "known are a, b"

@@ -1,0 +1,111 @@
+"""The object that a user holds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import syncfabric
+from syncfabric import Network
+from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.networks import reader
+from syncfabric.models.planning.plan import BarrierPlan
+
+
+def test_the_package_names_it() -> None:
+    assert syncfabric.Network is Network
+    assert "Network" in dir(syncfabric)
+
+
+def test_a_name_or_a_path_or_a_text(tmp_path: Path) -> None:
+    text = (Path(str(reader.LIBRARY)) / "fig1.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text)
+    by_name, by_path = Network.load("fig1"), Network.load(tmp_path / "mine.toml")
+    assert by_name.spec == by_path.spec == Network.loads(text).spec
+    assert by_name.name == "fig1"
+    assert repr(by_name) == "Network('fig1', 8x8 mesh, 1 groups)"
+
+
+def test_a_plan_is_made_once_and_goes_to_json_and_back() -> None:
+    net = Network.load("demo")
+    plan = net.plan()
+    assert plan is net.plan()
+    assert BarrierPlan.from_json(json.loads(json.dumps(plan.to_json()))).groups == plan.groups
+
+
+def test_networks_and_plans_show_themselves() -> None:
+    net = Network.load("mesh-4x4")
+    for picture in (net._repr_svg_(), net.plan()._repr_svg_()):
+        assert picture is not None
+        assert "<svg" in picture
+
+
+def test_what_is_too_large_to_draw_is_shown_in_words() -> None:
+    net = Network.loads('name = "n"\n[network]\nkind = "mesh"\nwidth = 100\nheight = 1\n')
+    assert net._repr_svg_() is None
+    assert net.plan()._repr_svg_() is None
+
+
+def test_verilog_is_one_text_with_the_networks_module() -> None:
+    text = Network.load("own-links").verilog()
+    assert "\nmodule own_links\n" in text or "\nmodule own_links (" in text
+    assert text.count("\nmodule mesh_node(") == 1
+    assert str(Path(__file__).parents[2]) not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wire", r'^name = "wire" is a word of Verilog; choose another$'),
+        ("mesh-node", r'^name = "mesh_node" is the name of a module inside; choose another$'),
+    ],
+)
+def test_a_name_that_no_module_can_have(tmp_path: Path, name: str, message: str) -> None:
+    net = Network.loads(f'name = "{name}"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\n')
+    for make in (net.verilog, lambda: net.build(tmp_path / "out")):
+        with pytest.raises(SpecError, match=message):
+            make()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_build_is_four_files(tmp_path: Path) -> None:
+    net = Network.load("mesh-2x2")
+    written = net.build(tmp_path / "out")
+    assert [path.name for path in written] == [
+        "mesh-2x2.v",
+        "plan.json",
+        "registers.json",
+        "mesh-2x2_registers.h",
+    ]
+    assert sorted((tmp_path / "out").iterdir()) == sorted(written)
+    assert written[0].read_text() == net.verilog()
+    assert BarrierPlan.from_json(json.loads(written[1].read_text())).groups == net.plan().groups
+    nodes = json.loads(written[2].read_text())["nodes"]
+    assert [entry["node"] for entry in nodes] == [[0, 0], [1, 0], [0, 1], [1, 1]]
+
+
+def test_a_build_is_the_same_every_time(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        Network.load("mesh-2x2").build(tmp_path / folder)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sim": "vcs"}, r"^sim must be one of verilator, icarus, model, not 'vcs'$"),
+        ({"episodes": 0}, r"^episodes must be 1 or more, not 0$"),
+        ({"seed": 1 << 32}, r"^seed must be 0\.\.4294967295, not 4294967296$"),
+        ({"background": -0.1}, r"^background must be 0 to 1 flits a node a cycle, not -0\.1$"),
+    ],
+)
+def test_arguments_of_a_run_are_checked(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        Network.load("mesh-2x2").run(**arguments)  # type: ignore[arg-type]
+
+
+def test_outputs_of_a_run_are_checked_before_it(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"^log x\.txt: its name must end in \.csv$"):
+        Network.load("mesh-2x2").run(sim="model", output=tmp_path / "out", log="x.txt")
+    assert list(tmp_path.iterdir()) == []

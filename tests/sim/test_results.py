@@ -1,0 +1,175 @@
+"""Results go to JSON and back, have one shape, and keep to their schema."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.report import describe, result_rows, summary
+from syncfabric.sim.results import (
+    ChannelLoad,
+    Counters,
+    Events,
+    GroupResult,
+    Mismatch,
+    RunResult,
+    Seconds,
+    Spread,
+    TrafficResult,
+    results_schema,
+)
+
+GROUP = GroupResult(
+    id=1,
+    members=14,
+    height=2,
+    longest_path=9,
+    episodes=100,
+    latency=Spread(19, 20.5, 24),
+    model_latency=Spread(19, 20.5, 24),
+    bound=24,
+    formula_ns=2290.0,
+    bound_btm=24,
+    bound_links=9,
+    root=(4, 4),
+    planner="btm",
+)
+RESULT = RunResult(
+    network="fig1",
+    simulator="verilator",
+    cycles=4000,
+    seconds=Seconds(30.0, 1.5),
+    verdict="match",
+    mismatches=(),
+    groups=(GROUP,),
+    traffic=TrafficResult(0.1, 0.0999, Spread(8, 12.0, 40), Spread(6, 9.0, 31), packets=512),
+    seed=7,
+    episodes=100,
+    repeat="syncfabric run fig1",
+    events=Events(512, 2600, 1400),
+    counters=Counters(),
+    files=("fig1.v",),
+)
+WRONG = replace(
+    RESULT,
+    verdict="mismatch",
+    mismatches=(
+        Mismatch(812, (3, 4), "release[1]", 1, 0),
+        Mismatch(813, None, "config_rdata", 48, 16),
+        Mismatch(814, 12, "packet", "lost", None),
+    ),
+    groups=(replace(GROUP, latency=None, model_latency=None, bound=None, formula_ns=None),),
+    traffic=TrafficResult(
+        1.0, 0.31, None, saturated=True, full_channels=(ChannelLoad((3, 3), "east", 0.99),)
+    ),
+    loads=(ChannelLoad((0, 0), "inject", 0.1),),
+)
+
+
+@pytest.mark.parametrize("result", [RESULT, WRONG])
+def test_a_result_comes_back_from_json_as_it_was(result: RunResult) -> None:
+    text = json.dumps(result.to_json())
+    assert RunResult.from_json(json.loads(text)) == result
+
+
+@pytest.mark.parametrize("result", [RESULT, WRONG])
+def test_json_keeps_to_its_schema(result: RunResult) -> None:
+    schema = results_schema()
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(result.to_json())
+
+
+def test_the_shape_begins_with_what_was_promised() -> None:
+    shown = RESULT.to_json()
+    assert list(shown)[:8] == [
+        "network",
+        "simulator",
+        "cycles",
+        "seconds",
+        "verdict",
+        "mismatches",
+        "groups",
+        "traffic",
+    ]
+    assert list(shown["seconds"]) == ["build", "run"]
+    assert list(shown["groups"][0])[:9] == [
+        "id",
+        "members",
+        "height",
+        "longest_path",
+        "episodes",
+        "latency",
+        "model_latency",
+        "bound",
+        "formula_ns",
+    ]
+    assert shown["groups"][0]["latency"] == {"min": 19, "median": 20.5, "max": 24}
+    assert list(shown["traffic"])[:3] == ["offered", "accepted", "latency"]
+
+
+def test_every_field_is_described() -> None:
+    definitions = [results_schema(), *results_schema()["$defs"].values()]
+    for definition in definitions:
+        for name, field in definition["properties"].items():
+            assert "description" in field, name
+        assert set(definition["required"]) == set(definition["properties"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cycles": "many"}, r"^result: cycles: .*valid integer.*$"),
+        ({"verdict": "maybe"}, r"^result: verdict: .*'match', 'mismatch' or 'hang'.*$"),
+        ({"colour": 1}, r"^result: colour: .*$"),
+    ],
+)
+def test_another_shape_is_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        RunResult.from_json({**RESULT.to_json(), **change})
+
+
+def test_a_spread_of_measurements() -> None:
+    assert Spread.of([5, 3, 8, 4]) == Spread(3, 4.5, 8)
+    assert Spread.of([]) is None
+
+
+def test_only_a_match_is_ok() -> None:
+    assert RESULT.ok
+    assert not WRONG.ok
+    assert not replace(RESULT, verdict="hang").ok
+
+
+def test_a_row_a_group() -> None:
+    heads, rows = result_rows(RESULT)
+    assert rows == [["1", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24", "2,290"]]
+    assert len(heads) == len(rows[0])
+    assert result_rows(WRONG)[1] == [["1", "14", "2", "9", "–", "–", "–", "–"]]
+
+
+def test_what_shortest_wins_stands_beside_its_bound() -> None:
+    faster = replace(RESULT, groups=(replace(GROUP, bound=20),))
+    assert result_rows(faster)[1][0][6] == "20 (btm 24)"
+
+
+def test_mismatches_in_words() -> None:
+    assert [describe(mismatch) for mismatch in WRONG.mismatches] == [
+        "cycle 812, node (3, 4), release[1]: hardware 1, model 0",
+        "cycle 813, config_rdata: hardware 48 (0x30), model 16 (0x10)",
+        "cycle 814, node 12, packet: hardware lost, model –",
+    ]
+
+
+def test_saturation_names_the_full_channels() -> None:
+    lines = list(summary(WRONG))
+    assert "full channels (flits a cycle): (3, 3) east 0.99" in lines
+    assert any(line.startswith("saturated: ") for line in lines)
+    assert not any("saturated" in line for line in summary(RESULT))
+
+
+def test_a_notebook_shows_the_table() -> None:
+    page = WRONG._repr_html_()
+    assert page.startswith("<table>")
+    assert "<td>14</td>" in page
+    assert "cycle 812, node (3, 4), release[1]: hardware 1, model 0" in page
