@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
 
-from syncfabric.models.golden.barrier_register import (
-    PARENT,
-    BarrierRegister,
-    Letter,
-    Rules,
-)
-from syncfabric.models.golden.config_port import read_word, write_is_refused
+from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister, Rules
 from syncfabric.models.golden.order import RoundRobin
+from syncfabric.models.golden.outbox import Outbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.messages import (
-    COUNTER_BASE,
     COUNTER_BITS,
-    REGISTER_WORDS,
     STATUS,
     Counter,
     Kind,
@@ -25,30 +17,10 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import MeshSpec
 
-__all__ = ["BarrierUnit", "Offer", "Sender"]
+__all__ = ["BarrierUnit"]
 
 REDUCE = int(Kind.REDUCE)
 FULL = (1 << COUNTER_BITS) - 1
-
-
-class Sender(Protocol):
-    """Whatever takes its turn in sending: a barrier register, or the spill engine's."""
-
-    gid: int
-    epoch: int
-    pending: set[int]
-    letters: list[Letter | None]
-
-    def data_for(self, place: int) -> int:
-        """Return the data of a pending message."""
-
-
-class Offer(NamedTuple):
-    """A pending message that the unit offers to its output in this cycle."""
-
-    sender: int
-    place: int
-    letter: Letter
 
 
 class BarrierUnit:
@@ -71,10 +43,12 @@ class BarrierUnit:
     ----------
     counters : list of int
         The four event counters.
+    outbox : Outbox
+        What the registers have to send.
     fresh : list of int
         Registers whose ``local`` has been set by the last edge.
     writing : int or None
-        Register whose control word is being written in this cycle.
+        Register whose control word is being written in this cycle, with ``control``.
     """
 
     def __init__(
@@ -89,17 +63,15 @@ class BarrierUnit:
         self.node, self.mask, self.spills = node, rules.mask, network.spill
         self.data_at = rules.data_at
         self.data_bits = network.data_bits
-        self.credits, self.released = credits, released
+        self.released = released
         self.registers = [BarrierRegister(rules, node) for _ in range(count)]
-        self.senders: list[Sender] = [*self.registers]
+        self.outbox = Outbox(self.registers, credits, network.spill)
         self.by_gid: dict[int, int] = {}
         self.counters = [0] * len(Counter)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
-        self.sending: set[int] = set()
         self.writing: int | None = None
         self.control = 0
-        self.turn = RoundRobin(count + network.spill)
         self.serial = RoundRobin(4 + count) if network.operations == "all" else None
 
     def count(self, counter: Counter) -> None:
@@ -224,7 +196,7 @@ class BarrierUnit:
         else:
             register.fired = True
             register.pending.add(PARENT)
-            self.sending.add(r)
+            self.outbox.sending.add(r)
 
     def _finish(self, r: int, result: int) -> None:
         register = self.registers[r]
@@ -232,74 +204,9 @@ class BarrierUnit:
         self.released.append((self.node, r, result))
         if register.children:
             register.pending |= register.children
-            self.sending.add(r)
-
-    # Sending (4.4).
-
-    def offers(self) -> dict[int, Offer]:
-        """Choose whose turn it is, and return its messages that have a credit, by output.
-
-        Should a child's message and the parent's want one output, the child's comes first.
-        """
-        ready: dict[int, list[int]] = {}
-        for r in self.sending:
-            sender = self.senders[r]
-            places = [p for p in sender.pending if self._has_credit(sender.letters[p])]
-            if places:
-                ready[r] = places
-        if not ready:
-            return {}
-        r = self.turn.choose(ready)
-        letters = self.senders[r].letters
-        offered: dict[int, Offer] = {}
-        for place in sorted(ready[r]):
-            letter = letters[place]
-            if letter is not None and letter.port not in offered:
-                offered[letter.port] = Offer(r, place, letter)
-        return offered
-
-    def _has_credit(self, letter: Letter | None) -> bool:
-        return letter is not None and self.credits[letter.lane] > 0
-
-    def sent(self, offer: Offer) -> None:
-        """Cross off a message that is on its link."""
-        sender = self.senders[offer.sender]
-        sender.pending.discard(offer.place)
-        if not sender.pending:
-            self.sending.discard(offer.sender)
+            self.outbox.sending.add(r)
 
     # Config port (4.5) and observation (7).
-
-    def configure(self, address: int, write: bool, data: int) -> tuple[bool, int]:
-        """Obey a request for a register or a counter; return whether it is refused, and the data.
-
-        A new control word shows after ``commit``, at the edge; other words at once, for nothing
-        looks at them while the register is not valid.
-        """
-        if write:
-            refused = not self._write(address, data)
-            if refused:
-                self.count(Counter.REFUSED_WRITE)
-            return refused, 0
-        r, word = divmod(address, REGISTER_WORDS)
-        if r < len(self.registers):
-            return False, read_word(self.registers[r], word)
-        if 0 <= address - COUNTER_BASE < len(Counter):
-            return False, self.counters[address - COUNTER_BASE]
-        return True, 0
-
-    def _write(self, address: int, data: int) -> bool:
-        r, word = divmod(address, REGISTER_WORDS)
-        if r >= len(self.registers):
-            return False
-        register = self.registers[r]
-        if write_is_refused(register, word, register.is_busy()):
-            return False
-        if word == RegisterWord.CONTROL:
-            self.writing, self.control = r, data
-        else:
-            register.write(word, data)
-        return True
 
     def commit(self) -> None:
         """Let the control word that has been written in this cycle take effect."""

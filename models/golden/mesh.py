@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from syncfabric.models.golden.barrier_register import Rules
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.channel import Flit, Wormhole
-from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record
+from syncfabric.models.golden.inputs import Inputs
+from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record, Recorder
 from syncfabric.models.golden.router import Plane, SyncRouter
 from syncfabric.models.golden.source import Sources
-from syncfabric.models.golden.spill import Answer, Request, SpillEngine
+from syncfabric.models.golden.spill import Answer, SpillEngine
 from syncfabric.models.golden.wiring import Wiring
-from syncfabric.models.messages import SPILL_BASE, Counter
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.traffic import TrafficGenerator
 
@@ -61,7 +61,7 @@ class MeshModel:
             network.buffer_flits if lane % wiring.lanes < wiring.channels else 1
             for lane in range(lanes)
         ]
-        self._bits = [1 << lane for lane in range(lanes)]
+        self._recorder = Recorder(lanes, network.barrier_registers)
         self._first_injection = wiring.injection(0, 0)
         self._freed: list[int] = []
         self._plane = Plane(self.credits, self._freed, observer)
@@ -75,6 +75,7 @@ class MeshModel:
         self._awake: set[int] = set()
         rules = Rules(network, wiring)
         self._routers = [self._router(rules, node) for node in range(wiring.nodes)]
+        self._inputs = Inputs(self._routers, self._answers, self._awake, self.touched)
         self._slots: dict[int, tuple[int, int]] = {}
         for link, end in enumerate(wiring.fed):
             if end is not None:
@@ -154,11 +155,12 @@ class MeshModel:
         messages: list[tuple[int, Message]] = []
         plane.sent = messages
         flits: list[tuple[int, Flit]] = []
-        written = self._configure(config) if config is not None else None
-        accepted = self._accepted(arrive) if arrive else []
-        held = self._hold(spill_arrive) if spill_arrive else []
+        written = self._inputs.configure(config) if config is not None else None
+        accepted = self._inputs.accepted(arrive, started) if arrive else []
+        held = self._inputs.held(spill_arrive) if spill_arrive else []
 
-        awake, self._awake = self._awake, set()
+        awake = self._awake.copy()
+        self._awake.clear()
         for node in awake:
             if routers[node].step(now, started):
                 self._awake.add(node)
@@ -169,7 +171,15 @@ class MeshModel:
         plane.held_outputs.clear()
         if self.sources.ready:
             self.sources.send(now, flits)
-        record = self._record(now, flits, credit)
+        record: Record | None = None
+        if flits or messages or credit or self.release or self.spill_release:
+            wires = {lane: flit[0] for lane, flit in flits}
+            for lane, message in messages:
+                wires[lane] = message.raw
+            record = self._recorder.record(wires, credit, self.release, self.spill_release)
+            if self.observer is not None:
+                for lane, _ in flits:
+                    self.observer.flit(lane // self.wiring.lanes, now)
 
         for lane, message in messages:
             end = self._slots.get(lane)
@@ -204,65 +214,6 @@ class MeshModel:
         elif self.spill_release:
             self.spill_release = []
         self.config_answer = self._answers.pop() if self._answers else SILENT
-
-    def _configure(self, request: ConfigRequest) -> BarrierUnit | None:
-        """Hand on a config request; return the unit in which a control word may be written."""
-        if not 0 <= request.node < self.wiring.nodes:
-            return None
-        router = self._routers[request.node]
-        if request.address >= SPILL_BASE and router.spill is not None:
-            router.spill.request = Request(request.address, request.write, request.data)
-            self._awake.add(request.node)
-            return None
-        refused, data = router.unit.configure(request.address, request.write, request.data)
-        self._answers.append((True, refused, data))
-        self.touched.add(request.node)
-        return router.unit
-
-    def _accepted(self, arrive: Mapping[tuple[int, int], int]) -> list[tuple[int, int, int]]:
-        """Count the arrives that are refused, and return the others."""
-        accepted = []
-        for (node, register), data in arrive.items():
-            unit = self._routers[node].unit
-            if unit.accepts(register, self.started):
-                accepted.append((node, register, data))
-            else:
-                unit.count(Counter.REFUSED_ARRIVE)
-            self.touched.add(node)
-        return accepted
-
-    def _hold(
-        self, spill_arrive: Mapping[int, tuple[int, int]]
-    ) -> list[tuple[SpillEngine, tuple[int, int]]]:
-        """Return the local requests that a spill engine's holding register takes."""
-        taken = []
-        for node, (gid, data) in spill_arrive.items():
-            engine = self._routers[node].spill
-            if engine is not None and engine.holding is None:
-                taken.append((engine, (gid, data & engine.rules.mask)))
-        return taken
-
-    def _record(self, now: int, flits: list[tuple[int, Flit]], credit: list[int]) -> Record | None:
-        messages = self._plane.sent
-        if not (flits or messages or credit or self.release or self.spill_release):
-            return None
-        bits = self._bits.__getitem__
-        wires = {lane: flit[0] for lane, flit in flits}
-        for lane, message in messages:
-            wires[lane] = message.raw
-        order = sorted(wires)
-        if self.observer is not None:
-            for lane, _ in flits:
-                self.observer.flit(lane // self.wiring.lanes, now)
-        registers = self.network.barrier_registers
-        return Record(
-            sum(map(bits, order)),
-            sum(map(bits, credit)),
-            [wires[lane] for lane in order],
-            sum(1 << node * registers + register for node, register, _ in self.release),
-            [result for _, _, result in self.release],
-            self.spill_release,
-        )
 
     def _return(self, credit: list[int]) -> None:
         """Count the credits of this cycle, and wake whoever had none."""

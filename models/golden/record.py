@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-__all__ = ["ConfigRequest", "Message", "Observer", "Packet", "Record"]
+__all__ = ["ConfigRequest", "Message", "Observer", "Packet", "Record", "Recorder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,32 @@ class Record(NamedTuple):
     release: int
     results: Sequence[int]
     spill: Sequence[tuple[int, int, int]]
+
+
+class Recorder:
+    """Makes the records of a mesh of ``lanes`` lanes with ``registers`` registers a node."""
+
+    def __init__(self, lanes: int, registers: int) -> None:
+        self.registers = registers
+        self.bit = [1 << lane for lane in range(lanes)].__getitem__
+
+    def record(
+        self,
+        wires: Mapping[int, int],
+        credit: Iterable[int],
+        release: Sequence[tuple[int, int, int]],
+        spill: Sequence[tuple[int, int, int]],
+    ) -> Record:
+        """Return the record of a cycle from its wires by lane, credits and releases."""
+        order, registers = sorted(wires), self.registers
+        return Record(
+            sum(map(self.bit, order)),
+            sum(map(self.bit, credit)),
+            [wires[lane] for lane in order],
+            sum([1 << node * registers + register for node, register, _ in release]),
+            [result for _, _, result in release],
+            spill,
+        )
 
 
 class Message(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from syncfabric.models.golden.barrier_register import PARENT, Rules
-from syncfabric.models.golden.barrier_unit import BarrierUnit, Offer
+from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.record import Message, Observer
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wiring import HERE
@@ -105,9 +106,9 @@ class SyncRouter:
             Whether it has to be looked at again in the next cycle; else it can sleep until a
             message, a credit or its own process wakes it.
         """
-        unit, spill = self.unit, self.spill
+        unit, outbox, spill = self.unit, self.unit.outbox, self.spill
         choice = self._present()
-        if not (choice or unit.fresh or unit.waiting or unit.sending or spill):
+        if not (choice or unit.fresh or unit.waiting or outbox.sending or spill):
             return False
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
@@ -127,22 +128,22 @@ class SyncRouter:
         for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
         if self.pipelined:
-            if unit.sending:
-                offers = unit.offers()
+            if outbox.sending:
+                offers = outbox.offers()
             sent_up = self._send(now, choice, wants, offers) if wants or offers else None
             if news:
                 self._absorb(now, choice, here, sent_up, for_spill)
         else:
             if news:
                 self._absorb(now, choice, here, None, for_spill)
-            if unit.sending:
-                offers = unit.offers()
+            if outbox.sending:
+                offers = outbox.offers()
             if wants or offers:
                 self._send(now, choice, wants, offers)
         if news or offers:
             self.plane.touched.add(self.node)
         moved = choice or offers or news
-        busy = bool(moved and (self.occupied or unit.sending or unit.waiting))
+        busy = bool(moved and (self.occupied or outbox.sending or unit.waiting))
         if spill is not None:
             taken = spill.accept(now, for_spill, sending)
             if taken is not None:
@@ -186,7 +187,7 @@ class SyncRouter:
                 lane, message = offer.letter.lane, self._message(now, offer)
                 if offer.place == PARENT:
                     sent_up = offer.sender
-                self.unit.sent(offer)
+                self.unit.outbox.sent(offer)
             else:
                 slot = choice[winner]
                 lane, message = self.lane[slot], self._free(slot)
@@ -198,7 +199,7 @@ class SyncRouter:
 
     def _message(self, now: int, offer: Offer) -> Message:
         unit, letter = self.unit, offer.letter
-        sender = unit.senders[offer.sender]
+        sender = unit.outbox.senders[offer.sender]
         data = sender.data_for(offer.place)
         return Message(
             letter.raw | data << unit.data_at,

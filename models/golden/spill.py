@@ -79,8 +79,8 @@ class SpillEngine:
         self.entries: dict[int, BarrierRegister] = {}
         self.queue: deque[int] = deque()
         self.send = SendRegister()
-        self.number = len(unit.senders)
-        unit.senders.append(self.send)
+        self.number = len(unit.registers)
+        unit.outbox.senders.append(self.send)
         self.holding: tuple[int, int] | None = None
         self.request: Request | None = None
         self.turn = RoundRobin(5)
@@ -172,7 +172,7 @@ class SpillEngine:
         else:
             send.pending, send.data = set(entry.children), entry.result
         if send.pending:
-            self.unit.sending.add(self.number)
+            self.unit.outbox.sending.add(self.number)
 
     def _message(self, port: int, message: Message, sending: int | None) -> None:
         gid = message.gid

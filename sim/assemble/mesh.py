@@ -86,8 +86,8 @@ def top_verilog(spec: MeshSpec, name: str) -> str:
     mesh = spec.mesh
     count = len(mesh.nodes)
     top = ModuleWriter(name)
-    for direction, port, width in top_ports(spec):
-        top.port(direction, port, width)
+    for direction, outside, bits in top_ports(spec):
+        top.port(direction, outside, bits)
     for node in mesh.nodes:
         for port in NETWORK_PORTS:
             if mesh.neighbour(node, port):

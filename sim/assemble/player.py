@@ -17,7 +17,7 @@ from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
 
-SCRIPT_WORDS = 16384
+SCRIPT_WORDS = 65536
 """Words a chunk's script can hold, the end included."""
 
 _WORD_BITS = 112

@@ -22,12 +22,23 @@ ConfigAnswer = tuple[bool, bool, int]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the probe, read: the wires of a cycle, or what changed of ``observe`` in it."""
+    """A line of the probe, read: the wires of a cycle, or what changed of ``observe`` in it.
+
+    Parameters
+    ----------
+    cycle : int
+    record : Record
+        The wires; ``EMPTY`` in a line of the other kind.
+    answer : (error, data), optional
+        Of the config port.
+    observed : tuple of (node, observe), optional
+        None in a line of wires.
+    """
 
     cycle: int
     record: Record
     answer: tuple[int, int] | None = None
-    observed: tuple[tuple[int, int], ...] = ()
+    observed: tuple[tuple[int, int], ...] | None = None
 
 
 def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
@@ -110,7 +121,7 @@ def explain(spec: MeshSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             str(model.answer),
         )
     # A node that only one of them printed changed in that one alone.
-    seen_now, wanted_now = dict(hardware.observed), dict(model.observed)
+    seen_now, wanted_now = dict(hardware.observed or ()), dict(model.observed or ())
     for index in sorted(seen_now.keys() | wanted_now.keys()):
         if seen_now.get(index) != wanted_now.get(index):
             yield from names.observe(hardware.cycle, index, seen_now.get(index), wanted_now)

@@ -216,11 +216,12 @@ class Fabric {
                 FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
                 break;
             }
-            case SPILLED:
+            case SPILLED: {
                 FOR_SPILL(Vtop& t = *tiles_[s.index]; t.spill_arrive_valid = 1;
                           t.spill_arrive_gid = s.extra;
                           FOR_DATA(t.spill_arrive_data = s.data));
                 break;
+            }
             case START:
                 for (auto& t : tiles_) t->start = 1;
                 break;

@@ -6,6 +6,7 @@ import pytest
 
 from syncfabric.models.golden.barrier_register import PARENT, Rules
 from syncfabric.models.golden.barrier_unit import BarrierUnit
+from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.wiring import Wiring
@@ -44,9 +45,9 @@ def write(made: BarrierUnit, r: int, gid: int, *, root: bool = False, children: 
     """Set up register r, with children east and north and the parent in the south-west."""
     words = [(RegisterWord.EAST, EAST), (RegisterWord.NORTH, NORTH)][:children]
     for word, data in words:
-        assert made.configure(register_address(r, word), True, data) == (False, 0)
+        assert configure(made, register_address(r, word), True, data) == (False, 0)
     control = CONTROL.pack({"valid": 1, "root": root, "gid": gid})
-    assert made.configure(register_address(r, RegisterWord.CONTROL), True, control) == (False, 0)
+    assert configure(made, register_address(r, RegisterWord.CONTROL), True, control) == (False, 0)
     made.commit()
 
 
@@ -70,7 +71,7 @@ def test_both_children_and_an_earlier_arrival_fire_a_root_at_once() -> None:
     assert absorb(made, here) == [Port.EAST, Port.NORTH]
     assert made.released == [(CENTRE, 2, 7)]
     assert made.registers[2].pending == {Port.EAST, Port.NORTH}
-    assert sorted(made.offers()) == [Port.EAST, Port.NORTH]
+    assert sorted(made.outbox.offers()) == [Port.EAST, Port.NORTH]
 
 
 def test_an_arrival_of_the_same_cycle_does_not_fire() -> None:
@@ -92,24 +93,24 @@ def test_two_groups_fire_in_one_cycle_and_take_turns_to_send() -> None:
         made.arrive(r, 0)
     absorb(made, {})
     assert [made.registers[r].pending for r in (1, 3)] == [{PARENT}, {PARENT}]
-    first = made.offers()
+    first = made.outbox.offers()
     assert [(port, offer.sender) for port, offer in first.items()] == [(Port.WEST, 1)]
-    assert [offer.sender for offer in made.offers().values()] == [3]
-    assert [offer.sender for offer in made.offers().values()] == [1]
-    made.sent(first[Port.WEST])
+    assert [offer.sender for offer in made.outbox.offers().values()] == [3]
+    assert [offer.sender for offer in made.outbox.offers().values()] == [1]
+    made.outbox.sent(first[Port.WEST])
     assert made.registers[1].pending == set()
-    assert [offer.sender for offer in made.offers().values()] == [3]
+    assert [offer.sender for offer in made.outbox.offers().values()] == [3]
 
 
 def test_only_messages_with_a_credit_are_offered() -> None:
     made = unit()
     write(made, 0, 9, root=True)
     made.registers[0].pending = {Port.EAST, Port.NORTH}
-    made.sending.add(0)
+    made.outbox.sending.add(0)
     letter = made.registers[0].letters[Port.EAST]
     assert letter is not None
-    made.credits[letter.lane] = 0
-    assert list(made.offers()) == [Port.NORTH]
+    made.outbox.credits[letter.lane] = 0
+    assert list(made.outbox.offers()) == [Port.NORTH]
 
 
 def test_of_two_distributes_the_second_is_a_stray() -> None:
@@ -127,7 +128,7 @@ def test_unknown_groups_and_a_register_being_written_leave_strays() -> None:
     made = unit()
     write(made, 0, 9)
     assert absorb(made, {Port.EAST: reduce(8)}) == [Port.EAST]
-    made.configure(register_address(0, RegisterWord.CONTROL), True, 1)
+    configure(made, register_address(0, RegisterWord.CONTROL), True, 1)
     assert absorb(made, {Port.EAST: reduce(9)}) == [Port.EAST]
     assert made.counters[Counter.STRAY] == 2
     assert not made.accepts(0, started=True)
@@ -138,7 +139,7 @@ def test_the_lower_of_two_registers_with_one_gid_matches() -> None:
     for r in (3, 1):
         write(made, r, 9)
     assert made.register_of(9) == 1
-    made.configure(register_address(1, RegisterWord.CONTROL), True, 0)
+    configure(made, register_address(1, RegisterWord.CONTROL), True, 0)
     assert made.register_of(9) == 3
 
 
@@ -169,7 +170,7 @@ def test_counters_stop_at_their_last_value() -> None:
 @pytest.mark.parametrize("address", [6, 7, 4 * 8, 1023, COUNTER_BASE, COUNTER_BASE + 4, 2048, 4095])
 def test_writes_that_are_refused(address: int) -> None:
     made = unit()
-    assert made.configure(address, True, 1) == (True, 0)
+    assert configure(made, address, True, 1) == (True, 0)
     assert made.counters[Counter.REFUSED_WRITE] == 1
 
 

@@ -1,0 +1,90 @@
+"""What a barrier unit has to send: whose turn it is, and which messages have a credit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from syncfabric.models.golden.barrier_register import Letter
+from syncfabric.models.golden.order import RoundRobin
+
+__all__ = ["Offer", "Outbox", "Sender"]
+
+
+class Sender(Protocol):
+    """Whatever takes its turn in sending: a barrier register, or the spill engine's."""
+
+    gid: int
+    epoch: int
+    pending: set[int]
+    letters: list[Letter | None]
+
+    def data_for(self, place: int) -> int:
+        """Return the data of a pending message."""
+
+
+class Offer(NamedTuple):
+    """A pending message that the unit offers to its output in this cycle."""
+
+    sender: int
+    place: int
+    letter: Letter
+
+
+class Outbox:
+    """Pending messages of a node (docs/microarchitecture.md, section 4.4).
+
+    Parameters
+    ----------
+    registers : sequence of Sender
+        The barrier registers.
+    credits : list of int, by lane
+        The credit counters of the mesh.
+    spill : bool
+        Whether the spill engine will add its send register.
+
+    Attributes
+    ----------
+    senders : list of Sender
+        All that take turns.
+    sending : set of int
+        Those with something pending.
+    """
+
+    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
+        self.senders = list(registers)
+        self.sending: set[int] = set()
+        self.credits = credits
+        self.turn = RoundRobin(len(registers) + spill)
+
+    def offers(self) -> dict[int, Offer]:
+        """Choose whose turn it is, and return its messages that have a credit, by output.
+
+        Should a child's message and the parent's want one output, the child's comes first.
+        """
+        ready: dict[int, list[int]] = {}
+        for r in self.sending:
+            sender = self.senders[r]
+            places = [p for p in sender.pending if self._has_credit(sender.letters[p])]
+            if places:
+                ready[r] = places
+        if not ready:
+            return {}
+        r = self.turn.choose(ready)
+        letters = self.senders[r].letters
+        offered: dict[int, Offer] = {}
+        for place in sorted(ready[r]):
+            letter = letters[place]
+            if letter is not None and letter.port not in offered:
+                offered[letter.port] = Offer(r, place, letter)
+        return offered
+
+    def _has_credit(self, letter: Letter | None) -> bool:
+        return letter is not None and self.credits[letter.lane] > 0
+
+    def sent(self, offer: Offer) -> None:
+        """Cross off a message that is on its link."""
+        sender = self.senders[offer.sender]
+        sender.pending.discard(offer.place)
+        if not sender.pending:
+            self.sending.discard(offer.sender)

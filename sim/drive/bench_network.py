@@ -1,0 +1,119 @@
+"""The cocotb bench of a network: plays scenarios into the hardware, and judges what it does.
+
+The job comes as a JSON file, named by an environment variable; the outcomes go into another.
+Python sleeps while the hardware plays a chunk: it wakes to hand in the next, and reads then what
+the probe wrote in the last.
+"""
+
+import json
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import Timer
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.drive.conduct import Conductor
+from syncfabric.sim.drive.recording import COLUMNS
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.session import Chunk
+
+JOB = "SYNCFABRIC_JOB"
+"""Variable with the job file's name."""
+PROGRESS = "syncfabric-progress"
+"""First word of a line that tells how far the bench is: run, runs, episodes, of how many."""
+
+PERIOD = 10  # ns
+RESET = 4  # cycles
+
+
+class Hardware:
+    """The bench's ports and files. Between calls, time stands in the middle of a cycle."""
+
+    def __init__(self, dut: Any, folder: Path) -> None:
+        self._dut = dut
+        self._script, self._report = folder / "script.txt", folder / "report.txt"
+        self._probe = open(folder / "probe.txt", "rb", buffering=0)  # noqa: SIM115
+        for port in ("load", "report"):
+            getattr(dut, port).value = 0
+        dut.rst.value = 1
+        Clock(dut.clk, PERIOD, unit="ns").start(start_high=False)
+
+    async def reset(self) -> None:
+        """Reset, and stand in cycle 0."""
+        self._dut.rst.value = 1
+        await self.wait(RESET)
+        self._dut.rst.value = 0
+
+    async def wait(self, cycles: int) -> None:
+        """Let cycles pass."""
+        if cycles:
+            await Timer(PERIOD * cycles, unit="ns")
+
+    async def load(self, chunk: Chunk | None) -> list[str]:
+        """Hand in a chunk's stimuli, pass a cycle, and return what the probe had written."""
+        self._script.write_text(script_text(chunk.stimuli) if chunk else "")
+        self._dut.load.value = 1
+        await self.wait(1)
+        self._dut.load.value = 0
+        return (self._probe.readall() or b"").decode().splitlines()
+
+    async def read_report(self) -> list[list[int]] | None:
+        """Return the traffic's counters, a row a node; None if one is unknown."""
+        self._dut.report.value = 1
+        await self.wait(1)
+        self._dut.report.value = 0
+        try:
+            lines = self._report.read_text().splitlines()
+            return [[int(word, 16) for word in line.split()] for line in lines]
+        except ValueError:
+            return None
+
+
+async def play(
+    hardware: Hardware, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None
+) -> Outcome:
+    """Play one scenario from reset to its end."""
+    conductor = Conductor(plan, scenario, job, log)
+    total = scenario.episodes * len(plan.groups)
+    await hardware.reset()
+    before: Chunk | None = None
+    cycle = 0  # in which time stands
+    while not conductor.finished:
+        chunk = conductor.advance()
+        text = await hardware.load(chunk)
+        cycle += 1
+        if before is not None:
+            conductor.take(before, text)
+        before = chunk
+        print(PROGRESS, conductor.episodes, total, flush=True)
+        await hardware.wait(chunk.end - 1 - cycle)
+        cycle = max(cycle, chunk.end - 1)
+    text = await hardware.load(None)
+    if before is not None and not conductor.judge.mismatches:
+        conductor.take(before, text)
+    return conductor.outcome(await hardware.read_report())
+
+
+@cocotb.test()
+async def hardware_is_as_the_model(dut: Any) -> None:
+    """Play every scenario of the job; compare every cycle."""
+    path = Path(os.environ[JOB])
+    job = Job.from_json(json.loads(path.read_text()))
+    hardware = Hardware(dut, path.parent)
+    outcomes: list[Outcome] = []
+    with ExitStack() as files:
+        log = files.enter_context(open(job.log, "w", newline="")) if job.log else None
+        if log:
+            log.write(",".join(COLUMNS) + "\n")
+        for plan, scenario in job.runs:
+            outcomes.append(await play(hardware, plan, scenario, job, log))
+    path.with_name("outcomes.json").write_text(
+        json.dumps([outcome.to_json() for outcome in outcomes])
+    )
+    bad = sum(bool(outcome.mismatches or outcome.hang) for outcome in outcomes)
+    assert not bad, f"{bad} of {len(outcomes)} scenarios went wrong"

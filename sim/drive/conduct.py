@@ -1,0 +1,147 @@
+"""One scenario from reset to silence, whoever shows what the network does: hardware or model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TextIO
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.coverage import Coverage
+from syncfabric.sim.drive.judge import Judge
+from syncfabric.sim.drive.recording import EventLog
+from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
+from syncfabric.sim.drive.session import Chunk, Session
+
+__all__ = ["Conductor", "conduct_model"]
+
+PACKET_FLITS = 5
+
+
+class Conductor:
+    """Hands out chunks to play, takes in what came of them, and sums up.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    job : Job
+        What is to be measured.
+    log : text file, optional
+        For the rows of packets and messages.
+    """
+
+    def __init__(
+        self, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
+    ) -> None:
+        self._plan, self._scenario, self._job = plan, scenario, job
+        self._begin = time.perf_counter()
+        mesh = plan.spec.network.mesh
+        self._nodes = len(mesh.nodes)
+        self._events = EventLog(mesh, log)
+        self.session = Session(plan, scenario, observer=self._events)
+        self._coverage = Coverage(plan) if job.coverage else None
+        self.judge = Judge(plan, coverage=self._coverage)
+        self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
+        self._answers: list[int] = []
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing more to play."""
+        return self.session.finished or bool(self.judge.mismatches)
+
+    @property
+    def episodes(self) -> int:
+        """Barriers completed by all groups together."""
+        return sum(len(group.latency) for group in self.session.driver.groups)
+
+    def advance(self) -> Chunk:
+        """Step the model through the next chunk."""
+        return self.session.advance(self._job.chunk)
+
+    def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
+        """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
+        if text is None:
+            self.judge.follow(chunk, chunk.lines)
+        else:
+            self.judge.compare(chunk, text)
+        self._accepted.append((chunk.end, self.judge.packets.flits_out))
+        self._answers += [line.answer[1] for line in chunk.lines if line.answer]
+
+    def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
+        """Sum up; the hardware's traffic report is given where there is one."""
+        session, judge, model = self.session, self.judge, self.session.model
+        if not judge.mismatches and session.hang is None:
+            judge.close(model.cycle, report=report)
+        width = self._plan.spec.network.channels + 2
+        loads: dict[int, float] = {}
+        for lane, count in judge.load.counts().items():
+            link = lane // width
+            loads[link] = loads.get(link, 0.0) + count / model.cycle
+        return Outcome(
+            cycles=model.cycle,
+            seconds=time.perf_counter() - self._begin,
+            mismatches=judge.mismatches,
+            hang=session.hang,
+            groups=[
+                GroupOutcome(group.group.id, seen, group.latency)
+                for seen, group in zip(
+                    judge.barriers.latency, session.driver.groups, strict=True
+                )
+            ],
+            traffic=self._traffic(),
+            counters=self._counters(),
+            messages=self._events.messages,
+            releases=judge.barriers.releases,
+            loads=loads,
+            coverage=dict(self._coverage.hits) if self._coverage else {},
+        )
+
+    def _counters(self) -> tuple[int, int, int, int] | None:
+        """Sum the counters that were read at the end: the last answers of the config port."""
+        if not self.session.driver.finished or len(self._answers) < 4 * self._nodes:
+            return None
+        last = self._answers[-4 * self._nodes :]
+        return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])
+
+    def _traffic(self) -> TrafficOutcome:
+        packets, driver = self.judge.packets, self.session.driver
+        if driver.traffic_from is None:
+            return TrafficOutcome()
+        begin = driver.traffic_from
+        end = driver.traffic_to or self.session.model.cycle
+        settled = begin + self._scenario.lead_in
+        inside = [entry for entry in self._accepted if begin <= entry[0] <= end]
+        window = [entry for entry in inside if entry[0] >= settled]
+        if len(window) < 2:
+            window = inside
+        accepted, saturated = 0.0, False
+        if len(window) > 1:
+            cycles, flits = window[-1][0] - window[0][0], window[-1][1] - window[0][1]
+            accepted = flits / cycles / self._nodes
+            saturated = self._saturated(cycles, flits)
+        return TrafficOutcome(
+            accepted, packets.ejected, packets.latency, packets.network_latency, saturated
+        )
+
+    def _saturated(self, cycles: int, flits: int) -> bool:
+        """Tell saturation from chance: too few flits came out, and the sources' queues grow."""
+        offered = self._scenario.background * cycles * self._nodes
+        # Packets come at random: five flits at a time, so with this deviation.
+        deviation = (PACKET_FLITS * offered) ** 0.5
+        packets = self.judge.packets
+        waits = [a - b for a, b in zip(packets.latency, packets.network_latency, strict=True)]
+        quarter = max(1, len(waits) // 4)
+        early = sum(waits[quarter : 2 * quarter]) / quarter
+        late = sum(waits[-quarter:]) / quarter
+        return flits < offered - 3 * deviation and late > early + 10
+
+
+def conduct_model(
+    plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
+) -> Conductor:
+    """Run a scenario with the golden model alone, chunk by chunk to its end."""
+    conductor = Conductor(plan, scenario, job, log)
+    while not conductor.finished:
+        conductor.take(conductor.advance(), None)
+    return conductor

@@ -1,0 +1,55 @@
+"""The log of a run: every packet and synchronization message, a row each."""
+
+from __future__ import annotations
+
+import csv
+from typing import TextIO
+
+from syncfabric.models.messages import Kind
+from syncfabric.models.networks.mesh import Mesh
+
+__all__ = ["COLUMNS", "EventLog"]
+
+COLUMNS = ("kind", "group", "source", "destination", "cycle_in", "cycle_out")
+"""``cycle_in``: head, or message, on its first link; ``cycle_out``: tail on the way out, taken."""
+
+
+class EventLog:
+    """Hears of the model's events, counts them, and writes them where a file is given.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    file : text file, optional
+        CSV; nodes are written as ``x,y``.
+    """
+
+    def __init__(self, mesh: Mesh, file: TextIO | None = None) -> None:
+        self._mesh = mesh
+        self._writer = csv.writer(file) if file else None
+        self.messages = 0
+
+    def packet(
+        self, source: int, destination: int, created: int, injected: int, ejected: int
+    ) -> None:
+        """Note a packet."""
+        if self._writer:
+            self._write("packet", "", source, destination, injected, ejected)
+
+    def sync(
+        self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
+    ) -> None:
+        """Note a synchronization message."""
+        self.messages += 1
+        if self._writer:
+            self._write(Kind(kind).name.lower(), str(gid), source, destination, sent, taken)
+
+    def flit(self, link: int, cycle: int) -> None:
+        """Note a flit: loads are counted from the wires instead."""
+
+    def _write(
+        self, kind: str, group: str, source: int, destination: int, begin: int, end: int
+    ) -> None:
+        assert self._writer is not None
+        nodes = ("{},{}".format(*self._mesh.node(node)) for node in (source, destination))
+        self._writer.writerow([kind, group, *nodes, begin, end])
