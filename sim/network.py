@@ -205,10 +205,17 @@ class Network:
         self._check()
         plan = self.plan()
         progress("plan", 1, 1)
+        written: list[Path] = []
+        if output is not None:
+            progress("emit", 0, 1)
+            written = files.write_folder(output, dict(self._products()))
+            progress("emit", 1, 1)
+        if log is not None:
+            files.make_folder(Path(log).parent)
         if long:
-            from syncfabric.sim.drive import long_run as drive
+            from syncfabric.sim.drive.long_run import long_run as drive
         else:
-            from syncfabric.sim.drive import run as drive
+            from syncfabric.sim.drive.run import run as drive
         result = drive(
             plan,
             sim=sim,
@@ -224,7 +231,8 @@ class Network:
         repeat = self._command(sim, episodes, seed, background, long=long)
         groups = tuple(map(_completed, result.groups, plan.groups))
         result = replace(result, groups=groups, repeat=repeat)
-        return replace(result, files=(*result.files, *self._write(result, heat, output, progress)))
+        written += self._draw(result, heat, output, progress)
+        return replace(result, files=(*map(str, written), *result.files))
 
     def _check(self) -> None:
         from syncfabric.models.planning import deadlock
@@ -262,36 +270,27 @@ class Network:
         yield "registers.json", _json(images.registers_json(plan))
         yield f"{self.name}_registers.h", images.c_header(plan.spec)
 
-    def _write(
-        self,
-        result: RunResult,
-        heat: PathLike | None,
-        output: PathLike | None,
-        progress: Progress,
-    ) -> Iterator[str]:
-        """Write what a run was asked for; yield the files' names."""
+    def _draw(
+        self, result: RunResult, heat: PathLike | None, output: PathLike | None, progress: Progress
+    ) -> Iterator[Path]:
+        """Draw what a run was asked for; yield the files."""
         from syncfabric.sim.draw import LARGEST, check_picture, group_figure, heat_figure, picture
 
         plan, mesh = self.plan(), self.spec.network.mesh
-        drawn: dict[Path, bytes] = {}
         groups = plan.groups if output and max(mesh.width, mesh.height) <= LARGEST else ()
-        total = 2 * len(groups) + (heat is not None)
-        if output:
-            yield from map(str, files.write_folder(output, dict(self._products())))
+        total, done = 2 * len(groups) + (heat is not None), 0
         for group in groups:
             for kind in ("svg", "png"):
-                progress("draw", len(drawn), total)
-                name = f"{self.name}_group{group.id}.{kind}"
-                drawn[Path(output or ".", name)] = picture(group_figure(plan, group), kind)
+                progress("draw", done, total)
+                path = Path(output or ".", f"{self.name}_group{group.id}.{kind}")
+                yield files.write_file(path, picture(group_figure(plan, group), kind))
+                done += 1
         if heat is not None:
-            progress("draw", len(drawn), total)
+            progress("draw", done, total)
+            title = f"{self.name} · load of channels"
             line = f"{result.cycles:,} cycles · background {result.traffic.offered:g}"
-            figure = heat_figure(
-                mesh, result.loads or (), title=f"{self.name} · load of channels", line=line
-            )
-            drawn[Path(heat)] = picture(figure, check_picture(heat, mesh))
-        for path, content in drawn.items():
-            yield str(files.write_file(path, content))
+            figure = heat_figure(mesh, result.loads or (), title=title, line=line)
+            yield files.write_file(heat, picture(figure, check_picture(heat, mesh)))
         if total:
             progress("draw", total, total)
 

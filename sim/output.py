@@ -12,7 +12,7 @@ from pathlib import Path
 
 from syncfabric.models.errors import OutputError
 
-__all__ = ["Content", "check_file", "check_folder", "write_file", "write_folder"]
+__all__ = ["Content", "check_file", "check_folder", "make_folder", "write_file", "write_folder"]
 
 Content = str | bytes
 
@@ -41,6 +41,17 @@ def check_file(path: str | Path, what: str = "output file") -> None:
     if path.is_dir():
         raise OutputError(f"{what} {path} is a folder; name a file in it")
     _try_to_write(_existing(path.parent), f"{what} {path}")
+
+
+def make_folder(folder: str | Path) -> None:
+    """Make a folder, and those above it.
+
+    Raises
+    ------
+    OutputError
+        It cannot be made.
+    """
+    write_folder(folder, {})
 
 
 def write_file(path: str | Path, content: Content) -> Path:

@@ -19,15 +19,16 @@ __all__ = [
 ]
 
 Rows = tuple[list[str], list[list[str]]]
-"""Heads of the columns, and the rows below them."""
+"""Heads of the columns, of one or two lines, and the rows below them."""
 
 NONE = "–"
 
 
 def result_rows(result: RunResult) -> Rows:
     """Return a run's table, a row a group."""
-    heads = ["group", "members", "tree height", "longest path (hops)", "latency (cycles)"]
-    heads += ["golden model (cycles)", "bound (cycles)", "paper's formula (ns)"]
+    heads = ["group", "members", "tree\nheight", "longest path\n(hops)"]
+    heads += ["latency (cycles)\nmin / median / max", "golden model\nmin / median / max"]
+    heads += ["bound\n(cycles)", "paper's formula\n(ns)"]
     rows = [
         [
             str(group.id),
@@ -48,8 +49,8 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     """Return a plan's table, a row a group."""
     from syncfabric.models.timing.btm import formula_ns
 
-    heads = ["group", "members", "planner", "root", "tree height", "longest path (hops)"]
-    heads += ["bound (cycles)", "paper's formula (ns)"]
+    heads = ["group", "members", "planner", "root", "tree\nheight", "longest path\n(hops)"]
+    heads += ["bound\n(cycles)", "paper's formula\n(ns)"]
     rows = [
         [
             str(group.id),
@@ -112,7 +113,7 @@ def node_words(node: NodeName | Sequence[int]) -> str:
 def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     """Return rows, and lines below them, as HTML for a notebook."""
     heads, body = rows
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+    head = "".join(f"<th>{escape(cell).replace(chr(10), '<br>')}</th>" for cell in heads)
     cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body)
     table = "".join(f"<tr>{row}</tr>" for row in cells)
     below = "".join(f"<p>{escape(line)}</p>" for line in lines)

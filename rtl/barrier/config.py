@@ -1,6 +1,6 @@
 """A node's side of the config port: addresses, answers, refusals."""
 
-from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth import Array, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 

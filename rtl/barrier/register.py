@@ -113,16 +113,10 @@ class BarrierRegister(wiring.Component):
         m.d.comb += valid.eq(control.valid & ~self._writes(m))
 
         # Which messages are for this register, and what they do.
-        ours = [
-            self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)
-        ]
+        ours = [self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)]
         for p in range(4):
-            m.d.comb += self.match[p].eq(
-                self.here[p] & valid & (messages[p].gid == control.gid)
-            )
-        reduces = [
-            ours[p] & (messages[p].kind == Kind.REDUCE) & ~status.fired for p in range(4)
-        ]
+            m.d.comb += self.match[p].eq(self.here[p] & valid & (messages[p].gid == control.gid))
+        reduces = [ours[p] & (messages[p].kind == Kind.REDUCE) & ~status.fired for p in range(4)]
         countable = used_reduces(network, reduces, classes, present, status.arrived)
         m.d.comb += self.countable.eq(Cat(countable))
         used = Signal(4)
@@ -161,9 +155,7 @@ class BarrierRegister(wiring.Component):
             for enable, port_word in words:
                 word = word | Mux(enable, port_word, 0)
             result = combine_two(control.op, self.accumulated, word[: network.data_bits])
-            m.d.comb += combined.eq(
-                Mux(used.any() | self.chosen_local, result, self.accumulated)
-            )
+            m.d.comb += combined.eq(Mux(used.any() | self.chosen_local, result, self.accumulated))
             after = combined
         else:
             m.d.comb += combined.eq(combine_bitwise(control.op, self.accumulated, words))

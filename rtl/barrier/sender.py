@@ -63,7 +63,9 @@ class Sender(wiring.Component):
         sendable = []
         for i, source in enumerate(sources):
             able = Signal(5, name=f"sendable_{i}")
-            up = [source.up_port[p] & credit[p].bit_select(source.control.turn, 1) for p in range(4)]
+            up = [
+                source.up_port[p] & credit[p].bit_select(source.control.turn, 1) for p in range(4)
+            ]
             m.d.comb += [
                 able.eq(
                     source.pending
@@ -102,9 +104,7 @@ class Sender(wiring.Component):
             down_class = child_class(p)
             m.d.comb += [
                 self.offer[p].eq(able[p] | (up & up_port[p])),
-                getattr(self, f"class_{p}").eq(
-                    Mux(up, Cat(~turn, turn), 2 if down_class else 1)
-                ),
+                getattr(self, f"class_{p}").eq(Mux(up, Cat(~turn, turn), 2 if down_class else 1)),
                 message.kind.eq(Mux(up, Kind.REDUCE, Kind.DISTRIBUTE)),
                 message.gid.eq(gid),
                 message.epoch.eq(epoch),

@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, STATUS, Kind, RegisterWord
+from syncfabric.models.messages import CONTROL, STATUS, Kind, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.combine import combine_two, identity
 from syncfabric.rtl.barrier.ports import (
@@ -158,9 +158,7 @@ class SpillEngine(wiring.Component):
                 is_fetch.eq(fetch),
                 is_config.eq(configure),
                 is_local.eq(choice.advance & choice.grant[4]),
-                gid.eq(
-                    Mux(configure, asked, Mux(choice.grant[4], local_gid, chosen.gid))
-                ),
+                gid.eq(Mux(configure, asked, Mux(choice.grant[4], local_gid, chosen.gid))),
                 port.eq(self.take),
                 turn_class.eq(_pick(self.take, classes)),
                 message.eq(chosen),
@@ -196,9 +194,7 @@ class SpillEngine(wiring.Component):
         with m.If(merging & is_fetch):
             m.d.comb += after.queued.eq(0)
             m.d.sync += [
-                self.send.pending.eq(
-                    Mux(entry.fired, Cat(present & 0, 1), Cat(present, 0))
-                ),
+                self.send.pending.eq(Mux(entry.fired, Cat(present & 0, 1), Cat(present, 0))),
                 self.send.data.eq(Mux(entry.fired, entry.acc, entry.result)),
                 self.send.control.eq(entry.control),
                 self.send.control.gid.eq(gid),

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, RegisterWord
+from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import (

@@ -84,17 +84,13 @@ class ChannelControl(wiring.Component):
         after_read = Signal(range(self._places))
         m.d.comb += after_read.eq(Mux(self.read_place == last, 0, self.read_place + 1))
         with m.If(write):
-            m.d.sync += self.write_place.eq(
-                Mux(self.write_place == last, 0, self.write_place + 1)
-            )
+            m.d.sync += self.write_place.eq(Mux(self.write_place == last, 0, self.write_place + 1))
         with m.If(self.pop):
             m.d.sync += [self.read_place.eq(after_read), self.active.eq(~self.pop_tail)]
 
         # Only legal outputs are stored and kept; the others stay constant 0.
         arriving = Cat(self.push_route[output] for output in self._outputs)
-        m.submodules.routes = routes = Memory(
-            shape=len(self._outputs), depth=self._places, init=[]
-        )
+        m.submodules.routes = routes = Memory(shape=len(self._outputs), depth=self._places, init=[])
         store, fetch = routes.write_port(), routes.read_port(domain="comb")
         m.d.comb += [
             store.en.eq(write & self.push_head),
@@ -105,9 +101,8 @@ class ChannelControl(wiring.Component):
         kept = Signal(len(self._outputs))
         becomes_front = Signal()
         m.d.comb += becomes_front.eq(write & Mux(self.pop, level == 1, ~self.occupied))
-        with m.If(becomes_front):
-            with m.If(self.push_head):
-                m.d.sync += kept.eq(arriving)
+        with m.If(becomes_front), m.If(self.push_head):
+            m.d.sync += kept.eq(arriving)
         with m.Elif(self.pop & self.pop_tail):
             m.d.sync += kept.eq(fetch.data)
         m.d.comb += self.route.eq(

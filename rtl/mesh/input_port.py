@@ -138,9 +138,7 @@ class InputPort(wiring.Component):
         depth = slots_base + (2 if shared else 0)
         m.submodules.memory = memory = Memory(shape=struct(layout.flit), depth=depth, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
-        write_enable = [
-            link.valid[i] & ~control.overflow for i, control in enumerate(controls)
-        ]
+        write_enable = [link.valid[i] & ~control.overflow for i, control in enumerate(controls)]
         write_address = [
             Mux(link.valid[i], Cat(control.write_place, Const(i, 8))[: place_bits + 8], 0)
             for i, control in enumerate(controls)

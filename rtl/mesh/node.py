@@ -143,8 +143,10 @@ class MeshNode(wiring.Component):
             ]
 
         # The node port is the barrier unit's.
-        overflows = sum((port.overflow[0] + port.overflow[1] for port in inputs[1:]), 
-                        inputs[0].overflow[0] + inputs[0].overflow[1])
+        overflows = sum(
+            (port.overflow[0] + port.overflow[1] for port in inputs[1:]),
+            inputs[0].overflow[0] + inputs[0].overflow[1],
+        )
         m.d.comb += [
             unit.x.eq(self.x),
             unit.y.eq(self.y),

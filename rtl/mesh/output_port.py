@@ -108,9 +108,7 @@ class OutputPort(wiring.Component):
         m.d.comb += link.flit.eq(flit)
         for channel in range(channels):
             m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._network.buffer_flits)
-            sends = [
-                self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs
-            ]
+            sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
             m.d.comb += [
                 link.valid[channel].eq(Cat(sends).any()),
                 credit.credit.eq(link.credit[channel]),
@@ -135,9 +133,7 @@ class OutputPort(wiring.Component):
             m.d.comb += self.sync_take[i].eq(arbiter.grant[place])
         for turn in range(2):
             m.submodules[f"sync_credit_{turn}"] = credit = CreditCounter(1)
-            sends = [
-                self.sync_take[i] & getattr(self, f"sync_class_{i}")[turn] for i in senders
-            ]
+            sends = [self.sync_take[i] & getattr(self, f"sync_class_{i}")[turn] for i in senders]
             m.d.comb += [
                 link.sync_valid[turn].eq(Cat(sends).any()),
                 credit.credit.eq(link.sync_credit[turn]),
@@ -152,6 +148,4 @@ class OutputPort(wiring.Component):
             m.d.comb += link.sync.eq(word)
             return []
         # A presented message has its own bits only; above them the memory may hold anything.
-        return [
-            Mux(self.sync_take[i], messages[i] if i == UNIT else flits[i], 0) for i in senders
-        ]
+        return [Mux(self.sync_take[i], messages[i] if i == UNIT else flits[i], 0) for i in senders]

@@ -88,9 +88,7 @@ class SyncSlots(wiring.Component):
         m.d.comb += [
             self.present[0].eq(eligible[0] & (last | ~eligible[1])),
             self.present[1].eq(eligible[1] & (~last | ~eligible[0])),
-            self.route.eq(
-                Mux(self.present[0], routes[0], 0) | Mux(self.present[1], routes[1], 0)
-            ),
+            self.route.eq(Mux(self.present[0], routes[0], 0) | Mux(self.present[1], routes[1], 0)),
         ]
         with m.If(self.present.any()):
             m.d.sync += last.eq(self.present[1])

@@ -37,7 +37,7 @@ class Hardware:
     def __init__(self, dut: Any, folder: Path) -> None:
         self._dut = dut
         self._script, self._report = folder / "script.txt", folder / "report.txt"
-        self._probe = open(folder / "probe.txt", "rb", buffering=0)  # noqa: SIM115
+        self._probe, self._read = folder / "probe.txt", 0
         for port in ("load", "report"):
             getattr(dut, port).value = 0
         dut.rst.value = 1
@@ -47,6 +47,7 @@ class Hardware:
         """Reset, and stand in cycle 0."""
         self._dut.rst.value = 1
         await self.wait(RESET)
+        await self.load(None)  # what was still to be said of the last run
         self._dut.rst.value = 0
 
     async def wait(self, cycles: int) -> None:
@@ -60,7 +61,11 @@ class Hardware:
         self._dut.load.value = 1
         await self.wait(1)
         self._dut.load.value = 0
-        return (self._probe.readall() or b"").decode().splitlines()
+        with self._probe.open("rb") as probe:
+            probe.seek(self._read)
+            text = probe.read()
+        self._read += len(text)
+        return text.decode().splitlines()
 
     async def read_report(self) -> list[list[int]] | None:
         """Return the traffic's counters, a row a node; None if one is unknown."""

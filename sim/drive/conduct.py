@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
@@ -85,9 +85,7 @@ class Conductor:
             hang=session.hang,
             groups=[
                 GroupOutcome(group.group.id, seen, group.latency)
-                for seen, group in zip(
-                    judge.barriers.latency, session.driver.groups, strict=True
-                )
+                for seen, group in zip(judge.barriers.latency, session.driver.groups, strict=True)
             ],
             traffic=self._traffic(),
             counters=self._counters(),
@@ -138,10 +136,20 @@ class Conductor:
 
 
 def conduct_model(
-    plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
+    plan: BarrierPlan,
+    scenario: Scenario,
+    job: Job,
+    log: TextIO | None = None,
+    *,
+    told: Callable[[int], None] | None = None,
 ) -> Conductor:
-    """Run a scenario with the golden model alone, chunk by chunk to its end."""
+    """Run a scenario with the golden model alone, chunk by chunk to its end.
+
+    ``told`` hears how many episodes are over.
+    """
     conductor = Conductor(plan, scenario, job, log)
     while not conductor.finished:
         conductor.take(conductor.advance(), None)
+        if told:
+            told(conductor.episodes)
     return conductor

@@ -65,7 +65,9 @@ def _definitions(spec: MeshSpec) -> str:
     own = spec.sync_links == "own"
     wires = link_wires(spec)
     carry = "; ".join(
-        f"a.out##_{wire} = b.in##_{wire}" if wire in wires.back else f"b.in##_{wire} = a.out##_{wire}"
+        f"a.out##_{wire} = b.in##_{wire}"
+        if wire in wires.back
+        else f"b.in##_{wire} = a.out##_{wire}"
         for wire in wires
     )
 
@@ -169,7 +171,8 @@ class Fabric:
     def _ask(self, command: str) -> list[str]:
         """Send a command and return the lines of its answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin and stdout
+        assert stdin is not None
+        assert stdout is not None
         try:
             stdin.write(command + "\n")
             stdin.flush()

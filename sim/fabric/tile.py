@@ -106,8 +106,8 @@ def tile_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
         node["spill_arrive__ready"] = ""
     tile.instance(ROUTER, "node", node)
 
-    source, sink = ("created", "sent", "overflow"), ("packets", "flits", "errors")
-    sink += ("latency_sum", "latency_max")
+    source = ("created", "sent", "overflow")
+    sink = tuple(name for name in REPORT if name not in source)
     link = {f"link__{wire}": wire for wire in ("valid", "flit", "credit")}
     tile.instance(
         "packet_source",

@@ -20,12 +20,7 @@ SHOWN = 16
 
 def result_table(result: "RunResult") -> Table:
     """Return a run's table; latencies are least, median and greatest."""
-    heads, rows = result_rows(result)
-    heads = [
-        f"{head}\nmin / median / max" if "cycles)" in head and "bound" not in head else head
-        for head in heads
-    ]
-    return _table(f"{result.network} under {result.simulator}", (heads, rows))
+    return _table(f"{result.network} under {result.simulator}", result_rows(result))
 
 
 def plan_table(plan: "BarrierPlan") -> Table:
@@ -66,7 +61,7 @@ def _table(title: str, content: Rows) -> Table:
     heads, rows = content
     table = Table(title=title, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
     for head in heads:
-        table.add_column(head, justify="right")
+        table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     return table

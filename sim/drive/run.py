@@ -1,0 +1,176 @@
+"""The main job: a plan, run under a simulator beside the golden model, and what it found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.timing.btm import formula_ns
+from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
+from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.results import (
+    ChannelLoad,
+    Counters,
+    Events,
+    GroupResult,
+    RunResult,
+    Seconds,
+    Spread,
+    TrafficResult,
+    Verdict,
+)
+
+__all__ = ["run"]
+
+FULLEST = 8
+"""Channels that a saturated network's result names."""
+
+
+def run(
+    plan: BarrierPlan,
+    *,
+    sim: str = "verilator",
+    episodes: int = 100,
+    seed: int = 1,
+    background: float = 0.0,
+    waves: bool = False,
+    log: Path | None = None,
+    heat: bool = False,
+    output: Path | None = None,
+    progress: Progress = silent,
+) -> RunResult:
+    """Run barriers in every group, hardware and golden model compared in every cycle.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+        The network and its groups' trees.
+    sim : {"verilator", "icarus", "model"}
+        ``"model"`` runs the golden model by itself, and judges it by the same rules.
+    episodes : int
+        Barriers of each group; in episode e, member e mod n arrives last.
+    seed : int
+        Of arrivals, data and traffic.
+    background : float
+        Ordinary traffic, in flits a node a cycle, from 500 cycles before the first arrival.
+    waves : bool
+        Write a waveform into ``output``, or the current folder.
+    log : Path, optional
+        CSV file of packets and messages.
+    heat : bool
+        Hand back the load of every channel.
+    output : Path, optional
+        Folder for the waveform.
+    progress : Progress
+
+    Raises
+    ------
+    ToolError
+        A simulator is missing, or broke off.
+    """
+    spec = plan.spec.network
+    scenario = Scenario(episodes=episodes, seed=seed, background=background)
+    job = Job(((plan, scenario),), log=str(log.resolve()) if log else None, loads=heat)
+    files = [str(log)] if log else []
+
+    def told(done: int, total: int) -> None:
+        progress("simulate", done, total)
+
+    if sim == "model":
+        told(0, max(1, episodes * len(plan.groups)))
+        simulation = run_model(job, told=told)
+    else:
+        progress("build", 0, 1)
+        built = build_bench(spec, sim, waves=waves)
+        progress("build", 1, 1)
+        wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
+        if wave:
+            wave.parent.mkdir(parents=True, exist_ok=True)
+            files.append(str(wave))
+        simulation = simulate(job, built, waves=wave, told=told)
+    return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
+
+
+def _result(
+    plan: BarrierPlan,
+    sim: str,
+    scenario: Scenario,
+    simulation: Simulation,
+    *,
+    heat: bool,
+    files: tuple[str, ...],
+) -> RunResult:
+    spec, outcome = plan.spec.network, simulation.outcomes[0]
+    verdict, reason = _verdict(outcome)
+    loads = _loads(spec, outcome.loads)
+    traffic = outcome.traffic
+    return RunResult(
+        network=plan.spec.name,
+        simulator=sim,
+        cycles=outcome.cycles,
+        seconds=Seconds(simulation.build_seconds, simulation.run_seconds),
+        verdict=verdict,
+        mismatches=tuple(outcome.mismatches),
+        groups=tuple(map(_group, plan.groups, outcome.groups)),
+        traffic=TrafficResult(
+            offered=scenario.background,
+            accepted=traffic.accepted,
+            latency=Spread.of(traffic.latency),
+            network_latency=Spread.of(traffic.network_latency),
+            packets=traffic.packets,
+            saturated=traffic.saturated,
+            full_channels=_fullest(loads) if traffic.saturated else (),
+        ),
+        seed=scenario.seed,
+        episodes=scenario.episodes,
+        reason=reason,
+        events=Events(traffic.packets, outcome.messages, outcome.releases),
+        counters=Counters(*outcome.counters) if outcome.counters else None,
+        loads=loads if heat else None,
+        files=files,
+    )
+
+
+def _verdict(outcome: Outcome) -> tuple[Verdict, str | None]:
+    if outcome.mismatches:
+        first = outcome.mismatches[0]
+        node = "" if first.node is None else f" at node {first.node}"
+        return "mismatch", f"first difference in cycle {first.cycle}{node}: {first.signal}"
+    if outcome.hang:
+        return "hang", outcome.hang
+    return "match", None
+
+
+def _group(group: GroupPlan, outcome: GroupOutcome) -> GroupResult:
+    return GroupResult(
+        id=group.id,
+        members=len(group.members),
+        height=group.height,
+        longest_path=group.longest_path,
+        episodes=len(outcome.latency),
+        latency=Spread.of(outcome.latency),
+        model_latency=Spread.of(outcome.model_latency),
+        bound=group.bound,
+        formula_ns=formula_ns(group.tree),
+    )
+
+
+def _loads(spec: MeshSpec, loads: dict[int, float]) -> tuple[ChannelLoad, ...]:
+    """Name the links, all that there are."""
+    mesh, named = spec.mesh, []
+    for index, node in enumerate(mesh.nodes):
+        for port in Port:
+            if port is Port.LOCAL or mesh.neighbour(node, port):
+                load = loads.get(5 * index + port, 0.0)
+                named.append(ChannelLoad(node, port.name.lower(), load))
+        named.append(ChannelLoad(node, "inject", loads.get(5 * len(mesh.nodes) + index, 0.0)))
+    return tuple(named)
+
+
+def _fullest(loads: tuple[ChannelLoad, ...]) -> tuple[ChannelLoad, ...]:
+    """Return the fullest channels between routers: those that hold the others back."""
+    between = [load for load in loads if load.port not in ("local", "inject")]
+    return tuple(sorted(between, key=lambda load: -load.load)[:FULLEST])
