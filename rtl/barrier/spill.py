@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -129,6 +129,7 @@ class SpillEngine(wiring.Component):
                 config_write.eq(self.config_write),
                 config_data.eq(self.config_data),
             ]
+        # At most 255 GIDs wait: one more is in the send register, which is filled first.
         head, tail = Signal(8), Signal(8)
         waiting = Signal()
         m.d.comb += waiting.eq(head != tail)
@@ -194,7 +195,7 @@ class SpillEngine(wiring.Component):
         with m.If(merging & is_fetch):
             m.d.comb += after.queued.eq(0)
             m.d.sync += [
-                self.send.pending.eq(Mux(entry.fired, Cat(present & 0, 1), Cat(present, 0))),
+                self.send.pending.eq(Mux(entry.fired, Const(0b10000, 5), present)),
                 self.send.data.eq(Mux(entry.fired, entry.acc, entry.result)),
                 self.send.control.eq(entry.control),
                 self.send.control.gid.eq(gid),
@@ -283,7 +284,7 @@ class SpillEngine(wiring.Component):
 
         # A config request.
         status = struct(STATUS)(
-            Cat(entry.arrived, entry.local, 0, entry.fired, Cat(present & 0, entry.queued))
+            Cat(entry.arrived, entry.local, Const(0, 1), entry.fired, Const(0, 4), entry.queued)
         )
         busy = entry.arrived.any() | entry.local | entry.fired | entry.queued | sending
         refused, writes = Signal(), Signal()

@@ -101,7 +101,7 @@ class ChannelControl(wiring.Component):
         kept = Signal(len(self._outputs))
         becomes_front = Signal()
         m.d.comb += becomes_front.eq(write & Mux(self.pop, level == 1, ~self.occupied))
-        with m.If(becomes_front), m.If(self.push_head):
+        with m.If(becomes_front & self.push_head):
             m.d.sync += kept.eq(arriving)
         with m.Elif(self.pop & self.pop_tail):
             m.d.sync += kept.eq(fetch.data)

@@ -63,7 +63,7 @@ class SyncSlots(wiring.Component):
         occupied = Signal(2)
         m.d.comb += self.overflow.eq((self.push & occupied).any())
         m.d.sync += [
-            occupied.eq((occupied & ~Mux(self.free, self.present, 0)) | self.push),
+            occupied.eq((occupied & ~Mux(self.free, self.present, 0)) | (self.push & ~occupied)),
             self.credit.eq(Mux(self.free, self.present, 0)),
         ]
         eligible = Signal(2)

@@ -8,6 +8,7 @@
 //   probe FILE       write what is on the wires from now on (see sim/assemble/probe.py)
 //   group GID NODE REGISTER ...   watch a group
 //   members SEED JITTER   let the members of the watched groups arrive again and again
+//   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
 //   report           the traffic's counters, a line a node
 //   watch            a line a group: GID, episodes, errors, least, greatest, sum of latency
@@ -25,6 +26,9 @@
 #include "Vtop.h"
 #include "Vtop___024root.h"
 #include "verilated.h"
+#if VM_TRACE_VCD
+#include "verilated_vcd_c.h"
+#endif
 
 namespace {
 
@@ -146,8 +150,10 @@ struct Group {  // the referee of one group
 class Fabric {
   public:
     Fabric() : valid_(LINKS * LINK_BITS), credit_(LINKS * LINK_BITS), released_(NODES * REGISTERS) {
+        context_.traceEverOn(true);
         for (int i = 0; i < NODES; ++i) {
-            tiles_.emplace_back(new Vtop(&context_));
+            auto name = "node_" + std::to_string(i % WIDTH) + "_" + std::to_string(i / WIDTH);
+            tiles_.emplace_back(new Vtop(&context_, name.c_str()));
             tiles_[i]->x = i % WIDTH, tiles_[i]->y = i / WIDTH, tiles_[i]->index = i;
             tiles_[i]->rst = 1;
         }
@@ -164,9 +170,17 @@ class Fabric {
             if (probe_) probe();
             if (!groups_.empty()) watch();
             for (auto& tile : tiles_) tile->cycle = cycle_;
+            draw();
             tick();
         }
         if (probe_) std::fflush(probe_);
+    }
+
+    void finish() {
+        for (auto& tile : tiles_) tile->final();
+#if VM_TRACE_VCD
+        if (waves_) waves_->close();
+#endif
     }
 
     void command(const std::string& line) {
@@ -175,6 +189,7 @@ class Fabric {
         words >> name;
         if (name == "script") read_script(words);
         else if (name == "probe") open_probe(words);
+        else if (name == "waves") open_waves(words);
         else if (name == "group") add_group(words);
         else if (name == "members") let_members_arrive(words);
         else if (name == "report") report();
@@ -374,6 +389,26 @@ class Fabric {
         probe_ = std::fopen(name.c_str(), "w");
     }
 
+#if VM_TRACE_VCD
+    void open_waves(std::istringstream& words) {
+        std::string name;
+        words >> name;
+        waves_ = std::make_unique<VerilatedVcdC>();
+        for (auto& tile : tiles_) tile->trace(waves_.get(), 99);
+        waves_->open(name.c_str());
+    }
+    // What stands on the wires in a cycle is drawn from its beginning, the clock high, on.
+    void draw() {
+        if (!waves_) return;
+        waves_->dump(10 * cycle_);
+        if (cycle_ % 1024 == 0) waves_->flush();
+    }
+    std::unique_ptr<VerilatedVcdC> waves_;
+#else
+    void open_waves(std::istringstream&) { std::cout << "not built for waveforms\n"; }
+    void draw() {}
+#endif
+
     void add_group(std::istringstream& words) {
         Group group{};
         group.least = ~0ULL;
@@ -439,4 +474,5 @@ class Fabric {
 int main() {
     auto fabric = std::make_unique<Fabric>();
     for (std::string line; std::getline(std::cin, line) && line != "quit";) fabric->command(line);
+    fabric->finish();
 }

@@ -3,6 +3,7 @@
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -30,13 +31,15 @@ class GroupCount:
     total: int
 
 
-def build_fabric(spec: MeshSpec, *, queue: int = 16384) -> Built:
+def build_fabric(spec: MeshSpec, *, waves: bool = False, queue: int = 16384) -> Built:
     """Compile a network's tile and the program that links its instances, or take it from the cache.
 
     Parameters
     ----------
     spec : MeshSpec
         The network. Its size changes constants only, so building takes the same time for all.
+    waves : bool
+        Make it possible for a run to write a waveform.
     queue : int
         Packets that can wait at a source.
 
@@ -50,7 +53,7 @@ def build_fabric(spec: MeshSpec, *, queue: int = 16384) -> Built:
         tile.write_text(tile_verilog(spec, queue=queue))
         program = files("syncfabric.sim.fabric").joinpath("fabric.cpp").read_text()
         main.write_text(_definitions(spec) + program)
-        return Verilator.find().build_native(Design(TILE, [tile]), main)
+        return Verilator.find().build_native(Design(TILE, [tile], trace=waves), main)
 
 
 def _definitions(spec: MeshSpec) -> str:
@@ -147,9 +150,21 @@ class Fabric:
         """
         self._ask(f"members {seed} {jitter}")
 
+    def waves(self, file: Path) -> None:
+        """Write a waveform of all that comes; of a fabric built for it, before anything else."""
+        self._ask(f"waves {file}")
+
     def run(self, cycles: int) -> None:
         """Go on for some cycles."""
         self._ask(f"run {cycles}")
+
+    def begin(self, cycles: int) -> None:
+        """Go on for some cycles, and meanwhile let the caller do something else."""
+        self._tell(f"run {cycles}")
+
+    def end(self) -> None:
+        """Wait for what `begin` began."""
+        self._answer("run")
 
     def report(self) -> list[dict[str, int]]:
         """Return the traffic's counters, by name, of every node."""
@@ -170,16 +185,19 @@ class Fabric:
 
     def _ask(self, command: str) -> list[str]:
         """Send a command and return the lines of its answer."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        try:
-            stdin.write(command + "\n")
-            stdin.flush()
-        except BrokenPipeError:
-            pass
+        self._tell(command)
+        return self._answer(command)
+
+    def _tell(self, command: str) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # what has ended shows in the answer
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+
+    def _answer(self, command: str) -> list[str]:
+        assert self._process.stdout is not None
         answer: list[str] = []
-        for line in stdout:
+        for line in self._process.stdout:
             if line == "ok\n":
                 return answer
             answer.append(line.rstrip("\n"))

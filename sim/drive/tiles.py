@@ -1,0 +1,96 @@
+"""A job under Verilator, the network as a fabric of tiles: hardware and model at the same time."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.drive.conduct import Conductor
+from syncfabric.sim.drive.recording import COLUMNS
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.simulate import Simulation
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.simulators import Built
+
+__all__ = ["simulate_tiles"]
+
+
+def simulate_tiles(
+    job: Job,
+    built: Built,
+    *,
+    waves: Path | None = None,
+    told: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Run a job on a fabric; while the hardware plays a chunk, the model makes the next.
+
+    Parameters
+    ----------
+    job : Job
+    built : Built
+        Of ``build_fabric``, for the network of the job.
+    waves : Path, optional
+        Waveform to write, of the first run.
+    told : callable, optional
+        Is told how many episodes are done, of how many.
+
+    Raises
+    ------
+    ToolError
+        The simulation broke off.
+    """
+    begin = time.perf_counter()
+    outcomes = []
+    with ExitStack() as stack:
+        log = stack.enter_context(open(job.log, "w", newline="")) if job.log else None
+        if log:
+            log.write(",".join(COLUMNS) + "\n")
+        for plan, scenario in job.runs:
+            outcomes.append(_play(job, built, plan, scenario, log, waves, told))
+            waves = None
+    return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
+
+
+def _play(
+    job: Job,
+    built: Built,
+    plan: BarrierPlan,
+    scenario: Scenario,
+    log: TextIO | None,
+    waves: Path | None,
+    told: Callable[[int, int], None] | None,
+) -> Outcome:
+    conductor = Conductor(plan, scenario, job, log)
+    total = scenario.episodes * len(plan.groups)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        fabric = stack.enter_context(Fabric(built))
+        script, probe = folder / "script.txt", folder / "probe.txt"
+        if waves:
+            fabric.waves(waves.resolve())
+        fabric.probe(probe)
+        lines = stack.enter_context(probe.open())
+        played: Chunk | None = None
+        while not conductor.finished:
+            chunk = conductor.advance()
+            if played:
+                fabric.end()
+                conductor.take(played, lines.read().splitlines())
+            script.write_text(script_text(chunk.stimuli))
+            fabric.script(script)
+            fabric.begin(chunk.end - chunk.first)
+            played = chunk
+            if told:
+                told(conductor.episodes, total)
+        if played:
+            fabric.end()
+            if not conductor.judge.mismatches:
+                conductor.take(played, lines.read().splitlines())
+        return conductor.outcome([list(counts.values()) for counts in fabric.report()])
