@@ -205,15 +205,15 @@ class Network:
         self._check()
         plan = self.plan()
         progress("plan", 1, 1)
-        written: list[Path] = []
+        products: dict[str, str] = {}
         if output is not None:
             progress("emit", 0, 1)
-            written = files.write_folder(output, dict(self._products()))
+            products = dict(self._products())
             progress("emit", 1, 1)
         if log is not None:
             files.make_folder(Path(log).parent)
         if long:
-            from syncfabric.sim.drive.long_run import long_run as drive
+            from syncfabric.sim.fabric.long_run import long_run as drive
         else:
             from syncfabric.sim.drive.run import run as drive
         result = drive(
@@ -230,7 +230,9 @@ class Network:
         )
         repeat = self._command(sim, episodes, seed, background, long=long)
         groups = tuple(map(_completed, result.groups, plan.groups))
-        result = replace(result, groups=groups, repeat=repeat)
+        compared = not long and sim != "model"
+        result = replace(result, groups=groups, repeat=repeat, compared=compared)
+        written = [] if output is None else files.write_folder(output, products)
         written += self._draw(result, heat, output, progress)
         return replace(result, files=(*map(str, written), *result.files))
 

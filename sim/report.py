@@ -19,16 +19,16 @@ __all__ = [
 ]
 
 Rows = tuple[list[str], list[list[str]]]
-"""Heads of the columns, of one or two lines, and the rows below them."""
+"""Heads of the columns, of up to three lines, and the rows below them."""
 
 NONE = "–"
 
 
 def result_rows(result: RunResult) -> Rows:
     """Return a run's table, a row a group."""
-    heads = ["group", "members", "tree\nheight", "longest path\n(hops)"]
-    heads += ["latency (cycles)\nmin / median / max", "golden model\nmin / median / max"]
-    heads += ["bound\n(cycles)", "paper's formula\n(ns)"]
+    heads = ["group", "members", "tree\nheight", "longest\npath\n(hops)"]
+    heads += [f"{what}\n(cycles)\nmin/med/max" for what in ("latency", "model")]
+    heads += ["bound\n(cycles)", "paper's\nformula\n(ns)"]
     rows = [
         [
             str(group.id),
@@ -49,8 +49,8 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     """Return a plan's table, a row a group."""
     from syncfabric.models.timing.btm import formula_ns
 
-    heads = ["group", "members", "planner", "root", "tree\nheight", "longest path\n(hops)"]
-    heads += ["bound\n(cycles)", "paper's formula\n(ns)"]
+    heads = ["group", "members", "planner", "root", "tree\nheight"]
+    heads += ["longest\npath\n(hops)", "bound\n(cycles)", "paper's\nformula\n(ns)"]
     rows = [
         [
             str(group.id),
@@ -71,12 +71,12 @@ def summary(result: RunResult) -> Iterator[str]:
     """Yield what a run's table does not say: verdict, traffic, saturation, files."""
     seconds = f"{result.seconds.build:.1f} s to build, {result.seconds.run:.1f} s to run"
     verdict = {
-        "match": "match: hardware and golden model agree in every cycle",
-        "mismatch": "MISMATCH: hardware and golden model differ",
+        "match": "match: hardware and golden model agree in every cycle"
+        if result.compared
+        else "all checks passed; nothing was compared with the golden model",
+        "mismatch": "MISMATCH: not all is as it must be",
         "hang": "HANG: barriers or packets do not come to an end",
     }[result.verdict]
-    if result.simulator == "model" and result.verdict == "match":
-        verdict = "golden model alone: nothing to compare it with"
     yield f"{verdict}; {result.cycles:,} cycles, {result.simulator}, {seconds}"
     traffic = result.traffic
     if traffic.offered:

@@ -218,6 +218,8 @@ class RunResult:
     """Seed of everything random in the run."""
     episodes: int = 0
     """Barriers asked of each group."""
+    compared: bool = True
+    """Hardware and golden model were compared in every cycle; else rules alone were checked."""
     reason: str | None = None
     """Why the verdict is not ``match``, in one line."""
     repeat: str | None = None

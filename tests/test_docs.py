@@ -12,6 +12,7 @@ from syncfabric.models.networks.schema import GroupTable, NetworkFile
 from syncfabric.models.networks.spec import MeshSpec, Table
 from syncfabric.models.planning.images import registers_json
 from syncfabric.sim.assemble.mesh import top_ports
+from syncfabric.sim.report import plan_rows, result_rows, summary
 from syncfabric.sim.results import results_schema
 
 ROOT = Path(__file__).parents[1]
@@ -78,6 +79,20 @@ def test_the_registers_shown_are_those_of_the_network() -> None:
     (shown,) = json.loads(example[1])["nodes"]
     made = registers_json(Network.load("fig1").plan())["nodes"]
     assert shown in made
+
+
+def test_the_readme_shows_what_a_run_prints() -> None:
+    page = [line.split() for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()]
+    network = Network.load("demo")
+    result = network.run(sim="model", background=0.1)
+    for row in result_rows(result)[1]:
+        assert " ".join(row).split() in page
+    shown = " ".join(map(" ".join, page))
+    assert f"{result.cycles:,} cycles, verilator" in shown
+    accepted = next(line for line in summary(result) if line.startswith("traffic: "))
+    assert accepted.partition(" cycles (")[0] in shown
+    for row in plan_rows(Network.load("fig1").plan())[1]:
+        assert " ".join(row).split() in page
 
 
 @pytest.mark.parametrize("page", sorted([ROOT / "README.md", *DOCS.glob("*.md")]))

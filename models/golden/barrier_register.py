@@ -23,8 +23,6 @@ PARENT = 4
 """Number of the message to the parent among the pending ones; 0 to 3 are the children."""
 
 REDUCE, DISTRIBUTE = int(Kind.REDUCE), int(Kind.DISTRIBUTE)
-CONTROL_MASK = (1 << CONTROL.width) - 1
-NODE_MASK = (1 << NODE_WORD.width) - 1
 ARRIVED, LOCAL, WAITING, FIRED, PENDING = (
     STATUS.offsets[name] for name in ("arrived", "local", "waiting", "fired", "pending")
 )
@@ -50,9 +48,16 @@ class Letter(NamedTuple):
 
 
 class Rules:
-    """What is the same for every register of a network."""
+    """What is the same for every register of a network.
 
-    __slots__ = ("bitwise", "data_at", "layout", "mask", "paper", "wiring")
+    Attributes
+    ----------
+    kept_bits : tuple of int
+        By word of the image, the bits that a register keeps: coordinates no wider than the mesh's
+        and, of the parent, no ``present`` (section 4.5).
+    """
+
+    __slots__ = ("bitwise", "data_at", "kept_bits", "layout", "mask", "paper", "wiring")
 
     def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
         self.wiring = wiring
@@ -61,9 +66,13 @@ class Rules:
         self.bitwise = network.operations == "bitwise"
         self.mask = (1 << network.data_bits) - 1
         self.data_at = self.layout.sync.offsets["data"]
+        column, row = (1 << wiring.x_bits) - 1, (1 << wiring.y_bits) - 1
+        parent = NODE_WORD.pack({"x": column, "y": row})
+        child = NODE_WORD.pack({"x": column, "y": row, "present": 1})
+        self.kept_bits = ((1 << CONTROL.width) - 1, parent, *[child] * 4)
 
     def combine(self, op: int, a: int, b: int) -> int:
-        """Return the combination of two words; an operation that is not built acts as OR."""
+        """Return the combination of two words; an operation must be built to have a meaning."""
         if op == Op.AND:
             return a & b
         if op == Op.XOR:
@@ -135,7 +144,7 @@ class BarrierRegister:
 
     def write(self, word: int, data: int) -> None:
         """Change a word of the image; a new control word clears ``acc`` and ``done``."""
-        self.words[word] = data & (CONTROL_MASK if word == RegisterWord.CONTROL else NODE_MASK)
+        self.words[word] = data & self.rules.kept_bits[word]
         self._read_image()
         if word == RegisterWord.CONTROL:
             self.acc = self.rules.identity(self.op)
@@ -185,6 +194,8 @@ class BarrierRegister:
     def uses(self, message: Message, port: int, parent_pending: bool) -> bool:
         """Return whether a message for this group is used; else it is a stray (section 4.2).
 
+        What other messages of the cycle do is left to the unit.
+
         Parameters
         ----------
         message : Message
@@ -200,7 +211,7 @@ class BarrierRegister:
             if self.fired:
                 return False
             if self.rules.paper:
-                return len(self.arrived) < len(self.children)
+                return not self.is_complete()
             expected = port in self.children and port not in self.arrived
             return expected and message.turn == 1 - class_down(port)
         if message.kind != DISTRIBUTE or self.root or not self.fired or parent_pending:
@@ -219,10 +230,13 @@ class BarrierRegister:
         """Combine a word into ``acc``."""
         self.acc = self.rules.combine(self.op, self.acc, data)
 
+    def is_complete(self) -> bool:
+        """Return whether all children are in."""
+        return len(self.arrived) == len(self.children)
+
     def may_fire(self) -> bool:
-        """Return whether all are in."""
-        everyone = len(self.arrived) == len(self.children)
-        return everyone and self.local and not self.fired
+        """Return whether all are in, and nobody has been told."""
+        return self.is_complete() and self.local and not self.fired
 
     def finish(self, result: int) -> None:
         """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE."""

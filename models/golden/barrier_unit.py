@@ -82,14 +82,7 @@ class BarrierUnit:
     def register_of(self, gid: int) -> int | None:
         """Return the register that a message matches, if any."""
         found = self.by_gid.get(gid)
-        if found is not None and found == self.writing:
-            others = range(found + 1, len(self.registers))
-            matches = (r for r in others if self._holds(r, gid))
-            return next(matches, None)
-        return found
-
-    def _holds(self, r: int, gid: int) -> bool:
-        return self.registers[r].valid and self.registers[r].gid == gid
+        return None if found == self.writing else found
 
     # Arrivals of the node's own process (4.1).
 
@@ -119,6 +112,8 @@ class BarrierUnit:
     ) -> list[int]:
         """Take the messages presented to the unit, and let registers fire.
 
+        All of them are judged before any takes effect.
+
         Parameters
         ----------
         here : mapping of port to message
@@ -134,34 +129,32 @@ class BarrierUnit:
             The ports whose message has been taken.
         """
         touched, self.fresh = self.fresh, []
-        candidates: set[int] = set()
-        chosen: int | None = None
-        if self.serial is not None:
-            candidates = self._serial_candidates(here, sent_up)
+        matched = {port: self.register_of(message.gid) for port, message in here.items()}
+        used = {
+            port
+            for port, r in matched.items()
+            if r is not None and self._uses(r, here[port], port, sent_up)
+        }
+        waits: set[int] = set()
+        if self.serial is not None and (used or self.waiting):
+            waits = {port for port in used if here[port].kind == REDUCE}
+            candidates = waits | {4 + r for r in self.waiting}
             if candidates:
                 chosen = self.serial.choose(candidates)
+                waits.discard(chosen)
                 if chosen >= 4:
                     touched.append(self._merge_kept(chosen - 4))
         taken = []
         for port, message in here.items():
-            r = self.register_of(message.gid)
+            r = matched[port]
             if r is None and self.spills:
                 for_spill[port] = message
-                continue
-            if port in candidates and port != chosen:
-                continue
-            taken.append(port)
-            if r is None or not (
-                port == chosen
-                if self.serial is not None and message.kind == REDUCE
-                else self._uses(r, message, port, sent_up)
-            ):
-                self.count(Counter.STRAY)
-            elif message.kind == REDUCE:
-                self.registers[r].count_in(port, message.data)
-                touched.append(r)
-            else:
-                self._finish(r, message.data)
+            elif port not in waits:
+                taken.append(port)
+                if r is None or port not in used or not self._take(r, message, port):
+                    self.count(Counter.STRAY)
+                elif message.kind == REDUCE:
+                    touched.append(r)
         for r in touched:
             self._fire(r)
         return taken
@@ -170,14 +163,18 @@ class BarrierUnit:
         register = self.registers[r]
         return register.uses(message, port, PARENT in register.pending or r == sent_up)
 
-    def _serial_candidates(self, here: Mapping[int, Message], sent_up: int | None) -> set[int]:
-        """Return the inputs with a REDUCE to combine, and 4 + r for every waiting register r."""
-        candidates = {4 + r for r in self.waiting}
-        for port, message in here.items():
-            r = self.register_of(message.gid) if message.kind == REDUCE else None
-            if r is not None and self._uses(r, message, port, sent_up):
-                candidates.add(port)
-        return candidates
+    def _take(self, r: int, message: Message, port: int) -> bool:
+        """Use a message, unless one before it in this cycle has left it nothing to do."""
+        register = self.registers[r]
+        if message.kind == REDUCE:
+            if register.is_complete():
+                return False
+            register.count_in(port, message.data)
+        else:
+            if not register.fired:
+                return False
+            self._finish(r, message.data)
+        return True
 
     def _merge_kept(self, r: int) -> int:
         """Combine the data of a waiting arrive; return its register."""
@@ -214,9 +211,7 @@ class BarrierUnit:
             self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
             self.writing = None
             self.by_gid = {
-                register.gid: r
-                for r, register in reversed(list(enumerate(self.registers)))
-                if register.valid
+                register.gid: r for r, register in enumerate(self.registers) if register.valid
             }
 
     def observe(self) -> int:

@@ -21,7 +21,7 @@ class BarrierWatch(wiring.Component):
 
     Members
     -------
-    arrive, release : In(members)
+    arrive, released : In(members)
         As at the members' node ports: only arrivals that the network accepts.
     cycle : In(32)
         Cycles since reset.
@@ -42,7 +42,7 @@ class BarrierWatch(wiring.Component):
         super().__init__(
             {
                 "arrive": In(members),
-                "release": In(members),
+                "released": In(members),
                 "cycle": In(32),
                 "episodes": Out(32),
                 "errors": Out(32),
@@ -62,14 +62,14 @@ class BarrierWatch(wiring.Component):
         over, wrong = Signal(), Signal()
         latency = Signal(32)
         m.d.comb += [
-            out_now.eq(out | self.release),
+            out_now.eq(out | self.released),
             for_this.eq(self.arrive & ~out_now),
             for_next.eq(self.arrive & out_now),
             over.eq(out_now.all()),
             latency.eq(self.cycle - last),
             wrong.eq(
-                (self.release.any() & ~here.all())
-                | (self.release & out).any()
+                (self.released.any() & ~here.all())
+                | (self.released & out).any()
                 | (for_this & here).any()
                 | (for_next & ahead).any()
             ),

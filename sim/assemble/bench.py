@@ -1,6 +1,6 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.traffic.sink import PacketSink
@@ -19,6 +19,8 @@ __all__ = [
     "add_network",
     "add_traffic",
     "bench_verilog",
+    "report_text",
+    "traffic_rows",
     "traffic_verilog",
 ]
 
@@ -66,7 +68,7 @@ def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
     add_network(bench, spec)
     add_traffic(bench, spec)
     bench.lines(probe_text(spec, NETWORK))
-    bench.lines(_report_text(spec))
+    bench.lines(report_text(traffic_rows(spec)))
     return "\n".join(
         [
             router_verilog(spec),
@@ -83,14 +85,17 @@ def traffic_verilog(spec: MeshSpec, queue: int) -> str:
     return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
 
 
-def add_network(bench: ModuleWriter, spec: MeshSpec) -> None:
-    """Place the network; wires named like its ports connect it, inputs are declared elsewhere."""
-    links = ("inject_valid", "inject_flit", "eject_credit")
+def add_network(bench: ModuleWriter, spec: MeshSpec, more: Sequence[str] = ()) -> None:
+    """Place the network, connected by wires named like its ports.
+
+    Inputs are declared elsewhere, but for the links to the nodes and those of ``more``.
+    """
+    made_here = ("inject_valid", "inject_flit", "eject_credit", *more)
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
             ports[name] = quote(name)
-            if direction == "output" or name in links:
+            if direction == "output" or name in made_here:
                 bench.wire(name, width)
     bench.instance(NETWORK, NETWORK, ports)
 
@@ -133,15 +138,17 @@ def add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
         )
 
 
-def _report_text(spec: MeshSpec) -> str:
-    """Return the block that writes the traffic's counters when `report` is high."""
-    form = " ".join(["%0h"] * len(REPORT))
+def traffic_rows(spec: MeshSpec) -> list[list[str]]:
+    """Return the rows of the traffic report: the wires with a node's counters, node by node."""
+    return [[f"{name}_{i}" for name in REPORT] for i in range(spec.width * spec.height)]
 
-    def lines() -> Iterator[str]:
-        for i in range(spec.width * spec.height):
-            values = ", ".join(f"{name}_{i}" for name in REPORT)
-            yield f'      $fwrite(report_file, "{form}\\n", {values});'
 
+def report_text(rows: Sequence[Sequence[str]]) -> str:
+    """Return the block that writes wires, a row a line, when `report` is high."""
+    writes = "\n".join(
+        f'      $fwrite(report_file, "{" ".join(["%0h"] * len(row))}\\n", {", ".join(row)});'
+        for row in rows
+    )
     return f"""
   // ---- report
   reg [8*1024-1:0] report_name;
@@ -150,7 +157,7 @@ def _report_text(spec: MeshSpec) -> str:
   always @(posedge clk)
     if (report) begin
       report_file = $fopen(report_name, "w");
-{chr(10).join(lines())}
+{writes}
       $fclose(report_file);
     end
 """

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.assemble.mesh import NETWORK_PORTS, observe_bits
-from syncfabric.sim.assemble.verilog import part, quote, zero
+from syncfabric.sim.assemble.verilog import part, zero
 
 __all__ = ["bits_a_link", "link_count", "probe_text"]
 
@@ -68,21 +68,21 @@ def probe_text(spec: MeshSpec, dut: str) -> str:
       probe_credit = {{
 {_concatenation(spec, dut, "credit")}}};
       if (probe_valid !== {zero(width)} || probe_credit !== {zero(width)} ||
-          {quote("released")} !== {zero(count * spec.barrier_registers)} ||
+          released !== {zero(count * spec.barrier_registers)} ||
           {spilled} !== {zero(count)} || config_ready !== 1'b0) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
-                cycle, probe_valid, probe_credit, {quote("released")});
+                cycle, probe_valid, probe_credit, released);
         if (probe_valid !== {zero(width)}) begin
 {_lines(_flits(spec, dut))}
         end
-        if ({quote("released")} !== {zero(count * spec.barrier_registers)}) begin
+        if (released !== {zero(count * spec.barrier_registers)}) begin
 {_lines(_results(spec))}
         end
 {_lines(_spilled(spec))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
-        if ({quote("released")} !== {zero(count * spec.barrier_registers)} ||
+        if (released !== {zero(count * spec.barrier_registers)} ||
             {spilled} !== {zero(count)}) begin
           $fwrite(probe_file, "o");
 {_lines(_observed(spec, dut))}

@@ -10,6 +10,8 @@ from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.models.timing.btm import formula_ns
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.results import (
     ChannelLoad,
@@ -43,6 +45,9 @@ def run(
     progress: Progress = silent,
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
+
+    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus the bench
+    with the network's own top.
 
     Parameters
     ----------
@@ -84,13 +89,15 @@ def run(
         simulation = run_model(job, told=told)
     else:
         progress("build", 0, 1)
-        built = build_bench(spec, sim, waves=waves)
+        tiles = sim == "verilator"
+        built = build_fabric(spec, waves=waves) if tiles else build_bench(spec, sim, waves=waves)
         progress("build", 1, 1)
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
         if wave:
             wave.parent.mkdir(parents=True, exist_ok=True)
             files.append(str(wave))
-        simulation = simulate(job, built, waves=wave, told=told)
+        play = simulate_tiles if tiles else simulate
+        simulation = play(job, built, waves=wave, told=told)
     return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
 
 

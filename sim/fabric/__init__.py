@@ -7,6 +7,6 @@ It reads the same scripts and writes the same probe files as the Verilog bench, 
 the two against each other line by line.
 """
 
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 
-__all__ = ["Fabric", "build_fabric"]
+__all__ = ["Fabric", "GroupCount", "build_fabric"]

@@ -11,12 +11,13 @@
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
 //   report           the traffic's counters, a line a node
-//   watch            a line a group: GID, episodes, errors, least, greatest, sum of latency
+//   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 //   quit
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -124,7 +125,8 @@ struct Group {  // the referee of one group
     std::vector<uint8_t> here, ahead, out;  // arrived for this episode, for the next; released
     uint32_t arrived = 0, released = 0;
     uint64_t last = 0, last_ahead = 0;
-    uint64_t episodes = 0, errors = 0, least = ~0ULL, greatest = 0, sum = 0;
+    uint64_t errors = 0;
+    std::map<uint64_t, uint64_t> episodes;  // by latency
     void release(int seat) {
         if (arrived != seats.size() || out[seat]) ++errors;
         else out[seat] = 1, ++released;
@@ -138,10 +140,7 @@ struct Group {  // the referee of one group
     }
     void close(uint64_t cycle) {
         if (released != seats.size()) return;
-        uint64_t latency = cycle - last;
-        ++episodes, sum += latency;
-        if (latency < least) least = latency;
-        if (latency > greatest) greatest = latency;
+        ++episodes[cycle - last];
         here.swap(ahead), last = last_ahead, arrived = released = 0;
         for (std::size_t i = 0; i < seats.size(); ++i) arrived += here[i], ahead[i] = out[i] = 0;
     }
@@ -411,7 +410,6 @@ class Fabric {
 
     void add_group(std::istringstream& words) {
         Group group{};
-        group.least = ~0ULL;
         words >> group.gid;
         for (int node, place; words >> node >> place;) {
             seats_[node * REGISTERS + place] = {static_cast<int>(groups_.size()),
@@ -450,9 +448,11 @@ class Fabric {
     }
 
     void print_watch() {
-        for (auto& g : groups_)
-            std::cout << g.gid << ' ' << g.episodes << ' ' << g.errors << ' ' << g.least << ' '
-                      << g.greatest << ' ' << g.sum << '\n';
+        for (auto& group : groups_) {
+            std::cout << group.gid << ' ' << group.errors;
+            for (auto& [latency, count] : group.episodes) std::cout << ' ' << latency << ':' << count;
+            std::cout << '\n';
+        }
     }
 
     VerilatedContext context_;

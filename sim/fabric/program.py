@@ -21,14 +21,25 @@ __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
 @dataclass(frozen=True)
 class GroupCount:
-    """What the referee counted for a group; latencies in cycles, None before the first episode."""
+    """What the referee counted for a group.
+
+    Parameters
+    ----------
+    gid : int
+    errors : int
+        Members released early or twice, or that arrived twice.
+    latencies : dict of int to int
+        Episodes, by their latency in cycles: from last arrival to last release.
+    """
 
     gid: int
-    episodes: int
     errors: int
-    least: int | None
-    greatest: int
-    total: int
+    latencies: dict[int, int]
+
+    @property
+    def episodes(self) -> int:
+        """All episodes."""
+        return sum(self.latencies.values())
 
 
 def build_fabric(spec: MeshSpec, *, waves: bool = False, queue: int = 16384) -> Built:
@@ -166,6 +177,13 @@ class Fabric:
         """Wait for what `begin` began."""
         self._answer("run")
 
+    def peak_memory(self) -> int:
+        """Return the most memory that the process has held, in bytes."""
+        for line in Path(f"/proc/{self._process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+        raise ToolError("this system does not tell a process's peak memory")
+
     def report(self) -> list[dict[str, int]]:
         """Return the traffic's counters, by name, of every node."""
         return [
@@ -177,10 +195,10 @@ class Fabric:
         """Return what the referee counted for each watched group."""
         counts = []
         for line in self._ask("watch"):
-            gid, episodes, errors, least, greatest, total = map(int, line.split())
-            counts.append(
-                GroupCount(gid, episodes, errors, least if episodes else None, greatest, total)
-            )
+            gid, errors, *seen = line.split()
+            pairs = (entry.split(":") for entry in seen)
+            latencies = {int(latency): int(count) for latency, count in pairs}
+            counts.append(GroupCount(int(gid), int(errors), latencies))
         return counts
 
     def _ask(self, command: str) -> list[str]:

@@ -20,16 +20,12 @@ Net = Annotated[
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
-PLAIN_WIDTH = 132
-"""Columns of a table where the output is no terminal."""
-
 
 def console() -> "Console":
-    """Return where tables are printed: wide enough for them when it is no terminal."""
+    """Return where tables are printed."""
     from rich.console import Console
 
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+    return Console(highlight=False)
 
 
 def print_json(value: Any) -> None:

@@ -31,11 +31,11 @@ def plan(
     if as_json:
         print_json(planned.to_json())
         return
-    from syncfabric.cli.tables import plan_table, register_tables
+    from syncfabric.cli.tables import plan_table, print_table, register_tables
 
     screen = console()
-    screen.print(plan_table(planned))
+    print_table(screen, plan_table(planned))
     for table in register_tables(planned, whole=registers):
-        screen.print(table)
+        print_table(screen, table)
     if draw is not None:
         screen.print(f"wrote {draw}", markup=False)

@@ -19,7 +19,7 @@ WORDS: dict[Step, str] = {
     "plan": "plan the trees",
     "emit": "emit the Verilog",
     "build": "build the simulator",
-    "simulate": "simulate and compare",
+    "simulate": "simulate and check",
     "draw": "draw pictures",
 }
 

@@ -73,11 +73,11 @@ def run(
 
 def _print(result: "RunResult") -> None:
     """Print the table, what the traffic did, and the files."""
-    from syncfabric.cli.tables import result_table
+    from syncfabric.cli.tables import print_table, result_table
     from syncfabric.sim.report import summary
 
     screen = console()
-    screen.print(result_table(result))
+    print_table(screen, result_table(result))
     for line in summary(result):
         screen.print(line, markup=False, soft_wrap=True)
 
@@ -86,7 +86,7 @@ def _complain(result: "RunResult") -> None:
     """Say on standard error where hardware and model differ, and how to see it again."""
     from syncfabric.sim.report import describe
 
-    typer.echo(f"{result.verdict}: {result.reason or 'hardware and golden model differ'}", err=True)
+    typer.echo(f"{result.verdict}: {result.reason or 'not all is as it must be'}", err=True)
     for mismatch in result.mismatches[:SHOWN]:
         typer.echo(f"  {describe(mismatch)}", err=True)
     if (rest := len(result.mismatches) - SHOWN) > 0:

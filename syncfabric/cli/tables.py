@@ -9,10 +9,12 @@ from rich.table import Table
 from syncfabric.sim.report import Rows, node_words, plan_rows, result_rows
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
     from syncfabric.sim.results import RunResult
 
-__all__ = ["plan_table", "register_tables", "result_table"]
+__all__ = ["plan_table", "print_table", "register_tables", "result_table"]
 
 SHOWN = 16
 """Registers of a group that are printed unasked."""
@@ -41,6 +43,14 @@ def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Table]:
         yield _registers(group, len(group.members) if whole else SHOWN)
 
 
+def print_table(screen: "Console", table: Table) -> None:
+    """Print a table and an empty line; on a narrow terminal whole all the same."""
+    whole = screen.measure(table, options=screen.options.update(width=10_000)).maximum
+    screen.width = max(screen.width, whole)
+    screen.print(table)
+    screen.print()
+
+
 def _registers(group: "GroupPlan", most: int) -> Table:
     heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
     rows = []
@@ -59,9 +69,18 @@ def _registers(group: "GroupPlan", most: int) -> Table:
 
 def _table(title: str, content: Rows) -> Table:
     heads, rows = content
-    table = Table(title=title, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
+    table = Table(
+        title=title,
+        title_style="bold",
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
+        table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     return table

@@ -17,8 +17,8 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) ->
         progress("simulate", 100, 100)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("plan the trees: done in ")
-    assert lines[1:3] == ["simulate and compare …", "simulate and compare: 10/100 episodes"]
-    assert lines[-1].startswith("simulate and compare: done in ")
+    assert lines[1:3] == ["simulate and check …", "simulate and check: 10/100 episodes"]
+    assert lines[-1].startswith("simulate and check: done in ")
     assert len(lines) == 1 + 1 + 9 + 1
 
 

@@ -94,7 +94,7 @@ def test_a_mismatch_says_where_and_is_code_1(call: Call, outcome: dict[str, Any]
     result = call("run", "fig1", "--sim", "model")
     assert result.exit_code == 1
     lines = result.stderr.splitlines()
-    start = lines.index("mismatch: hardware and golden model differ")
+    start = lines.index("mismatch: not all is as it must be")
     assert lines[start + 1] == "  cycle 812, node (3, 4), release[1]: hardware 1, model 0"
     assert lines[start + 6 :] == [
         "  and 2 more",

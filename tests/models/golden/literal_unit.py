@@ -55,7 +55,9 @@ class LiteralUnit:
         self.written: int | None = None
         if request is not None:
             self.config(request)
-        taken = self.messages({p: (c, self.layout.sync.unpack(m)) for p, (c, m) in presented.items()})
+        taken = self.messages(
+            {p: (c, self.layout.sync.unpack(m)) for p, (c, m) in presented.items()}
+        )
         self.fire()
         for number, data in arrive.items():
             self.arrive(number, data, started)
@@ -220,10 +222,11 @@ class LiteralUnit:
     def edge(self, sent: list[int], overflow: int) -> None:
         """End the cycle; ``sent`` are the offers that were taken, register * 5 + bit."""
         self.events[Counter.OVERFLOW] += overflow
+        at_once = self.network.barrier_pipeline == 0
         for number, new in enumerate(self.new):
-            new["pending"] |= self.became[number]
-        for place in sent:
-            self.new[place // 5]["pending"] &= ~(1 << place % 5)
+            off = sum(1 << place % 5 for place in sent if place // 5 == number)
+            became = self.became[number]
+            new["pending"] = new["pending"] & ~off | became & ~(off * at_once)
         self.counters = [min(255, n + e) for n, e in zip(self.counters, self.events, strict=True)]
         self.registers, self.answer = self.new, self.new_answer
         self.release = sorted(self.new_release)
@@ -234,7 +237,9 @@ class LiteralUnit:
         counter = request.address - 1024
         value: int | None = None
         if number < len(self.now):
-            value = self.write(number, word, request.data) if request.write else self.read(number, word)
+            value = (
+                self.write(number, word, request.data) if request.write else self.read(number, word)
+            )
         elif 0 <= counter < len(Counter) and not request.write:
             value = self.counters[counter]
         self.events[Counter.REFUSED_WRITE] += request.write and value is None

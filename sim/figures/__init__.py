@@ -1,0 +1,1 @@
+"""The figures to reach, each measured beside its target: ``scripts/bench``."""

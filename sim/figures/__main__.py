@@ -1,0 +1,43 @@
+"""Measure and print. Words on the command line choose sections by their titles."""
+
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from syncfabric.sim.figures.latency import barrier_latency, options_latency
+from syncfabric.sim.figures.row import Section
+from syncfabric.sim.figures.size import planning, verilog_size
+from syncfabric.sim.figures.speed import growth, speed
+from syncfabric.sim.figures.traffic import ordinary_packets
+
+SECTIONS: tuple[Section, ...] = (
+    barrier_latency,
+    options_latency,
+    ordinary_packets,
+    speed,
+    growth,
+    verilog_size,
+    planning,
+)
+
+
+def main(words: list[str]) -> int:
+    """Print the chosen sections; return 1 if a target is missed."""
+    console, missed = Console(), 0
+    for section in SECTIONS:
+        title = (section.__doc__ or "").splitlines()[0].rstrip(".")
+        if words and not any(word.lower() in title.lower() for word in words):
+            continue
+        table = Table("figure", "measured", "target", "", title=title, title_justify="left")
+        with console.status(title):
+            for row in section():
+                mark = {True: "met", False: "[red]missed[/red]", None: ""}[row.met]
+                table.add_row(row.figure, row.measured, row.target, mark)
+                missed += row.met is False
+        console.print(table)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+"""Barrier latency on an idle mesh, in cycles, measured on the RTL."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.figures.row import Row
+from syncfabric.sim.results import GroupResult
+
+Planner = Literal["btm", "shortest"]
+PLANNERS: tuple[Planner, ...] = ("btm", "shortest")
+
+__all__ = ["barrier_latency", "options_latency"]
+
+
+def measure(network: MeshSpec, groups: tuple[GroupSpec, ...], episodes: int = 0) -> GroupResult:
+    """Run the first group's barriers alone, each member last once; return its result."""
+    spec = NetworkSpec(name="figure", network=network, groups=groups)
+    episodes = episodes or max(len(group.members) for group in groups)
+    result = run(make_plan(spec), episodes=episodes)
+    if not result.ok:
+        raise RuntimeError(f"{network.width}x{network.height}: {result.reason}")
+    return result.groups[0]
+
+
+def everybody(network: MeshSpec, planner: Planner = "btm") -> tuple[GroupSpec, ...]:
+    """Return one group of all nodes."""
+    return (GroupSpec(id=1, members=tuple(network.mesh.nodes), planner=planner),)
+
+
+def barrier_latency() -> Iterator[Row]:
+    """Barrier latency, one group alone, idle mesh (cycles)."""
+    fig1 = load("fig1").groups[0].members
+    for pipeline in (0, 1):
+        for planner in PLANNERS:
+            network = MeshSpec(kind="mesh", width=8, height=8, barrier_pipeline=pipeline)
+            group = measure(network, (GroupSpec(id=1, members=fig1, planner=planner),))
+            yield _row(f"8x8, Fig. 1's 14 members, {planner}, pipeline {pipeline}", group)
+    for width, height in ((2, 2), (4, 4), (5, 3), (8, 8), (16, 16)):
+        for pipeline in (0, 1):
+            for planner in PLANNERS:
+                network = MeshSpec(
+                    kind="mesh", width=width, height=height, barrier_pipeline=pipeline
+                )
+                group = measure(network, everybody(network, planner))
+                name = f"{width}x{height}, all members, {planner}, pipeline {pipeline}"
+                yield _row(name, group)
+                if planner == "shortest" and not pipeline and width == height:
+                    yield _near_light(f"{width}x{height}, all members, {planner}", network, group)
+
+
+def _spread(group: GroupResult) -> str:
+    assert group.latency is not None
+    return f"{group.latency.min} / {group.latency.median:g} / {group.latency.max}"
+
+
+def _row(name: str, group: GroupResult) -> Row:
+    assert group.latency is not None
+    assert group.bound is not None
+    return Row(
+        f"{name} (L {group.longest_path}, h {group.height})",
+        _spread(group),
+        f"<= {group.bound}",
+        group.latency.max <= group.bound,
+    )
+
+
+def _near_light(name: str, network: MeshSpec, group: GroupResult) -> Row:
+    assert group.latency is not None
+    target = network.mesh.diameter + 6
+    return Row(
+        f"{name}: diameter + 6",
+        str(group.latency.max),
+        f"<= {target}",
+        group.latency.max <= target,
+    )
+
+
+def options_latency() -> Iterator[Row]:
+    """What the options cost: barrier latency, least / median / greatest (cycles)."""
+    plain = MeshSpec(kind="mesh", width=8, height=8)
+    options: tuple[dict[str, str], ...] = (
+        {"reduction_route": "reverse"},
+        {"reduction_route": "paper"},
+        {"sync_links": "own"},
+        {"operations": "all"},
+    )
+    for keys in options:
+        name = ", ".join(f"{key} = {value}" for key, value in keys.items())
+        network = MeshSpec.model_validate(plain.model_dump() | keys)
+        group = measure(network, everybody(network))
+        yield Row(f"8x8, all members, {name}", _spread(group))
+    for name, registers, groups in (("in a register", 1, 1), ("spilled to memory", 1, 2)):
+        network = MeshSpec(
+            kind="mesh", width=4, height=4, barrier_registers=registers, spill=groups > 1
+        )
+        members = tuple(network.mesh.nodes)
+        spec = NetworkSpec(
+            name="figure",
+            network=network,
+            groups=tuple(GroupSpec(id=i + 1, members=members) for i in range(groups)),
+        )
+        result = run(make_plan(spec), episodes=16)
+        yield Row(f"4x4, all members, group {name}", _spread(result.groups[-1]))

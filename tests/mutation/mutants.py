@@ -1,0 +1,273 @@
+"""Ways to break the hardware, each by one change of its source, and the tests that must notice."""
+
+from dataclasses import dataclass
+
+__all__ = ["MUTANTS", "Mutant"]
+
+NETWORK = "tests/sim/drive/test_tiles.py"
+"""Whole networks against the golden model, in every cycle."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault.
+
+    Parameters
+    ----------
+    name : str
+        What goes wrong.
+    file : str
+        Source that is changed.
+    old, new : str
+        The change; ``old`` stands in the file exactly once.
+    tests : tuple of str
+        Tests to run, the quickest first.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...] = (NETWORK,)
+
+
+def _unit(path: str) -> tuple[str, ...]:
+    """Return a component's own tests, then whole networks."""
+    return (f"tests/rtl/{path}", NETWORK)
+
+
+MUTANTS = (
+    Mutant(
+        "a credit is lost when one is spent in the same cycle",
+        "rtl/parts/credit.py",
+        "with m.Elif(self.spend & ~self.credit):",
+        "with m.Elif(self.spend):",
+        _unit("parts/test_credit.py"),
+    ),
+    Mutant(
+        "one credit too many after reset",
+        "rtl/parts/credit.py",
+        "init=self._places)",
+        "init=self._places + 1)",
+        _unit("parts/test_credit.py"),
+    ),
+    Mutant(
+        "X and Y swapped in the route of packets",
+        "rtl/mesh/input_port.py",
+        "arriving.eq(route(self.x, self.y, header, y_first=False))",
+        "arriving.eq(route(self.x, self.y, header, y_first=True))",
+        _unit("mesh/test_input_port.py"),
+    ),
+    Mutant(
+        "X and Y swapped in the route of messages",
+        "rtl/mesh/input_port.py",
+        "slots.push_route_1.eq(route(self.x, self.y, message, y_first=True))",
+        "slots.push_route_1.eq(route(self.x, self.y, message, y_first=False))",
+        _unit("mesh/test_input_port.py"),
+    ),
+    Mutant(
+        "east and west swapped",
+        "rtl/mesh/routing.py",
+        "east, west = destination.x > x, destination.x < x",
+        "east, west = destination.x < x, destination.x > x",
+        _unit("mesh/test_routing.py"),
+    ),
+    Mutant(
+        "a full buffer still accepts",
+        "rtl/mesh/channel.py",
+        "write.eq(self.push & (level != self._places))",
+        "write.eq(self.push)",
+        ("tests/rtl/mesh/test_channel.py",),
+    ),
+    Mutant(
+        "the credit of a freed place comes a cycle early",
+        "rtl/mesh/channel.py",
+        "        m.d.sync += [\n            level.eq(level + write - self.pop),",
+        "        m.d.comb += self.credit.eq(self.pop)\n"
+        "        m.d.sync += [\n            level.eq(level + write - self.pop),",
+        _unit("mesh/test_channel.py"),
+    ),
+    Mutant(
+        "the next packet takes the route of the last",
+        "rtl/mesh/channel.py",
+        "m.d.sync += kept.eq(fetch.data)",
+        "m.d.sync += kept.eq(kept)",
+        _unit("mesh/test_channel.py"),
+    ),
+    Mutant(
+        "packets mix in a channel: a head does not wait for the tail before",
+        "rtl/mesh/input_port.py",
+        "& (control.active | ~self.busy[output * channels + channel])",
+        "& (control.active | 1)",
+        _unit("mesh/test_input_port.py"),
+    ),
+    Mutant(
+        "an output stays taken after the tail",
+        "rtl/mesh/output_port.py",
+        "m.d.sync += self.busy[channel].eq(~link.flit.tail)",
+        "m.d.sync += self.busy[channel].eq(1)",
+        _unit("mesh/test_output_port.py"),
+    ),
+    Mutant(
+        "an arbiter that starves: the lowest number always wins",
+        "rtl/parts/arbiter.py",
+        "m.d.sync += first[i, j].eq(0)",
+        "m.d.sync += first[i, j].eq(1)",
+        _unit("parts/test_arbiter.py"),
+    ),
+    Mutant(
+        "round robin does not move on",
+        "rtl/parts/arbiter.py",
+        "m.d.sync += after.eq(Mux(above.any(), above, ~0))",
+        "m.d.sync += after.eq(~0)",
+        _unit("parts/test_arbiter.py"),
+    ),
+    Mutant(
+        "ordinary flits go before messages",
+        "rtl/mesh/output_port.py",
+        "self.take[i].eq(arbiter.grant[place] & ~blocked)",
+        "self.take[i].eq(arbiter.grant[place])",
+        _unit("mesh/test_output_port.py"),
+    ),
+    Mutant(
+        "an input never presents its second class while the first waits",
+        "rtl/mesh/slots.py",
+        "m.d.sync += last.eq(self.present[1])",
+        "m.d.sync += last.eq(1)",
+        _unit("mesh/test_slots.py"),
+    ),
+    Mutant(
+        "a message is sent without a credit",
+        "rtl/mesh/slots.py",
+        "kept[i] if output == 4 else kept[i] & self.has_credit[2 * output + turn]",
+        "kept[i] if output == 4 else kept[i]",
+        _unit("mesh/test_slots.py"),
+    ),
+    Mutant(
+        "an arrival bit is not cleared",
+        "rtl/barrier/register.py",
+        "                status.arrived.eq(0),\n",
+        "                status.arrived.eq(arrived),\n",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "the local arrival is not cleared",
+        "rtl/barrier/register.py",
+        "                status.local.eq(0),\n",
+        "                status.local.eq(1),\n",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a release one cycle early",
+        "rtl/barrier/register.py",
+        "m.d.sync += self.released.eq(release)",
+        "m.d.comb += self.released.eq(release)",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a node is released before its own process arrives",
+        "rtl/barrier/register.py",
+        "fire.eq(valid & ~status.fired & local & complete)",
+        "fire.eq(valid & ~status.fired & status.arrived.any() & complete)",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "one child is enough",
+        "rtl/barrier/rules.py",
+        "return (arrived & present) == present",
+        "return ((arrived & present) != 0) | (present == 0)",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a REDUCE counts whatever port it comes by",
+        "rtl/barrier/rules.py",
+        "candidates[p] & present[p] & ~arrived[p] & classes[p][1 - child_class(p)]",
+        "candidates[p] & ~arrived[p] & classes[p][1 - child_class(p)]",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "messages of another epoch count",
+        "rtl/barrier/register.py",
+        "ours = [self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)]",
+        "ours = [self.match[p] for p in range(4)]",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "any GID matches",
+        "rtl/barrier/register.py",
+        "self.here[p] & valid & (messages[p].gid == control.gid)",
+        "self.here[p] & valid",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a second arrival before the release is taken",
+        "rtl/barrier/register.py",
+        "self.arrive & valid & self.started & ~status.local & ~status.waiting",
+        "self.arrive & valid & self.started",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a busy register can be rewritten",
+        "rtl/barrier/register.py",
+        "busy.eq(status.as_value().any())",
+        "busy.eq(0)",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "the accumulated data are not reset",
+        "rtl/barrier/register.py",
+        "                self.accumulated.eq(identity(control.op, network.data_bits)),\n"
+        "                self.result.eq(new_result),",
+        "                self.result.eq(new_result),",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "AND starts from zeros",
+        "rtl/barrier/combine.py",
+        "ones = (op == Op.AND) | (op == Op.MIN)",
+        "ones = op == Op.MIN",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "the message to the south child is forgotten",
+        "rtl/barrier/sender.py",
+        "self.offer[p].eq(able[p] | (up & up_port[p]))",
+        "self.offer[p].eq((able[p] if p != 3 else 0) | (up & up_port[p]))",
+        _unit("barrier/test_sender.py"),
+    ),
+    Mutant(
+        "a message that was sent is sent again",
+        "rtl/barrier/register.py",
+        "m.d.sync += status.pending.eq(to_send & ~send.sent)",
+        "m.d.sync += status.pending.eq(to_send & ~(send.sent & (send.sent - 1)))",
+        _unit("barrier/test_register.py"),
+    ),
+    Mutant(
+        "a stray message is not counted",
+        "rtl/barrier/unit.py",
+        "strays = _count([*(taken & ~used), spill_stray])",
+        "strays = _count([*(taken & ~used & 0), spill_stray])",
+        _unit("barrier/test_unit.py"),
+    ),
+    Mutant(
+        "the serial combiner takes two arrivals and adds one",
+        "rtl/barrier/serial.py",
+        "self.held.eq(self.countable & ~self.chosen)",
+        "self.held.eq(0)",
+        _unit("barrier/test_serial.py"),
+    ),
+    Mutant(
+        "a spilled group's arrival is lost: the entry is not written back",
+        "rtl/barrier/spill.py",
+        "after.local.eq(entry.local | arrives)",
+        "after.local.eq(entry.local)",
+        _unit("barrier/test_spill.py"),
+    ),
+    Mutant(
+        "a spilled group is queued twice",
+        "rtl/barrier/spill.py",
+        "            m.d.sync += head.eq(head + 1)",
+        "            m.d.sync += head.eq(head)",
+        _unit("barrier/test_spill.py"),
+    ),
+)

@@ -1,0 +1,20 @@
+# amaranth: UnusedElaboratable=no
+"""The credit counter's bench under each simulator, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from syncfabric.rtl.parts.credit import CreditCounter
+from tests.rtl.parts.bench_credit import PLACES
+from tests.rtl.support import run_bench
+
+
+def test_credit_counter(simulator: str, tmp_path: Path) -> None:
+    parts = {f"places_{places}": CreditCounter(places) for places in PLACES}
+    run_bench(simulator, parts, "tests.rtl.parts.bench_credit", tmp_path)
+
+
+def test_counter_without_places_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^CreditCounter needs at least 1 place, not 0$"):
+        CreditCounter(0)

@@ -1,0 +1,211 @@
+"""What all unit benches share: parts in a rack, pins to drive and read, and a scoreboard."""
+
+import json
+import os
+import random
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
+from amaranth.sim import Simulator
+
+from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.simulators import Design, find_simulator, run_cocotb
+
+__all__ = ["SEED", "Bench", "Pins", "Rack", "Scoreboard", "evaluate", "ports", "run_bench"]
+
+SEED = int(os.environ.get("SEED", "1"))
+"""Seed of all random stimuli; set the variable ``SEED`` for others."""
+
+
+class Rack(wiring.Component):
+    """Components side by side under one top, so that one build serves many parameters.
+
+    Parameters
+    ----------
+    parts : mapping of str to Component
+        Port ``p`` of part ``name`` becomes port ``name__p``.
+    """
+
+    def __init__(self, parts: Mapping[str, wiring.Component]) -> None:
+        self._parts = dict(parts)
+        super().__init__({name: Out(part.signature) for name, part in parts.items()})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for name, part in self._parts.items():
+            m.submodules[name] = part
+            wiring.connect(m, part, wiring.flipped(getattr(self, name)))
+        return m
+
+
+def ports(part: wiring.Component) -> dict[str, tuple[str, int]]:
+    """Return direction (``in``, ``out``) and width of every port of at least one bit."""
+    found = {}
+    for path, member, value in part.signature.flatten(part):
+        width = len(value.as_value()) if hasattr(value, "as_value") else len(value)
+        if width:
+            found["__".join(path)] = ("in" if member.flow == wiring.In else "out", width)
+    return found
+
+
+def run_bench(
+    simulator: str, parts: Mapping[str, wiring.Component], bench: str, folder: Path
+) -> None:
+    """Build a rack, or take it from the cache, and run a cocotb bench on it.
+
+    Raises
+    ------
+    BenchError
+        A test of the bench failed; its message is in the text.
+    """
+    shapes = {name: ports(part) for name, part in parts.items()}
+    source = folder / "rack.v"
+    source.write_text(convert(Rack(parts), "rack"))
+    tool = find_simulator(simulator)
+    built = tool.build(Design("rack", [source]))
+    env = {"RACK_PORTS": json.dumps(shapes)}
+    run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)
+
+
+def evaluate(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[dict[str, int]]:
+    """Return the outputs of a combinational component for each case of its inputs."""
+    seen: list[dict[str, int]] = []
+    outputs = [name for name, (direction, _) in ports(part).items() if direction == "out"]
+
+    def value(name: str) -> Any:
+        port = getattr(part, name)
+        return port.as_value() if hasattr(port, "as_value") else port
+
+    async def drive(context: Any) -> None:
+        for case in cases:
+            for name, word in case.items():
+                context.set(value(name), word)
+            seen.append({name: context.get(value(name)) for name in outputs})
+
+    simulator = Simulator(part)
+    simulator.add_testbench(drive)
+    simulator.run()
+    return seen
+
+
+class Pins:
+    """The ports of one part of a rack, as plain numbers.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+        The rack.
+    part : str
+        Name of the part.
+    shapes : mapping
+        What ``ports`` gave for it.
+    """
+
+    def __init__(self, dut: Any, part: str, shapes: Mapping[str, tuple[str, int]]) -> None:
+        handles = {name: getattr(dut, f"{part}__{name}") for name in shapes}
+        self._inputs = {n: handles[n] for n, (direction, _) in shapes.items() if direction == "in"}
+        self._outputs = {n: handles[n] for n in shapes if n not in self._inputs}
+        self._driven: dict[str, int] = {}
+
+    def clear(self) -> None:
+        """Drive every input with 0."""
+        self._driven.clear()
+        self.drive(dict.fromkeys(self._inputs, 0))
+
+    def drive(self, values: Mapping[str, int]) -> None:
+        """Drive inputs; the others stay. What has no bits is left out."""
+        for name, value in values.items():
+            if name in self._inputs and self._driven.get(name) != value:
+                self._inputs[name].value = self._driven[name] = int(value)
+
+    def read(self, names: Iterable[str]) -> dict[str, int]:
+        """Return these outputs, as they are now; what has no bits is 0."""
+        outputs = self._outputs
+        return {name: int(outputs[name].value) if name in outputs else 0 for name in names}
+
+    def __getitem__(self, name: str) -> int:
+        return self.read([name])[name]
+
+
+class Bench:
+    """A rack under a simulator: its pins and its clock.
+
+    A cycle begins just after the falling edge: drive, ``settle``, read, and ``edge`` ends it.
+    Up to three ``settle`` fit in, so that an input can answer an output of the same cycle.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+        The rack.
+    """
+
+    def __init__(self, dut: Any) -> None:
+        shapes = json.loads(os.environ["RACK_PORTS"])
+        self._dut = dut
+        self.pins = {part: Pins(dut, part, shape) for part, shape in shapes.items()}
+
+    async def reset(self) -> None:
+        """Start the clock, clear all inputs and reset all parts."""
+        from cocotb.clock import Clock
+
+        Clock(self._dut.clk, 10, unit="ns").start()
+        for pins in self.pins.values():
+            pins.clear()
+        self._dut.rst.value = 1
+        for _ in range(2):
+            await self.edge()
+        self._dut.rst.value = 0
+
+    async def settle(self) -> None:
+        """Wait until what was driven has reached the outputs."""
+        from cocotb.triggers import Timer
+
+        await Timer(1, "ns")
+
+    async def edge(self) -> None:
+        """End the cycle."""
+        from cocotb.triggers import FallingEdge
+
+        await FallingEdge(self._dut.clk)
+
+
+class Scoreboard:
+    """Compares what is seen with what is expected, and says all there is to know of a difference.
+
+    Parameters
+    ----------
+    name : str
+        What is compared.
+    seed : int
+        Seed of the stimuli.
+    """
+
+    def __init__(self, name: str, *, seed: int = SEED) -> None:
+        self.name, self.seed, self.compared = name, seed, 0
+
+    @property
+    def rng(self) -> random.Random:
+        """A new generator that depends on name and seed alone."""
+        return random.Random(f"{self.seed}/{self.name}")
+
+    def compare(
+        self, cycle: int, *, seen: Mapping[str, int], expected: Mapping[str, int], stimulus: object
+    ) -> None:
+        """Compare what stands in ``expected``.
+
+        Raises
+        ------
+        AssertionError
+            Something differs: cycle, all that differs, stimulus and seed.
+        """
+        self.compared += 1
+        wrong = [name for name, value in expected.items() if seen[name] != value]
+        if wrong:
+            both = ", ".join(f"{n} = {seen[n]:#x}, expected {expected[n]:#x}" for n in wrong)
+            raise AssertionError(
+                f"{self.name}: cycle {cycle}: {both}; stimulus {stimulus}; seed {self.seed}"
+            )
