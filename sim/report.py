@@ -80,10 +80,12 @@ def summary(result: RunResult) -> Iterator[str]:
     yield f"{verdict}; {result.cycles:,} cycles, {result.simulator}, {seconds}"
     traffic = result.traffic
     if traffic.offered:
+        latency = ""
+        if traffic.latency is not None:
+            latency = f"; packet latency {_spread(traffic.latency)} cycles (min / median / max)"
         yield (
             f"traffic: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
-            f"a cycle; packet latency {_spread(traffic.latency)} cycles (min / median / max), "
-            f"{traffic.packets:,} packets"
+            f"a cycle{latency}; {traffic.packets:,} packets"
         )
     if traffic.saturated:
         full = ", ".join(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister, Rules
+from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.order import RoundRobin
 from syncfabric.models.golden.outbox import Outbox
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.messages import (
     COUNTER_BITS,
     STATUS,

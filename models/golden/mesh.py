@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from syncfabric.models.golden.barrier_register import Rules
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.channel import Flit, Wormhole
 from syncfabric.models.golden.inputs import Inputs
 from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record, Recorder
 from syncfabric.models.golden.router import Plane, SyncRouter
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill import Answer, SpillEngine
 from syncfabric.models.golden.wiring import Wiring

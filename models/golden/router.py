@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from syncfabric.models.golden.barrier_register import PARENT, Rules
+from syncfabric.models.golden.barrier_register import PARENT
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.order import LeastRecentlySent
 from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.record import Message, Observer
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wiring import HERE
 from syncfabric.models.networks.spec import MeshSpec

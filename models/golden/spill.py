@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister, Letter, Rules
+from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister, Letter
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import read_word, write_is_refused
 from syncfabric.models.golden.order import RoundRobin
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.messages import (
     REGISTER_WORDS,
     SPILL_BASE,

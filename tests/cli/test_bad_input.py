@@ -103,6 +103,10 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
             ["run", "fig1", "--sim", "vcs"],
             r"sim must be one of verilator, icarus, model, not 'vcs'",
         ),
+        (
+            ["run", "fig1", "--long", "--log", "x.csv", "-o", "out"],
+            r"long runs under verilator alone, without waves, log and heat",
+        ),
         (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
         (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
         (

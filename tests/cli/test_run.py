@@ -84,7 +84,7 @@ def test_json_keeps_to_its_schema(call: Call) -> None:
     assert shown["groups"][0]["root"] == [4, 4]
     assert shown["groups"][0]["bound_links"] == 9
     assert shown["repeat"] == (
-        "syncfabric run fig1 --sim model --episodes 100 --seed 5 --background 0"
+        "syncfabric run fig1 --sim model --episodes 100 --seed 5 --background 0.0"
     )
 
 
@@ -98,7 +98,7 @@ def test_a_mismatch_says_where_and_is_code_1(call: Call, outcome: dict[str, Any]
     assert lines[start + 1] == "  cycle 812, node (3, 4), release[1]: hardware 1, model 0"
     assert lines[start + 6 :] == [
         "  and 2 more",
-        "repeat it with: syncfabric run fig1 --sim model --episodes 100 --seed 1 --background 0",
+        "repeat it with: syncfabric run fig1 --sim model --episodes 100 --seed 1 --background 0.0",
     ]
 
 

@@ -109,3 +109,39 @@ def test_outputs_of_a_run_are_checked_before_it(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"^log x\.txt: its name must end in \.csv$"):
         Network.load("mesh-2x2").run(sim="model", output=tmp_path / "out", log="x.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_of_the_model_alone(tmp_path: Path) -> None:
+    net = Network.load("fig1")
+    result = net.run(
+        sim="model",
+        episodes=14,
+        background=0.0,
+        output=tmp_path / "out",
+        log=tmp_path / "new" / "log.csv",
+        heat=tmp_path / "heat.svg",
+    )
+    (group,) = result.groups
+    assert result.ok
+    assert not result.compared
+    assert group.episodes == 14
+    assert group.latency is not None
+    assert group.latency.max == group.bound
+    assert result.events is not None
+    assert result.events.releases == 14 * 14
+    assert all(Path(name).is_file() for name in result.files)
+    rows = (tmp_path / "new" / "log.csv").read_text().splitlines()
+    assert rows[0] == "kind,group,source,destination,cycle_in,cycle_out"
+    assert len(rows) == 1 + result.events.messages
+    assert result.loads is not None
+    assert max(channel.load for channel in result.loads) > 0
+
+
+def test_a_run_can_be_repeated(tmp_path: Path) -> None:
+    net = Network.load("mesh-4x4")
+    first, second = (net.run(sim="model", episodes=5, seed=9, background=0.3) for _ in range(2))
+    assert first.groups == second.groups
+    assert first.traffic == second.traffic
+    assert first.repeat == (
+        "syncfabric run mesh-4x4 --sim model --episodes 5 --seed 9 --background 0.3"
+    )

@@ -2,8 +2,9 @@
 
 import pytest
 
-from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister, Rules
+from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.wiring import Wiring
 from syncfabric.models.messages import CONTROL, NODE_WORD, STATUS, Kind, Op, RegisterWord
 from syncfabric.models.networks.mesh import Port

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from syncfabric.models.golden.barrier_register import PARENT, Rules
+from syncfabric.models.golden.barrier_register import PARENT
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.wiring import Wiring
 from syncfabric.models.messages import (
     CONTROL,
@@ -134,13 +135,29 @@ def test_unknown_groups_and_a_register_being_written_leave_strays() -> None:
     assert not made.accepts(0, started=True)
 
 
-def test_the_lower_of_two_registers_with_one_gid_matches() -> None:
-    made = unit()
-    for r in (3, 1):
-        write(made, r, 9)
-    assert made.register_of(9) == 1
-    configure(made, register_address(1, RegisterWord.CONTROL), True, 0)
-    assert made.register_of(9) == 3
+@pytest.mark.parametrize("operations", ["bitwise", "all"])
+def test_a_reduce_after_a_used_distribute_is_judged_by_the_start_of_the_cycle(
+    operations: str,
+) -> None:
+    made = unit(operations, route="paper")
+    write(made, 0, 9)
+    register = made.registers[0]
+    register.fired = register.local = True
+    register.arrived = {0, 1}
+    here = {Port.EAST: distribute(9, 0, 3), Port.NORTH: reduce(9, 0, 5)}
+    assert absorb(made, here) == [Port.EAST, Port.NORTH]
+    assert made.released == [(CENTRE, 0, 3)]
+    assert made.counters[Counter.STRAY] == 1
+    assert (register.arrived, register.acc) == (set(), 0)
+
+
+def test_by_the_papers_route_reduces_of_one_cycle_are_counted_together() -> None:
+    made = unit(route="paper")
+    write(made, 0, 9)
+    here = {port: reduce(9, 0, 1 << port) for port in (Port.NORTH, Port.WEST, Port.SOUTH)}
+    assert absorb(made, here) == [Port.NORTH, Port.WEST, Port.SOUTH]
+    assert made.counters[Counter.STRAY] == 1
+    assert made.registers[0].acc == 1 << Port.NORTH | 1 << Port.WEST
 
 
 def test_the_serial_combiner_goes_round() -> None:
@@ -172,6 +189,20 @@ def test_writes_that_are_refused(address: int) -> None:
     made = unit()
     assert configure(made, address, True, 1) == (True, 0)
     assert made.counters[Counter.REFUSED_WRITE] == 1
+
+
+def test_registers_keep_only_what_the_mesh_needs() -> None:
+    """Coordinates of a 3x3 mesh have two bits; a parent is always there."""
+    made = unit()
+    everything = NODE_WORD.pack({"x": 1023, "y": 1022, "present": 1}) | 1 << 31
+    for word in range(RegisterWord.PARENT, RegisterWord.STATUS):
+        address = register_address(2, RegisterWord(word))
+        assert configure(made, address, True, everything) == (False, 0)
+        refused, read = configure(made, address, False, 0)
+        assert not refused
+        present = word != RegisterWord.PARENT
+        assert NODE_WORD.unpack(read) == {"x": 3, "y": 2, "present": present}
+        assert read >> NODE_WORD.width == 0
 
 
 def test_config_answers_come_a_cycle_later_and_only_from_a_node_that_is() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from syncfabric.models.golden.mesh import ConfigRequest
-from syncfabric.models.messages import CONTROL, RegisterWord, spill_address
+from syncfabric.models.messages import CONTROL, NODE_WORD, RegisterWord, spill_address
 
 
 def run(made: Any, cycles: int, inputs: dict[int, dict[int, tuple[int, int]]]) -> list[Any]:
@@ -77,6 +77,16 @@ def test_config_requests_take_three_cycles_and_refusals_are_counted(
     assert ask(RegisterWord.RESULT) == (3, 15)
     assert ask(RegisterWord.CONTROL, CONTROL.pack({"gid": 3})) == (3, 0)
     assert ask(RegisterWord.PARENT, 0) == (3, 0)
+
+
+def test_entries_keep_only_what_the_mesh_needs(bench: Callable[..., Any]) -> None:
+    """Coordinates of a 3x2 mesh have two bits and one; a parent is always there."""
+    made = bench(3, 2, spill=True)
+    everything = NODE_WORD.pack({"x": 1022, "y": 1023, "present": 1})
+    for word, present in ((RegisterWord.PARENT, 0), (RegisterWord.SOUTH, 1)):
+        assert made.request(4, spill_address(9, word), everything) == 0
+        read = made.request(4, spill_address(9, word))
+        assert NODE_WORD.unpack(read) == {"x": 2, "y": 1, "present": present}
 
 
 def test_a_queued_entry_reads_as_bit_four_of_pending(bench: Callable[..., Any]) -> None:

@@ -1,0 +1,81 @@
+"""The files of a network: Verilog, plan, register images, C header, pictures."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.images import c_header, registers_json
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.output import write_file
+from syncfabric.sim.progress import Progress
+from syncfabric.sim.request import RunRequest
+from syncfabric.sim.reserved import check_module_name
+from syncfabric.sim.results import RunResult
+
+__all__ = ["draw_run", "network_files", "network_verilog"]
+
+
+def network_verilog(spec: NetworkSpec) -> str:
+    """Return the Verilog of a network, its top named like the network.
+
+    Raises
+    ------
+    SpecError
+        The network's name cannot be that of a Verilog module.
+    """
+    from syncfabric.sim.assemble.mesh import ROUTER, verilog
+
+    check_module_name(spec.module, frozenset({ROUTER}))
+    return verilog(spec.network, spec.module)
+
+
+def network_files(plan: BarrierPlan) -> dict[str, str]:
+    """Return the files of a build by their names."""
+    spec = plan.spec
+    return {
+        f"{spec.name}.v": network_verilog(spec),
+        "plan.json": _lines(plan.to_json()),
+        "registers.json": _lines(registers_json(plan)),
+        f"{spec.name}_registers.h": c_header(spec),
+    }
+
+
+def draw_run(
+    plan: BarrierPlan, result: RunResult, request: RunRequest, progress: Progress
+) -> Iterator[Path]:
+    """Draw what a run was asked for: trees into its folder, the load of channels; yield files."""
+    from syncfabric.sim.draw import LARGEST, check_picture, group_figure, heat_figure, picture
+
+    name, mesh = plan.spec.name, plan.spec.network.mesh
+    folder, heat = request.output, request.heat
+    groups = plan.groups if folder and max(mesh.width, mesh.height) <= LARGEST else ()
+    total, done = 2 * len(groups) + (heat is not None), 0
+    for group in groups:
+        for kind in ("svg", "png"):
+            progress("draw", done, total)
+            path = (folder or Path()) / f"{name}_group{group.id}.{kind}"
+            yield write_file(path, picture(group_figure(plan, group), kind))
+            done += 1
+    if heat is not None:
+        progress("draw", done, total)
+        line = f"{result.cycles:,} cycles · background {result.traffic.offered:g}"
+        figure = heat_figure(
+            mesh, result.loads or (), title=f"{name} · load of channels", line=line
+        )
+        yield write_file(heat, picture(figure, check_picture(heat, mesh)))
+    if total:
+        progress("draw", total, total)
+
+
+def _lines(value: dict[str, Any]) -> str:
+    """Write an object as JSON, with a line for each field and for each entry of a list."""
+    fields = []
+    for name, content in value.items():
+        text = json.dumps(content)
+        if isinstance(content, list) and content:
+            entries = ",\n".join(f"  {json.dumps(entry)}" for entry in content)
+            text = f"[\n{entries}\n ]"
+        fields.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n}\n"

@@ -1,0 +1,88 @@
+"""What a user asks of a run: checked as a whole before any work begins."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.sim.output import check_file, check_folder
+
+__all__ = ["SIMULATORS", "RunRequest"]
+
+SIMULATORS = ("verilator", "icarus", "model")
+"""What can run a network; ``model`` is the golden model by itself."""
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """A run's arguments; see ``Network.run``."""
+
+    sim: str
+    episodes: int
+    seed: int
+    background: float
+    waves: bool
+    log: Path | None
+    heat: Path | None
+    output: Path | None
+    long: bool
+
+    @property
+    def compared(self) -> bool:
+        """Whether hardware is compared with the golden model."""
+        return not self.long and self.sim != "model"
+
+    def check(self, mesh: Mesh) -> None:
+        """Refuse what cannot be done; make nothing.
+
+        Parameters
+        ----------
+        mesh : Mesh
+            What a picture has to show.
+
+        Raises
+        ------
+        SpecError
+            An argument is out of its range.
+        OutputError
+            A file cannot be written, or has a wrong name.
+        ToolError
+            The simulator is missing.
+        """
+        self._check_values()
+        if self.log is not None:
+            if self.log.suffix.lower() != ".csv":
+                raise OutputError(f"log {self.log}: its name must end in .csv")
+            check_file(self.log, "log")
+        if self.heat is not None:
+            from syncfabric.sim.draw import check_picture
+
+            check_picture(self.heat, mesh)
+            check_file(self.heat, "picture")
+        if self.output is not None:
+            check_folder(self.output)
+        if self.sim != "model":
+            from syncfabric.sim.simulators import find_simulator
+
+            find_simulator(self.sim)
+
+    def _check_values(self) -> None:
+        if self.sim not in SIMULATORS:
+            raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {self.sim!r}")
+        if self.episodes < 1:
+            raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
+        if not 0 <= self.seed < 1 << 32:
+            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
+        if not 0 <= self.background <= 1:
+            raise SpecError(
+                f"background must be 0 to 1 flits a node a cycle, not {self.background:g}"
+            )
+        if self.long and (self.sim != "verilator" or self.waves or self.log or self.heat):
+            raise SpecError("long runs under verilator alone, without waves, log and heat")
+
+    def command(self, source: str) -> str:
+        """Return the command line that repeats the run, its files apart."""
+        words = ["syncfabric", "run", source, "--sim", self.sim, "--episodes", str(self.episodes)]
+        words += ["--seed", str(self.seed), "--background", repr(float(self.background))]
+        return shlex.join([*words, *(["--long"] if self.long else [])])

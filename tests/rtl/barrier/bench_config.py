@@ -1,0 +1,114 @@
+"""A node's config port against the list of addresses that exist."""
+
+import random
+from typing import Any
+
+import cocotb
+
+from syncfabric.models.messages import (
+    CONFIG_ADDRESS_BITS,
+    COUNTER_BASE,
+    COUNTER_BITS,
+    SPILL_BASE,
+    Counter,
+    RegisterWord,
+    register_address,
+)
+from syncfabric.models.networks.spec import MeshSpec
+from tests.rtl.support import Bench, Scoreboard
+
+REGISTERS = 3
+INDEX = 7
+CASES = {
+    name: MeshSpec(kind="mesh", width=4, height=3, barrier_registers=REGISTERS, spill=spill)
+    for name, spill in (("plain", False), ("with_spill", True))
+}
+
+
+def addresses() -> dict[int, tuple[int, RegisterWord] | Counter]:
+    """Return what is at every address of a register or counter."""
+    found: dict[int, tuple[int, RegisterWord] | Counter] = {
+        register_address(r, word): (r, word) for r in range(REGISTERS) for word in RegisterWord
+    }
+    return found | {COUNTER_BASE + counter: counter for counter in Counter}
+
+
+def some_address(rng: random.Random) -> int:
+    """Return an address: of a register, near the counters, of the spill memory, or any."""
+    return rng.choice(
+        [
+            rng.randrange(8 * (REGISTERS + 2)),
+            rng.randrange(8 * REGISTERS),
+            COUNTER_BASE + rng.randrange(6),
+            SPILL_BASE + rng.randrange(-2, SPILL_BASE),
+            rng.getrandbits(CONFIG_ADDRESS_BITS),
+        ]
+    )
+
+
+@cocotb.test()
+@cocotb.parametrize(case=list(CASES))
+async def answers_agree_with_the_list(dut: Any, case: str) -> None:
+    """Requests in nearly every cycle, for this node and others; registers refuse at random."""
+    spec = CASES[case]
+    bench, board = Bench(dut), Scoreboard(case)
+    pins, rng, known = bench.pins[case], board.rng, addresses()
+    answer = (0, 0, 0)
+    answered = [0, 0, 0, 0]
+    await bench.reset()
+    for cycle in range(1500):
+        valid, write = rng.random() < 0.8, rng.random() < 0.5
+        node = INDEX if rng.random() < 0.8 else rng.randrange(16)
+        address = some_address(rng)
+        contents = [[rng.getrandbits(32) for _ in RegisterWord] for _ in range(REGISTERS)]
+        counters = [rng.getrandbits(COUNTER_BITS) for _ in Counter]
+        spill = [rng.random() < 0.2, 0, 0]
+        if spill[0]:
+            spill[1:] = [rng.getrandbits(1), rng.getrandbits(32)]
+        ours = valid and node == INDEX
+        to_spill = ours and spec.spill and address >= SPILL_BASE
+        at = known.get(address)
+        writes, register_refuses = 0, False
+        if ours and write and isinstance(at, tuple) and at[1] < RegisterWord.STATUS:
+            writes = 1 << RegisterWord.STATUS * at[0] + at[1]
+            register_refuses = rng.random() < 0.3
+        if write:
+            error = not writes or register_refuses
+        else:
+            error = at is None
+        stimulus = {
+            "index": INDEX,
+            "config__valid": valid,
+            "config__node": node,
+            "config__address": address,
+            "config__write": write,
+            "config__data": rng.getrandbits(32),
+            "refused": 1 << at[0] if register_refuses and isinstance(at, tuple) else 0,
+            "contents": sum(words[address % 8] << 32 * r for r, words in enumerate(contents)),
+            "counters": sum(value << COUNTER_BITS * i for i, value in enumerate(counters)),
+            "spill_ready": spill[0],
+            "spill_error": spill[1],
+            "spill_rdata": spill[2],
+        }
+        expected = {
+            "write": writes,
+            "spill_valid": to_spill,
+            "refused_write": ours and not to_spill and write and error,
+            "config__ready": answer[0] | spill[0],
+            "config__error": answer[1] | spill[1],
+            "config__rdata": answer[2] | spill[2],
+        }
+        if ours:
+            expected["word"] = address % 8
+        pins.drive(stimulus)
+        await bench.settle()
+        board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
+        answer = (0, 0, 0)
+        if ours and not to_spill:
+            answered[2 * write + error] += 1
+            data = 0
+            if not write and at is not None:
+                data = contents[at[0]][at[1]] if isinstance(at, tuple) else counters[at]
+            answer = (1, int(error), data)
+        await bench.edge()
+    assert min(answered) > 20, answered

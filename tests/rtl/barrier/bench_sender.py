@@ -1,0 +1,80 @@
+"""The sender against a hand that goes round the registers."""
+
+from typing import Any
+
+import cocotb
+
+from syncfabric.models.golden.order import RoundRobin
+from syncfabric.models.messages import CONTROL, Kind
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import MeshSpec
+from tests.rtl.support import Bench, Scoreboard
+
+SPEC = MeshSpec(kind="mesh", width=8, height=3, data_bits=9, barrier_registers=1)
+SOURCES = (1, 3)
+PARENT = 4
+
+
+@cocotb.test()
+@cocotb.parametrize(sources=SOURCES)
+async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
+    """One register's messages at a time, all that hold a credit, each with its contents."""
+    bench, board = Bench(dut), Scoreboard(f"sources_{sources}")
+    pins, rng, turn_of, layout = bench.pins[board.name], board.rng, RoundRobin(sources), SPEC.layout
+    several = 0
+    await bench.reset()
+    for cycle in range(900):
+        has_credit = rng.getrandbits(8)
+        stimulus: dict[str, int] = {"has_credit": has_credit}
+        able: dict[int, dict[int, tuple[int, int]]] = {}
+        for i in range(sources):
+            control = {field.name: rng.getrandbits(field.width) for field in CONTROL.fields}
+            parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(SPEC.data_bits)
+            children = [(rng.randrange(8), rng.randrange(3)) for _ in range(4)]
+            up_port = Port(rng.randrange(4))
+            pending = {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
+            common = {"gid": control["gid"], "epoch": control["epoch"], "data": data}
+            messages = {}
+            for place in pending:
+                if place == PARENT:
+                    port, turn, (x, y), kind = up_port, control["turn"], parent, Kind.REDUCE
+                else:
+                    port, (x, y), kind = Port(place), children[place], Kind.DISTRIBUTE
+                    turn = 0 if port in (Port.EAST, Port.WEST) else 1
+                if has_credit >> 2 * port + turn & 1:
+                    fields = {**common, "kind": kind, "x": x, "y": y, "turn": turn}
+                    messages[place] = (int(port), layout.sync.pack(fields))
+            if messages:
+                able[i] = messages
+            stimulus |= {
+                f"source_{i}__pending": sum(1 << place for place in pending),
+                f"source_{i}__data": data,
+                f"source_{i}__control": CONTROL.pack(control),
+                f"source_{i}__up_port": 1 << up_port,
+                f"source_{i}__parent": _place(parent, 0),
+            }
+            for p in range(4):
+                stimulus[f"source_{i}__child_{p}"] = _place(children[p], 1)
+        chosen = turn_of.choose(list(able)) if able else None
+        offered = able[chosen] if chosen is not None else {}
+        taken = {place for place in offered if rng.random() < 0.6}
+        expected = {"offer": sum(1 << port for port, _ in offered.values())}
+        for port, bits in offered.values():
+            expected[f"message_{port}"] = bits
+            expected[f"class_{port}"] = 1 << layout.sync.unpack(bits)["turn"]
+        for i in range(sources):
+            sent = sum(1 << place for place in taken) if i == chosen else 0
+            expected[f"source_{i}__sent"] = sent
+        stimulus["take"] = sum(1 << offered[place][0] for place in taken)
+        pins.drive(stimulus)
+        await bench.settle()
+        board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
+        several += len(offered) > 1
+        await bench.edge()
+    assert several > 50
+
+
+def _place(node: tuple[int, int], present: int) -> int:
+    layout = SPEC.layout
+    word = {"x": node[0], "y": node[1]}
+    return layout.header.pack(word) | present << layout.header.width

@@ -1,0 +1,12 @@
+"""The config port's bench under each simulator."""
+
+from pathlib import Path
+
+from syncfabric.rtl.barrier.config import ConfigPort
+from tests.rtl.barrier.bench_config import CASES
+from tests.rtl.support import run_bench
+
+
+def test_config_port(simulator: str, tmp_path: Path) -> None:
+    parts = {name: ConfigPort(spec) for name, spec in CASES.items()}
+    run_bench(simulator, parts, "tests.rtl.barrier.bench_config", tmp_path)

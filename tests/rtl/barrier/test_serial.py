@@ -1,0 +1,12 @@
+"""The bench of the serial combiner's turn under each simulator."""
+
+from pathlib import Path
+
+from syncfabric.rtl.barrier.serial import SerialTurn
+from tests.rtl.barrier.bench_serial import REGISTERS
+from tests.rtl.support import run_bench
+
+
+def test_serial_turn(simulator: str, tmp_path: Path) -> None:
+    parts = {f"registers_{registers}": SerialTurn(registers) for registers in REGISTERS}
+    run_bench(simulator, parts, "tests.rtl.barrier.bench_serial", tmp_path)

@@ -1,0 +1,168 @@
+"""An output port against owners, orders and credits: who sends in every cycle."""
+
+import random
+from collections import deque
+from typing import Any
+
+import cocotb
+
+from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.networks.mesh import Port, Turn
+from syncfabric.models.networks.spec import MeshSpec
+from tests.rtl.mesh.walks import outputs_from
+from tests.rtl.support import Bench, Scoreboard
+
+UNIT = 4
+
+
+def network(**options: Any) -> MeshSpec:
+    return MeshSpec(kind="mesh", width=4, height=5, flit_bits=24, **options)
+
+
+CASES: dict[str, tuple[MeshSpec, int]] = {
+    "east": (network(buffer_flits=3), 0),
+    "north_two_channels": (network(channels=2, buffer_flits=2), 1),
+    "south_own_links": (network(channels=2, buffer_flits=4, sync_links="own"), 3),
+    "local_three_channels": (network(channels=3, buffer_flits=2), 4),
+}
+
+
+class Sender:
+    """An input, or the barrier unit: its packets by channel, and what it offers in a cycle."""
+
+    def __init__(self, rng: random.Random, spec: MeshSpec, number: int) -> None:
+        self.rng, self.spec, self.number = rng, spec, number
+        self.left: list[deque[tuple[int, bool, bool]]] = [deque() for _ in range(spec.channels)]
+
+    def front(self, channel: int) -> tuple[int, bool, bool]:
+        """Return bits, head and tail of the channel's next flit."""
+        if not self.left[channel]:
+            length = self.rng.randint(1, 5)
+            for i in range(length):
+                head, tail = i == 0, i == length - 1
+                payload = self.rng.getrandbits(self.spec.flit_bits)
+                bits = self.spec.layout.flit.pack({"payload": payload, "head": head, "tail": tail})
+                self.left[channel].append((bits, head, tail))
+        return self.left[channel][0]
+
+    def offer(self, credits: list[int], owner: list[int | None]) -> int | None:
+        """Return a channel whose flit can go, if the input likes to."""
+        open_channels = [
+            channel
+            for channel in range(self.spec.channels)
+            if credits[channel]
+            and owner[channel] == (None if self.front(channel)[1] else self.number)
+        ]
+        if not open_channels or self.rng.random() < 0.3:
+            return None
+        return self.rng.choice(open_channels)
+
+    def message(self, credits: list[int]) -> tuple[int, int] | None:
+        """Return class and bits of a message, if the input likes to send one."""
+        turns = [turn for turn in range(2) if credits[turn]]
+        if not turns or self.rng.random() < 0.6:
+            return None
+        turn = self.rng.choice(turns)
+        sync = self.spec.layout.sync
+        fields = {field.name: self.rng.getrandbits(field.width) for field in sync.fields}
+        return turn, sync.pack({**fields, "turn": turn})
+
+
+@cocotb.test()
+@cocotb.parametrize(case=list(CASES))
+async def sends_agree_with_orders(dut: Any, case: str) -> None:
+    """Messages before flits, packets whole in their channel, no more flits than places."""
+    spec, port = CASES[case]
+    bench, board = Bench(dut), Scoreboard(case)
+    pins, rng = bench.pins[case], board.rng
+    has_sync = port != Port.LOCAL
+    shared = has_sync and spec.sync_links == "shared"
+    senders = [Sender(rng, spec, i) for i in range(5)]
+    inputs = [i for i in range(5) if port in outputs_from(i, Turn.X_FIRST)]
+    callers = [i for i in range(4) if i != port] + [UNIT] if has_sync else []
+    order, sync_order = LeastRecentlySent(5), LeastRecentlySent(5)
+    credits, sync_credits = [spec.buffer_flits] * spec.channels, [1, 1]
+    owner: list[int | None] = [None] * spec.channels
+    flits = stalls = messages = 0
+    await bench.reset()
+    for cycle in range(1200):
+        generous = cycle // 100 % 2
+        calls = {}
+        for i in callers:
+            message = senders[i].message(sync_credits)
+            if message is not None:
+                calls[i] = message
+        offers: dict[int, int] = {}
+        for i in inputs:
+            offered = senders[i].offer(credits, owner)
+            if offered is not None and not (shared and i in calls and i != UNIT):
+                offers[i] = offered
+        winner = sync_order.first(list(calls)) if calls else None
+        taker = order.first(list(offers)) if offers and not (shared and calls) else None
+        places = [spec.buffer_flits] * spec.channels
+        back = [
+            credits[c] < places[c] and rng.random() < (0.8 if generous else 0.1)
+            for c in range(spec.channels)
+        ]
+        sync_back = [not sync_credits[turn] and rng.random() < 0.5 for turn in range(2)]
+
+        stimulus = {
+            "offer": sum(1 << i for i in offers),
+            "sync_offer": sum(1 << i for i in calls),
+            "link__credit": sum(1 << c for c in range(spec.channels) if back[c]),
+            "link__sync_credit": sum(1 << turn for turn in range(2) if sync_back[turn]),
+        }
+        for i in range(5):
+            word = rng.getrandbits(spec.layout.flit.width)  # of inputs that offer nothing here
+            stimulus[f"offer_channel_{i}"] = 1 << offers[i] if i in offers else rng.getrandbits(1)
+            stimulus[f"sync_class_{i}"] = 1 << calls[i][0] if i in calls else rng.getrandbits(1)
+            stimulus[f"sync_{i}"] = word & ((1 << spec.layout.sync.width) - 1)
+            if i in offers:
+                word = senders[i].front(offers[i])[0]
+            if i in calls:
+                stimulus[f"sync_{i}"] = calls[i][1]
+                if shared and i != UNIT:
+                    word = calls[i][1]
+            stimulus[f"flit_{i}"] = word
+        pins.drive(stimulus)
+        await bench.settle()
+
+        expected = {
+            "take": 0 if taker is None else 1 << taker,
+            "link__valid": 0 if taker is None else 1 << offers[taker],
+            "link__flit": 0 if taker is None else senders[taker].front(offers[taker])[0],
+            "has_credit": sum(1 << c for c in range(spec.channels) if credits[c]),
+            "busy": sum(1 << c for c in range(spec.channels) if owner[c] is not None),
+        }
+        if has_sync:
+            word = 0 if winner is None else calls[winner][1]
+            expected |= {
+                "sync_take": 0 if winner is None else 1 << winner,
+                "link__sync_valid": 0 if winner is None else 1 << calls[winner][0],
+                "has_sync_credit": sync_credits[0] | sync_credits[1] << 1,
+            }
+            if not shared:
+                expected["link__sync"] = word
+            elif winner is not None:
+                expected["link__flit"] = word
+        board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
+
+        if taker is not None:
+            channel = offers[taker]
+            _, _, tail = senders[taker].left[channel].popleft()
+            owner[channel] = None if tail else taker
+            credits[channel] -= 1
+            order.sent(taker)
+            flits += 1
+        if winner is not None:
+            sync_credits[calls[winner][0]] -= 1
+            sync_order.sent(winner)
+            messages += 1
+        for c in range(spec.channels):
+            credits[c] += back[c]
+        for turn in range(2):
+            sync_credits[turn] += sync_back[turn]
+        stalls += not all(credits)
+        await bench.edge()
+    assert min(flits, stalls) > 100
+    assert messages > 100 or not has_sync
