@@ -15,6 +15,10 @@ __all__ = ["ModuleWriter", "convert", "part", "quote", "zero"]
 # Words of Verilog-2005 and SystemVerilog that a port of ours could collide with.
 _KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "release", "wait"})
 
+# Wires and ports of no bits: nothing reads them, but Verilog would give them two.
+_EMPTY = re.compile(r"^  (?P<kind>wire|input|output) \[-1:0\] (?P<name>\S+) ?;\n", re.MULTILINE)
+
+_HEADER = re.compile(r"^(?P<module>module \S+ ?)\((?P<ports>[^;]*)\);", re.MULTILINE)
 _CLEARED = re.compile(
     r"  initial begin\n(?:    (?P<name>\S+) ?\[\d+\] = (?P<bits>\d+)'(?:h0+|d0|h0);\n)+  end\n"
 )
@@ -43,7 +47,19 @@ def convert(component: wiring.Component, name: str) -> str:
     """
     text: str = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
     body = text.partition("\n\n")[2]  # the first line names the converter's version
-    return _shorten_clearing(body)
+    return _shorten_clearing(_drop_empty(body))
+
+
+def _drop_empty(text: str) -> str:
+    """Remove wires and ports of no bits; only the outermost module has such ports."""
+    ports = {match["name"] for match in _EMPTY.finditer(text) if match["kind"] != "wire"}
+
+    def without(match: re.Match[str]) -> str:
+        names = re.split(r"\s*,\s*", match["ports"].strip())
+        return f"{match['module']}({', '.join(name for name in names if name not in ports)});"
+
+    text = _HEADER.sub(without, text) if ports else text
+    return _EMPTY.sub("", text)
 
 
 def _shorten_clearing(text: str) -> str:

@@ -25,7 +25,7 @@ __all__ = ["Verilator"]
 OLDEST = (5, 36)
 """First version whose VPI has what cocotb 2.1's main program calls."""
 
-LINT_OFF = ("CASEINCOMPLETE", "UNOPTFLAT", "UNUSEDSIGNAL", "WIDTHEXPAND", "WIDTHTRUNC")
+LINT_OFF = ("CASEINCOMPLETE", "CMPCONST", "UNOPTFLAT", "UNUSEDSIGNAL", "WIDTHEXPAND", "WIDTHTRUNC")
 """Lint classes that Amaranth's Verilog trips, and that say nothing about it."""
 
 FLAGS = (

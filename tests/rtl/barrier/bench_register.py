@@ -198,7 +198,7 @@ async def register_agrees_with_contract(dut: Any, case: str) -> None:
         for port in range(4):
             assert all(covered[kind, port, s] for s in ("idle", "collecting", "fired")), covered
         assert covered[kind, "not used"]
-    assert covered[Kind.REDUCE, "used"] > 100
-    assert covered[Kind.DISTRIBUTE, "used"] > 10
-    assert min(events["release"], events["refused arrive"], events["refused write"]) > 10
+    assert covered[Kind.REDUCE, "used"] > 50
+    assert covered[Kind.DISTRIBUTE, "used"] > 5
+    assert min(events["release"], events["refused arrive"], events["refused write"]) > 5
     assert model.serial or events["several used"]

@@ -1,0 +1,164 @@
+"""The golden barrier unit of one node, with the router around it played by a bench."""
+
+from dataclasses import dataclass, field
+
+from syncfabric.models.golden.barrier_register import Rules
+from syncfabric.models.golden.barrier_unit import BarrierUnit
+from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.outbox import Offer
+from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.spill import Answer, Request, SpillEngine
+from syncfabric.models.golden.wiring import Wiring
+from syncfabric.models.messages import SPILL_BASE, Counter
+from syncfabric.models.networks.spec import MeshSpec
+
+__all__ = ["UnitInputs", "UnitModel", "message_of"]
+
+
+def message_of(spec: MeshSpec, bits: int) -> Message:
+    """Return a message as the golden model has it."""
+    fields = spec.layout.sync.unpack(bits)
+    code = spec.layout.header.pack({"x": fields["x"], "y": fields["y"]})
+    return Message(
+        bits,
+        fields["kind"],
+        fields["gid"],
+        fields["epoch"],
+        code,
+        fields["turn"],
+        fields["data"],
+        0,
+        0,
+    )
+
+
+@dataclass
+class UnitInputs:
+    """What reaches the unit in a cycle, but for what the router takes of its offers.
+
+    ``credits`` has bit 2·output + class, ``request`` is (address, write, data).
+    """
+
+    here: dict[int, Message] = field(default_factory=dict)
+    credits: int = 0
+    overflows: int = 0
+    arrive: dict[int, int] = field(default_factory=dict)
+    start: bool = False
+    request: tuple[int, bool, int] | None = None
+    spill_arrive: tuple[int, int] | None = None
+
+
+class UnitModel:
+    """Steps ``models/golden`` for one node (docs/microarchitecture.md, sections 4 and 5).
+
+    Attributes
+    ----------
+    release, spill_release : list of (register or gid, result)
+        High in this cycle.
+    answer : (ready, error, data)
+        Of the config port in this cycle.
+    spill_ready : bool
+    """
+
+    def __init__(self, spec: MeshSpec, node: int) -> None:
+        wiring = Wiring(spec)
+        rules = Rules(spec, wiring)
+        self.spec, self.wiring, self.node = spec, wiring, node
+        self.credits = [0] * (wiring.links * wiring.lanes)
+        self._released: list[tuple[int, int, int]] = []
+        self._spill_released: list[tuple[int, int, int]] = []
+        self._answers: list[Answer] = []
+        self.unit = BarrierUnit(spec, rules, node, self.credits, self._released)
+        self.spill: SpillEngine | None = None
+        if spec.spill:
+            self.spill = SpillEngine(self.unit, rules, self._spill_released, self._answers)
+        self.now, self.started = 0, False
+        self.release: list[tuple[int, int]] = []
+        self.spill_release: list[tuple[int, int]] = []
+        self.answer: Answer = (False, False, 0)
+        self.offers: dict[int, Offer] = {}
+        self.taken: set[int] = set()
+
+    @property
+    def spill_ready(self) -> bool:
+        return self.spill is not None and self.spill.holding is None
+
+    def offered(self, offer: Offer) -> int:
+        """Return the bits of an offered message."""
+        data = self.unit.outbox.senders[offer.sender].data_for(offer.place)
+        return offer.letter.raw | data << self.unit.data_at
+
+    def step(self, inputs: UnitInputs, sent: int, sent_bits: dict[int, int]) -> None:
+        """Go through a cycle; ``offers``, ``taken`` and ``sent_bits`` are what must be seen in it.
+
+        Parameters
+        ----------
+        inputs : UnitInputs
+        sent : int
+            Outputs that would send the unit's message, offered or not.
+        sent_bits : dict
+            Is given the bits of every offered message by output.
+        """
+        for port in range(4):
+            for turn in range(2):
+                lane = self.wiring.lane(self.node, port, self.wiring.channels + turn)
+                self.credits[lane] = inputs.credits >> 2 * port + turn & 1
+        started, unit, spill = self.started, self.unit, self.spill
+        self._ask(inputs)
+        accepted = {}
+        for r, data in inputs.arrive.items():
+            if unit.accepts(r, started):
+                accepted[r] = data
+            else:
+                unit.count(Counter.REFUSED_ARRIVE)
+        held = inputs.spill_arrive if self.spill_ready else None
+        sending = spill.sends() if spill is not None else None
+        for_spill: dict[int, Message] = {}
+        here = dict(sorted(inputs.here.items()))
+        if self.spec.barrier_pipeline:
+            sent_up = self._send(sent, sent_bits)
+            self.taken = set(unit.absorb(here, sent_up, for_spill))
+        else:
+            self.taken = set(unit.absorb(here, None, for_spill))
+            self._send(sent, sent_bits)
+        if spill is not None:
+            port = spill.accept(self.now, for_spill, sending)
+            self.taken |= set() if port is None else {port}
+            spill.finish(self.now, started, sending)
+        for _ in range(inputs.overflows):
+            unit.count(Counter.OVERFLOW)
+        for r, data in accepted.items():
+            unit.arrive(r, data)
+        if held is not None and spill is not None:
+            spill.holding = held
+        unit.commit()
+        self._turn_page(inputs.start)
+
+    def _ask(self, inputs: UnitInputs) -> None:
+        if inputs.request is None:
+            return
+        address, write, data = inputs.request
+        if address >= SPILL_BASE and self.spill is not None:
+            self.spill.request = Request(address, write, data)
+        else:
+            self._answers.append((True, *configure(self.unit, address, write, data)))
+
+    def _send(self, sent: int, sent_bits: dict[int, int]) -> int | None:
+        """Offer, and send what the outputs take; return the register that sent to its parent."""
+        self.offers, sent_up = self.unit.outbox.offers(), None
+        for port, offer in self.offers.items():
+            sent_bits[port] = self.offered(offer)
+        for port, offer in self.offers.items():
+            if sent >> port & 1:
+                self.unit.outbox.sent(offer)
+                sent_up = offer.sender if offer.place == 4 else sent_up
+        return sent_up
+
+    def _turn_page(self, start: bool) -> None:
+        self.release = sorted((r, result) for _, r, result in self._released)
+        self.spill_release = [(gid, result) for _, gid, result in self._spill_released]
+        self.answer = self._answers.pop() if self._answers else (False, False, 0)
+        self._released.clear()
+        self._spill_released.clear()
+        self.now += 1
+        self.started = self.started or start

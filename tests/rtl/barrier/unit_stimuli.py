@@ -1,0 +1,163 @@
+"""Random life for a barrier unit: groups, their messages, arrivals and writes, good and bad."""
+
+import random
+from collections import deque
+
+from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
+from syncfabric.models.messages import (
+    CONTROL,
+    COUNTER_BASE,
+    NODE_WORD,
+    SPILL_BASE,
+    Counter,
+    Kind,
+    Op,
+    RegisterWord,
+    register_address,
+    spill_address,
+)
+from tests.rtl.barrier.unit_model import UnitInputs, UnitModel, message_of
+
+__all__ = ["UnitStimuli"]
+
+SPILLED = (5, 77, 255)
+
+
+def _waits_for(entry: BarrierRegister, port: int) -> bool:
+    """Return whether the next message that a group needs can come by a port."""
+    up = entry.letters[PARENT]
+    if entry.fired:
+        return up is not None and up.port == port
+    return entry.valid and port in entry.children - entry.arrived
+
+
+class UnitStimuli:
+    """Chooses inputs by looking at the model: most of them useful, some of them not.
+
+    Parameters
+    ----------
+    rng : random.Random
+    model : UnitModel
+    """
+
+    def __init__(self, rng: random.Random, model: UnitModel) -> None:
+        self.rng, self.model, self.spec = rng, model, model.spec
+        self.waiting: list[dict[int, int]] = [{} for _ in range(4)]  # port: {class: bits}
+        self.requests: deque[tuple[int, bool, int]] = deque()
+        self.quiet = 0
+        self.registers = len(model.unit.registers)
+
+    def set_up(self, number: int) -> None:
+        """Ask for a new image of a register, or from ``registers`` on of a spilled group."""
+        rng, spec = self.rng, self.spec
+        gid = 10 + number if number < self.registers else SPILLED[number - self.registers]
+
+        def address(word: RegisterWord) -> int:
+            if number < self.registers:
+                return register_address(number, word)
+            return spill_address(gid, word)
+
+        self.requests.append((address(RegisterWord.CONTROL), True, 0))
+        for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
+            x, y = rng.randrange(spec.width), rng.randrange(spec.height)
+            node = NODE_WORD.pack({"x": x, "y": y, "present": rng.random() < 0.45})
+            self.requests.append((address(RegisterWord(word)), True, node))
+        last = Op.SUM if spec.operations == "all" else Op.XOR
+        control = {
+            "valid": 1,
+            "root": rng.random() < 0.4,
+            "turn": rng.randrange(2),
+            "op": rng.randint(0, last),
+            "epoch": rng.randrange(4),
+            "gid": gid,
+        }
+        self.requests.append((address(RegisterWord.CONTROL), True, CONTROL.pack(control)))
+
+    def entry(self, number: int) -> BarrierRegister | None:
+        """Return the model's register, or its entry of a spilled group."""
+        if number < self.registers:
+            return self.model.unit.registers[number]
+        spill = self.model.spill
+        return None if spill is None else spill.entries.get(SPILLED[number - self.registers])
+
+    def _message(self, port: int) -> int:
+        rng, spec = self.rng, self.spec
+        total = self.registers + (len(SPILLED) if spec.spill else 0)
+        entries = [self.entry(number) for number in range(total)]
+        useful = [entry for entry in entries if entry is not None and _waits_for(entry, port)]
+        entry = rng.choice(useful if useful and rng.random() < 0.8 else entries)
+        fields = {field.name: rng.getrandbits(field.width) for field in spec.layout.sync.fields}
+        if entry is not None and entry.valid:
+            down = entry.fired and rng.random() < 0.8
+            reverse = spec.reduction_route == "reverse"
+            turn = 1 - port % 2
+            if down:
+                turn = entry.turn ^ reverse
+            fields |= {"kind": Kind.DISTRIBUTE if down else Kind.REDUCE, "turn": turn}
+            fields |= {"gid": entry.gid, "epoch": entry.epoch}
+            if rng.random() < 0.1:
+                fields["kind"] = rng.randrange(4)
+            if rng.random() < 0.1:
+                fields["turn"] = rng.randrange(2)
+        return spec.layout.sync.pack(fields)
+
+    def _is_early(self, bits: int) -> bool:
+        """Return whether a child would arrive again while a child is still to hear of the end.
+
+        None does so, for it waits for that message itself; the contract says no more.
+        """
+        fields = self.spec.layout.sync.unpack(bits)
+        return fields["kind"] == Kind.REDUCE and any(
+            register.gid == fields["gid"] and register.pending - {PARENT}
+            for register in self.model.unit.registers
+        )
+
+    def _request(self) -> tuple[int, bool, int] | None:
+        rng, spill = self.rng, self.model.spill
+        if spill is not None and (spill.request or self.quiet):
+            self.quiet = max(0, self.quiet - 1)
+            return None
+        if self.requests and rng.random() < 0.5:
+            request = self.requests.popleft()
+        elif rng.random() < 0.15:
+            read = rng.randrange(8 * self.registers)
+            base = rng.choice([read, COUNTER_BASE + rng.randrange(len(Counter)), 8 * self.registers])
+            if self.spec.spill and rng.random() < 0.4:
+                base = spill_address(rng.choice(SPILLED), RegisterWord(rng.randrange(8)))
+            request = (base, rng.random() < 0.1, rng.getrandbits(14))
+        else:
+            return None
+        if request[0] >= SPILL_BASE:
+            self.quiet = 12  # no further request before the answer
+        return request
+
+    def inputs(self, eager: float) -> UnitInputs:
+        """Return the inputs of a cycle."""
+        rng = self.rng
+        for port in range(4):
+            if rng.random() < eager:
+                bits = self._message(port)
+                turn = self.spec.layout.sync.unpack(bits)["turn"]
+                self.waiting[port].setdefault(turn, bits)
+        found = UnitInputs(
+            credits=rng.getrandbits(8) | rng.getrandbits(8),
+            overflows=rng.randrange(10) if rng.random() < 0.01 else 0,
+            start=self.model.now == 30 or rng.random() < 0.001,
+            request=self._request(),
+        )
+        for port, slots in enumerate(self.waiting):
+            ripe = [bits for bits in slots.values() if not self._is_early(bits)]
+            if ripe and rng.random() < 0.9:
+                found.here[port] = message_of(self.spec, rng.choice(ripe))
+        for r in range(self.registers):
+            if rng.random() < 0.15:
+                found.arrive[r] = rng.getrandbits(self.spec.data_bits)
+        if self.spec.spill and rng.random() < 0.2:
+            gid = rng.choice(SPILLED)
+            found.spill_arrive = (gid, rng.getrandbits(self.spec.data_bits))
+        return found
+
+    def took(self, inputs: UnitInputs, ports: set[int]) -> None:
+        """Free the slots of messages that the unit took."""
+        for port in ports:
+            del self.waiting[port][inputs.here[port].turn]
