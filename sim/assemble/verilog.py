@@ -55,8 +55,8 @@ def _drop_empty(text: str) -> str:
     ports = {match["name"] for match in _EMPTY.finditer(text) if match["kind"] != "wire"}
 
     def without(match: re.Match[str]) -> str:
-        names = re.split(r"\s*,\s*", match["ports"].strip())
-        return f"{match['module']}({', '.join(name for name in names if name not in ports)});"
+        names = match["ports"].split(",")
+        return f"{match['module']}({','.join(n for n in names if n.strip() not in ports)});"
 
     text = _HEADER.sub(without, text) if ports else text
     return _EMPTY.sub("", text)
