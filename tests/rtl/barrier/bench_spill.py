@@ -19,7 +19,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from tests.rtl.barrier.unit_model import UnitInputs, UnitModel, message_of
 from tests.rtl.barrier.unit_stimuli import UnitStimuli
-from tests.rtl.support import Bench, Pins, Scoreboard
+from tests.rtl.support import SEED, Bench, Pins, Scoreboard
 
 NODE = 4
 X, Y = 1, 1
@@ -35,6 +35,9 @@ CASES = {
     "paper": network(reduction_route="paper"),
 }
 SPEC = CASES["reverse"]
+STEPS = ("timing", "writes", "arrivals", "reset", "queue", "full")
+"""Engines for the tests that go step by step: each has one of its own, with nothing in it."""
+
 EVENTS = {
     "stray": Counter.STRAY,
     "refused_arrive": Counter.REFUSED_ARRIVE,
@@ -136,6 +139,11 @@ class Driver:
         low = ("here", "arrive__valid", "config_valid", "send__sent")
         self.pins.drive({name: 0 for name in low if name in values})
 
+    async def rest(self) -> None:
+        """Let the engine finish what it has."""
+        for _ in range(8):
+            await self.bench.edge()
+
     async def until(self, output: str, most: int = 20) -> int:
         """Wait until an output is high; return in which cycle, the present one being 0."""
         for cycle in range(most):
@@ -180,11 +188,11 @@ class Driver:
         await self.cycle(here=1 << port)
 
 
-async def ready(dut: Any) -> Driver:
-    """Return a driver of the engine after reset, barriers begun."""
+async def ready(dut: Any, part: str) -> Driver:
+    """Return a driver of an engine after reset, barriers begun."""
     bench = Bench(dut)
     await bench.reset()
-    pins = bench.pins["reverse"]
+    pins = bench.pins[part]
     pins.drive({"x": X, "y": Y, "started": 1})
     return Driver(bench, pins)
 
@@ -192,7 +200,7 @@ async def ready(dut: Any) -> Driver:
 @cocotb.test()
 async def everything_takes_three_cycles(dut: Any) -> None:
     """Answer, release and send register come in t + 3; the next message is taken in t + 3."""
-    drive = await ready(dut)
+    drive = await ready(dut, "timing")
     pins, bench = drive.pins, drive.bench
     await drive.set_up(9, {Port.NORTH: (1, 2)}, root=1, op=Op.SUM)
     pins.drive({"config_valid": 1, "config_gid": 9, "config_word": RegisterWord.STATUS})
@@ -213,8 +221,7 @@ async def everything_takes_three_cycles(dut: Any) -> None:
         await bench.edge()
     assert taken == [0, 0, 2, 0, 0, 2]
     pins.drive({"here": 0})
-    for _ in range(3):
-        await bench.edge()
+    await drive.rest()
 
     pins.drive({"arrive__valid": 1, "arrive__gid": 9, "arrive__data": 60})
     await bench.settle()
@@ -234,7 +241,7 @@ async def everything_takes_three_cycles(dut: Any) -> None:
 @cocotb.test()
 async def busy_entries_refuse_writes(dut: Any) -> None:
     """Control words while an episode runs, other words while valid, words to read always."""
-    drive = await ready(dut)
+    drive = await ready(dut, "writes")
     control = CONTROL.pack({"valid": 1, "gid": 3, "epoch": 2})
     for word in (RegisterWord.STATUS, RegisterWord.RESULT):
         assert await drive.request(3, word, 1) == (1, 0)
@@ -258,7 +265,7 @@ async def busy_entries_refuse_writes(dut: Any) -> None:
 @cocotb.test()
 async def arrivals_are_refused(dut: Any) -> None:
     """Of an unknown group, a second time, and before ``start``; a refused one changes nothing."""
-    drive = await ready(dut)
+    drive = await ready(dut, "arrivals")
     pins = drive.pins
     await drive.set_up(200, {Port.WEST: (0, 1)})
 
@@ -284,23 +291,65 @@ async def arrivals_are_refused(dut: Any) -> None:
 
 
 @cocotb.test()
-async def all_256_groups_can_wait_to_send(dut: Any) -> None:
-    """While the send register is blocked every group fires; each is sent once, in that order."""
-    drive = await ready(dut)
-    pins, order = drive.pins, list(range(256))
-    random.Random(f"{Scoreboard('queue').seed}/queue").shuffle(order)
+async def reset_forgets_every_group(dut: Any) -> None:
+    """After a reset an entry is as if never written, whatever it was in the middle of."""
+    drive = await ready(dut, "reset")
+    await drive.set_up(9, {Port.NORTH: (1, 2)})
+    await drive.cycle(arrive__valid=1, arrive__gid=9, arrive__data=1)
+    await drive.rest()
+    assert await drive.request(9, RegisterWord.STATUS) == (0, STATUS.pack({"local": 1}))
+    drive = await ready(dut, "reset")
+    assert await drive.request(9, RegisterWord.STATUS) == (0, 0)
+    assert await drive.request(9, RegisterWord.CONTROL) == (0, 0)
+
+
+async def sent_in_order(drive: Driver, order: list[int]) -> None:
+    """Let the send register go on; check whose message to the parent it holds, one by one."""
+    for gid in order:
+        await drive.until("send__pending")
+        assert CONTROL.unpack(drive.pins["send__control"])["gid"] == gid
+        assert drive.pins.read(["send__pending", "send__data"]) == {
+            "send__pending": 1 << PARENT,
+            "send__data": gid % 64,
+        }
+        await drive.cycle(send__sent=1 << PARENT)
+    for _ in range(10):
+        await drive.bench.settle()
+        assert drive.pins["send__pending"] == 0
+        await drive.bench.edge()
+
+
+@cocotb.test()
+async def all_groups_can_wait_to_send(dut: Any) -> None:
+    """While the send register is blocked all 256 fire; each is sent once, in that order."""
+    drive, order = await ready(dut, "queue"), list(range(256))
+    random.Random(f"{SEED}/queue").shuffle(order)
     for gid in order:
         await drive.set_up(gid, {})
     for gid in order:
         await drive.until("arrive__ready")
         await drive.cycle(arrive__valid=1, arrive__gid=gid, arrive__data=gid % 64)
-    for gid in order:
+    await drive.rest()
+    await sent_in_order(drive, order)
+
+
+@cocotb.test()
+async def queue_has_a_place_for_every_group(dut: Any) -> None:
+    """A child that arrives again unasked puts the group in the send register into the queue too."""
+    drive = await ready(dut, "full")
+    await drive.set_up(0, {Port.NORTH: (1, 2)}, root=1)
+    for gid in range(1, 256):
+        await drive.set_up(gid, {})
+    for gid in (0, 0, *range(1, 256)):
+        if gid == 0:
+            await drive.message(Port.NORTH, kind=Kind.REDUCE, gid=0, turn=0)
+        await drive.until("arrive__ready")
+        await drive.cycle(arrive__valid=1, arrive__gid=gid, arrive__data=gid % 64)
+        if gid == 0:
+            await drive.until("release__valid")
+    await drive.rest()
+    for _ in range(2):
         await drive.until("send__pending")
-        assert pins["send__pending"] == 1 << PARENT
-        assert CONTROL.unpack(pins["send__control"])["gid"] == gid
-        assert pins["send__data"] == gid % 64
-        await drive.cycle(send__sent=1 << PARENT)
-    for _ in range(10):
-        await drive.bench.settle()
-        assert pins["send__pending"] == 0
-        await drive.bench.edge()
+        assert drive.pins["send__pending"] == 1 << Port.NORTH
+        await drive.cycle(send__sent=1 << Port.NORTH)
+    await sent_in_order(drive, list(range(1, 256)))

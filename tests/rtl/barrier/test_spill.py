@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from syncfabric.rtl.barrier.spill import SpillEngine
-from tests.rtl.barrier.bench_spill import CASES
+from tests.rtl.barrier.bench_spill import CASES, SPEC, STEPS
 from tests.rtl.support import run_bench
 
 
 def test_spill_engine(simulator: str, tmp_path: Path) -> None:
     parts = {name: SpillEngine(spec) for name, spec in CASES.items()}
+    parts |= {name: SpillEngine(SPEC) for name in STEPS}
     run_bench(simulator, parts, "tests.rtl.barrier.bench_spill", tmp_path)

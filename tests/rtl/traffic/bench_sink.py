@@ -1,0 +1,119 @@
+"""The packet sink against a plain reader of packets, faulty ones among them."""
+
+import random
+from typing import Any
+
+import cocotb
+
+from syncfabric.models.golden.source import packet_words
+from syncfabric.models.networks.spec import MeshSpec
+from tests.rtl.support import Bench, Scoreboard
+
+HERE = (2, 1)
+CASES = {
+    f"channels_{channels}": MeshSpec(
+        kind="mesh", width=4, height=3, channels=channels, flit_bits=bits
+    )
+    for channels, bits in ((1, 32), (3, 20))
+}
+FIELDS = ("packets", "flits", "errors", "latency_sum", "latency_max")
+
+
+def packet(rng: random.Random, spec: MeshSpec, created: int) -> list[dict[str, int]]:
+    """Return a packet of five flits, one in four with a fault in it."""
+    layout = spec.layout
+    node = HERE if rng.random() < 0.9 else (rng.randrange(4), rng.randrange(3))
+    header = layout.header.pack({"x": node[0], "y": node[1]})
+    words = packet_words(header, rng.randrange(12), created, rng.getrandbits(32))
+    flits = [
+        {"payload": word % (1 << spec.flit_bits), "head": int(i == 0), "tail": int(i == 4)}
+        for i, word in enumerate(words)
+    ]
+    if rng.random() < 0.15:
+        at, field = rng.randrange(5), rng.choice(["payload", "head", "tail"])
+        flits[at][field] ^= 1
+    if rng.random() < 0.05:
+        del flits[rng.randrange(5)]
+    return flits
+
+
+class Reader:
+    """What a channel's packets look like so far."""
+
+    def __init__(self, spec: MeshSpec) -> None:
+        self.spec, self.words = spec, list[int]()
+
+    def read(self, flit: dict[str, int], now: int) -> tuple[bool, int | None]:
+        """Return whether a flit is wrong, and the latency of a packet that ends with it."""
+        layout, place = self.spec.layout, len(self.words)
+        wrong = flit["head"] != (place == 0) or flit["tail"] != (place == 4)
+        if flit["head"]:
+            header = layout.header.unpack(flit["payload"] % (1 << layout.header.width))
+            wrong |= (header["x"], header["y"]) != HERE
+        if flit["tail"]:
+            check = 0
+            for word in self.words[1:]:
+                check ^= word
+            wrong |= flit["payload"] != check
+        latency = None
+        if flit["tail"] and not wrong:
+            latency = (now - self.words[2]) % (1 << min(32, self.spec.flit_bits))
+        if flit["head"]:
+            self.words = [flit["payload"]]
+        elif flit["tail"] or place == 4:
+            self.words = []
+        else:
+            self.words.append(flit["payload"])
+        return wrong, latency
+
+
+@cocotb.test()
+@cocotb.parametrize(case=list(CASES), faults=[False, True])
+async def statistics_agree_with_reader(dut: Any, case: str, faults: bool) -> None:
+    """Credits in the next cycle; packets, flits, errors and latencies counted."""
+    spec = CASES[case]
+    bench, board = Bench(dut), Scoreboard(case)
+    pins, rng = bench.pins[case], board.rng
+    left: list[list[dict[str, int]]] = [[] for _ in range(spec.channels)]
+    readers = [Reader(spec) for _ in range(spec.channels)]
+    expected, credit = dict.fromkeys(FIELDS, 0), 0
+    await bench.reset()
+    pins.drive({"x": HERE[0], "y": HERE[1], "index": 6})
+    for cycle in range(1000):
+        channel = rng.randrange(spec.channels)
+        flit = None
+        if rng.random() < 0.8:
+            while not left[channel]:
+                left[channel] = packet(rng, spec, max(0, cycle - rng.randrange(60)))
+                if not faults:
+                    left[channel] = [f for f in left[channel] if not _spoilt(left[channel], spec)]
+            flit = left[channel].pop(0)
+        stimulus = {
+            "cycle": cycle,
+            "link__valid": 0 if flit is None else 1 << channel,
+            "link__flit": 0 if flit is None else spec.layout.flit.pack(flit),
+        }
+        pins.drive(stimulus)
+        await bench.settle()
+        # After an error the latencies are anybody's guess.
+        names = FIELDS if not faults else ("flits", "errors")
+        known = {**{name: expected[name] for name in names}, "link__credit": credit}
+        board.compare(cycle, seen=pins.read(known), expected=known, stimulus=stimulus)
+        credit = stimulus["link__valid"]
+        if flit is not None:
+            wrong, latency = readers[channel].read(flit, cycle)
+            expected["flits"] += 1
+            expected["errors"] += wrong
+            if latency is not None:
+                expected["packets"] += 1
+                expected["latency_sum"] += latency
+                expected["latency_max"] = max(expected["latency_max"], latency)
+        await bench.edge()
+    assert (expected["errors"] > 10) == faults
+    assert expected["packets"] > 50
+
+
+def _spoilt(flits: list[dict[str, int]], spec: MeshSpec) -> bool:
+    """Return whether a packet would be found wrong."""
+    reader = Reader(spec)
+    return len(flits) != 5 or any(reader.read(flit, 0)[0] for flit in flits)

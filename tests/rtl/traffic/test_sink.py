@@ -1,0 +1,12 @@
+"""The packet sink's bench under each simulator."""
+
+from pathlib import Path
+
+from syncfabric.rtl.traffic.sink import PacketSink
+from tests.rtl.support import run_bench
+from tests.rtl.traffic.bench_sink import CASES
+
+
+def test_packet_sink(simulator: str, tmp_path: Path) -> None:
+    parts = {name: PacketSink(spec) for name, spec in CASES.items()}
+    run_bench(simulator, parts, "tests.rtl.traffic.bench_sink", tmp_path)

@@ -1,0 +1,23 @@
+# amaranth: UnusedElaboratable=no
+"""The packet source's bench under each simulator, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from syncfabric.rtl.traffic.source import PacketSource
+from tests.rtl.support import run_bench
+from tests.rtl.traffic.bench_source import CASES, QUEUE
+
+
+def test_packet_source(simulator: str, tmp_path: Path) -> None:
+    parts = {name: PacketSource(spec, queue=QUEUE) for name, (spec, _) in CASES.items()}
+    parts["short_queue"] = PacketSource(CASES["square"][0], queue=4)
+    run_bench(simulator, parts, "tests.rtl.traffic.bench_source", tmp_path)
+
+
+@pytest.mark.parametrize("queue", [0, 1, 3, 100])
+def test_queue_that_is_no_power_of_two_is_refused(queue: int) -> None:
+    message = rf"^PacketSource queue must be a power of two from 2, not {queue}$"
+    with pytest.raises(ValueError, match=message):
+        PacketSource(CASES["square"][0], queue=queue)
