@@ -117,15 +117,17 @@ class Pins:
         self.drive(dict.fromkeys(self._inputs, 0))
 
     def drive(self, values: Mapping[str, int]) -> None:
-        """Drive inputs; the others stay. What has no bits is left out."""
+        """Drive inputs; the others stay."""
         for name, value in values.items():
-            if name in self._inputs and self._driven.get(name) != value:
+            if self._driven.get(name) != value:
                 self._inputs[name].value = self._driven[name] = int(value)
 
     def read(self, names: Iterable[str]) -> dict[str, int]:
-        """Return these outputs, as they are now; what has no bits is 0."""
-        outputs = self._outputs
-        return {name: int(outputs[name].value) if name in outputs else 0 for name in names}
+        """Return these outputs, as they are now."""
+        return {name: int(self._outputs[name].value) for name in names}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._inputs or name in self._outputs
 
     def __getitem__(self, name: str) -> int:
         return self.read([name])[name]

@@ -126,9 +126,10 @@ def driven(spec: MeshSpec, inputs: Inputs, word: int) -> dict[str, int]:
         "write": 0 if inputs.write is None else 1 << inputs.write[0],
         "write_data": 0 if inputs.write is None else inputs.write[1],
         "word": word,
-        "chosen": 1 << inputs.chosen if isinstance(inputs.chosen, int) else 0,
-        "chosen_local": inputs.chosen == "local",
     }
+    if spec.operations == "all":
+        values["chosen"] = 1 << inputs.chosen if isinstance(inputs.chosen, int) else 0
+        values["chosen_local"] = inputs.chosen == "local"
     for port, message in inputs.messages.items():
         values[f"class_{port}"] = 1 << message.turn
         values[f"message_{port}"] = spec.layout.sync.pack(message._asdict())

@@ -43,8 +43,9 @@ def driven(spec: MeshSpec, inputs: UnitInputs, sent: int) -> dict[str, int]:
         "data": sum(data << r * spec.data_bits for r, data in inputs.arrive.items()),
         "config__valid": inputs.request is not None,
         "config__node": NODE,
-        "spill_arrive__valid": inputs.spill_arrive is not None,
     }
+    if spec.spill:
+        values["spill_arrive__valid"] = inputs.spill_arrive is not None
     for port, message in inputs.here.items():
         values |= {f"class_{port}": 1 << message.turn, f"message_{port}": message.raw}
     if inputs.request is not None:

@@ -160,6 +160,7 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
             "take": take,
             "sync_take": sync_take,
         }
+        stimulus = {name: value for name, value in stimulus.items() if name in pins}
         if sync is not None:
             stimulus["link__sync" if mixed else "link__flit"] = sync[1]
         elif mixed:

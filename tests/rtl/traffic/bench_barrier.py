@@ -88,7 +88,7 @@ async def watch_measures_good_episodes(dut: Any, members: int) -> None:
         stimulus = {
             "cycle": cycle,
             "arrive": sum(1 << m for m in arrive),
-            "release": sum(1 << m for m in release),
+            "released": sum(1 << m for m in release),
         }
         expected = {
             "episodes": episodes,
@@ -129,7 +129,7 @@ async def watch_counts_what_is_wrong(dut: Any) -> None:
         (0b0000, 0b0001, 5),  # the others have not arrived yet
     ]
     for cycle, (arrive, release, errors) in enumerate(steps):
-        pins.drive({"cycle": cycle, "arrive": arrive, "release": release})
+        pins.drive({"cycle": cycle, "arrive": arrive, "released": release})
         await bench.edge()
         await bench.settle()
         assert pins["errors"] == errors, f"cycle {cycle}"

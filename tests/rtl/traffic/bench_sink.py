@@ -14,7 +14,7 @@ CASES = {
     f"channels_{channels}": MeshSpec(
         kind="mesh", width=4, height=3, channels=channels, flit_bits=bits
     )
-    for channels, bits in ((1, 32), (3, 20))
+    for channels, bits in ((1, 32), (3, 22))
 }
 FIELDS = ("packets", "flits", "errors", "latency_sum", "latency_max")
 
