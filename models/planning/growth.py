@@ -3,6 +3,10 @@
 Like ``btm`` it parts the members below a node into four, one for each port, and makes one of each
 part its root. Unlike it, the parting may differ from node to node, and a part's root lies only as
 far back from the node as a target for the greatest cost allows.
+
+Every part is a rectangle of the plane, open or not, that holds the ways to its own members but for
+their first link. So the ways of two members neither of which is above the other lie in different
+parts, and their messages cannot meet (see ``meeting``).
 """
 
 from __future__ import annotations
@@ -23,15 +27,17 @@ def _mirrored(dx: Ints, dy: Ints) -> Ints:
     return quadrants(dy, dx) ^ 1
 
 
-def _diagonal(dx: Ints, dy: Ints) -> Ints:
-    """Each offset to the axis it is nearer to; between two, as ``quadrants``."""
-    along_x = np.where(dx > 0, int(Port.EAST), int(Port.WEST))
-    along_y = np.where(dy > 0, int(Port.NORTH), int(Port.SOUTH))
-    longer = np.abs(dx) - np.abs(dy)
-    return np.select([longer > 0, longer < 0], [along_x, along_y], quadrants(dx, dy))
+def _columns(dx: Ints, dy: Ints) -> Ints:
+    """The column of the centre to +Y and -Y, all beside it to +X and -X."""
+    return np.where(dx != 0, np.where(dx > 0, 0, 2), np.where(dy > 0, 1, 3))
 
 
-PARTINGS: tuple[Callable[[Ints, Ints], Ints], ...] = (quadrants, _mirrored, _diagonal)
+def _rows(dx: Ints, dy: Ints) -> Ints:
+    """The row of the centre to +X and -X, all beside it to +Y and -Y."""
+    return _columns(dy, dx) ^ 1
+
+
+PARTINGS: tuple[Callable[[Ints, Ints], Ints], ...] = (quadrants, _mirrored, _columns, _rows)
 
 
 def least_heights(sizes: Ints) -> Ints:

@@ -1,92 +1,102 @@
-"""Where a tree's messages can meet, and so delay each other beyond the bound.
+"""Whether messages of one tree can meet, and so delay each other beyond the bound.
 
-Alone on an idle mesh a message waits only for another one that uses the same link: a link carries
-one message a cycle, and one of a class every third cycle. Two messages whose nodes lie one above
-the other cannot be under way together, for the second is sent because of the first. So nothing ever
-waits, whatever the arrivals, if
+Alone on an idle mesh a message waits only for another that uses the same link: a link carries one
+message a cycle, and one of a class every third cycle. Messages of two members one of which is above
+the other are never under way together, for the second is sent because of the first. So no message
+ever waits, whatever the arrivals, if
 
-1. the ways of two members to their parents share a link only where one member is above the other;
-2. no way leads through a node above both its ends.
+1. the ways of two members to their parents share a link only where one is above the other;
+2. no way leads through a member above both its ends.
 
-Why 2: say that a message crosses the link u -> v in cycle t, and the later one the same link. All
-that lies between leads from v to a node c and on to u, one cycle a link, so the second crosses in
-t + 1 + |v c| + |c u| at the earliest, c being the end of the upper way, or the root where a
-reduction comes before a distribution. That is t + 2 if c is u or v, which 2 rules out, and at least
-t + 4 else: the two distances together are odd.
-
-Distributions and, with ``reduction_route = "reverse"``, reductions use the same ways.
+Why 2: let a message cross a link from u to v in cycle t, and a later one too. Between them lies a
+chain of messages from v by some member c to u, at a cycle a link, so the later one crosses at
+t + 1 + |v c| + |c u| or after; c is the lower end of the upper way or, between a reduction and a
+distribution, the root. The two distances add up to an odd number: to at least 3, which is enough,
+or to 1 if c is u or v. Then one of the two ways leads through c, which 2 forbids.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.segments import Segments
+from syncfabric.models.planning.ancestry import Ancestry
 from syncfabric.models.planning.tree import Ints, Tree
+from syncfabric.models.planning.ways import Ways
 
-__all__ = ["Ways", "can_meet", "paper_waits"]
+__all__ = ["can_meet", "waits"]
 
-WAIT = 3
-"""Cycles that one message on a link can hold back the next one of its class."""
+SPACING = 3
+"""Cycles from one message of a class on a link to the next."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ways:
-    """Every link of every member's way, a row for each: the way ``member``'s messages take.
+def can_meet(tree: Tree) -> bool:
+    """Return whether one of the two rules is broken, so that messages may delay each other.
+
+    The reductions are taken to go back over the links of the distributions. The second rule is
+    checked for the paper's reductions too.
+    """
+    ancestry, ways = Ancestry.of(tree), Ways.of(tree)
+    first, second, _ = _on_one_link(ways.pairs, ways.member, ancestry)
+    if not ancestry.above(first, second).all():
+        return True
+    return any(_leads_back(tree, ancestry, some) for some in (ways, Ways.of(tree, paper=True)))
+
+
+def waits(tree: Tree, held: Ints) -> Ints:
+    """Return the most cycles that each member's reduction may wait for others, on paper's routes.
+
+    There siblings' reductions, and those below them, may share links. Messages that do, or that do
+    with one that does, and so on, are a cluster. Their ways being shortest, each of a cluster
+    delays another once at most: by the spacing on a link, and by what it is itself held at its end.
 
     Parameters
     ----------
-    member : array of int64, shape (links,)
-        Position of the member, in runs: from the start of the way to its end.
-    x, y : array of int64, shape (links + 1,)
-        The node at the near end of each link, seen from the start.
-    dx, dy : array of int64, shape (links,)
-        The step to the far end.
+    tree : Tree
+        Members' ways keep the rules of ``can_meet``.
+    held : array of int64, shape (n,)
+        Cycles that each member's message may be held at its end.
     """
-
-    member: Ints
-    x: Ints
-    y: Ints
-    dx: Ints
-    dy: Ints
-
-    @classmethod
-    def of(cls, tree: Tree, *, paper: bool = False) -> Ways:
-        """List the ways of the distributions, or of the paper's reductions."""
-        below = np.flatnonzero(tree.parent >= 0)
-        above = tree.parent[below]
-        start, end = (below, above) if paper else (above, below)
-        dx, dy = tree.x[end] - tree.x[start], tree.y[end] - tree.y[start]
-        lengths = np.abs(dx) + np.abs(dy)
-        row = np.repeat(np.arange(len(below)), lengths)
-        step = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        x_first = (tree.port[below] % 2 == Port.EAST)[row]
-        in_x, in_y = np.abs(dx)[row], np.abs(dy)[row]
-        done_x = np.where(x_first, np.minimum(step, in_x), np.maximum(step - in_y, 0))
-        along_x = np.where(x_first, step < in_x, step >= in_y)
-        sign_x, sign_y = np.sign(dx)[row], np.sign(dy)[row]
-        return cls(
-            below[row],
-            tree.x[start][row] + sign_x * done_x,
-            tree.y[start][row] + sign_y * (step - done_x),
-            np.where(along_x, sign_x, 0),
-            np.where(along_x, 0, sign_y),
-        )
-
-    @cached_property
-    def directed(self) -> Ints:
-        """A number for each link and direction."""
-        return _number(2 * self.x + self.dx, 2 * self.y + self.dy) * 2 + (self.dx + self.dy > 0)
-
-    @cached_property
-    def undirected(self) -> Ints:
-        """A number for each pair of neighbours."""
-        return _number(2 * self.x + self.dx, 2 * self.y + self.dy)
+    ancestry, ways = Ancestry.of(tree), Ways.of(tree, paper=True)
+    first, second, link = _on_one_link(ways.links, ways.member, ancestry)
+    meeting = np.isin(link, link[~ancestry.above(first, second)])
+    cluster = _clusters(len(tree), first[meeting], second[meeting])
+    cost = SPACING + held
+    total = np.zeros(len(tree), dtype=np.int64)
+    np.add.at(total, cluster, cost)
+    others: Ints = total[cluster] - cost
+    return others
 
 
-def _number(x: Ints, y: Ints) -> Ints:
-    return (y << 24) + x
+def _on_one_link(links: Ints, member: Ints, ancestry: Ancestry) -> tuple[Ints, Ints, Ints]:
+    """Return each two members next in number of those on one link, and the link.
+
+    If all of a link are above one another, so are all of these, and only then.
+    """
+    order = np.lexsort((ancestry.number[member], links))
+    links, member = links[order], member[order]
+    same = links[1:] == links[:-1]
+    return member[:-1][same], member[1:][same], links[1:][same]
+
+
+def _leads_back(tree: Tree, ancestry: Ancestry, ways: Ways) -> bool:
+    """Return whether some way leads through a member above both its ends."""
+    places = (tree.y << 32) + tree.x
+    order = np.argsort(places)
+    passed = (ways.y << 32) + ways.x
+    found = order[np.searchsorted(places[order], passed) % len(tree)]
+    inside = (places[found] == passed) & (found != ways.member)
+    inside &= found != tree.parent[ways.member]
+    return bool(ancestry.above(found[inside], ways.member[inside]).any())
+
+
+def _clusters(count: int, first: Ints, second: Ints) -> Ints:
+    """Return for each of ``count`` members the least that it is joined to."""
+    label = np.arange(count)
+    while True:
+        least = np.minimum(label[first], label[second])
+        joined = label.copy()
+        np.minimum.at(joined, first, least)
+        np.minimum.at(joined, second, least)
+        if np.array_equal(joined, label):
+            return label
+        label = joined

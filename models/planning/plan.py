@@ -13,26 +13,12 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm, shortest
+from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.tree import Ints, Register, Tree
 
 __all__ = ["BarrierPlan", "GroupPlan", "Register", "Tree", "bound_cycles", "make_plan"]
 
 SPILLED = -1
-
-
-def bound_cycles(tree: Tree, network: MeshSpec) -> int:
-    """Return the cycles from the last arrival to the last release, one group on an idle mesh.
-
-    Bitwise: ``2 L + 2 + 2 h barrier_pipeline``, L the longest path in hops and h the height.
-    With ``operations = "all"`` a node combines one arrival a cycle: the greatest, over the paths
-    from the root, of ``2 hops + 2 + 2 depth barrier_pipeline`` and, summed over the path's nodes,
-    their arrivals less one (a node has one arrival a child and its own).
-    """
-    pipeline = network.barrier_pipeline
-    if network.operations == "bitwise":
-        return 2 * tree.longest_path + 2 + 2 * tree.height * pipeline
-    waits = tree.path_sums(np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64))
-    return int((2 * tree.hops + 2 * pipeline * tree.depth + waits).max()) + 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +189,12 @@ def make_plan(spec: NetworkSpec) -> BarrierPlan:
     groups = []
     for group in spec.groups:
         first = btm.build_tree(group.members)
-        tree = first
+        bound_btm = bound_cycles(first, network)
+        tree, bound = first, bound_btm
         if group.planner == "shortest":
-            tree = shortest.improve(first, network.barrier_pipeline)
+            found = shortest.improve(first, network.barrier_pipeline)
+            if (better := bound_cycles(found, network)) <= bound_btm:
+                tree, bound = found, better
         slots = used[tree.y, tree.x]
         used[tree.y, tree.x] += 1
         slots[slots >= network.barrier_registers] = SPILLED
@@ -219,8 +208,8 @@ def make_plan(spec: NetworkSpec) -> BarrierPlan:
                 route=network.reduction_route,
                 tree=tree,
                 slots=slots,
-                bound=None if spilled else bound_cycles(tree, network),
-                bound_btm=None if spilled else bound_cycles(first, network),
+                bound=None if spilled else bound,
+                bound_btm=None if spilled else bound_btm,
                 bound_least=None if spilled else least,
             )
         )

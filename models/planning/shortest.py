@@ -7,7 +7,8 @@ share no link, so a distribution still leaves in one cycle.
 
 The tree is the best of several: ``btm``'s, those grown from the most central members with rising
 targets for the cost, and each of them after local improvement. Hence it is never worse than
-``btm``'s. It need not be the best there is; ``least_cost`` says how far off it can be at most.
+``btm``'s. In none of them can messages meet (see ``meeting``). It need not be the best there is;
+``least_cost`` says how far off it can be at most.
 """
 
 from __future__ import annotations

@@ -181,7 +181,12 @@ class SpillEngine(wiring.Component):
             store.addr.eq(gid),
             store.en.eq(merging),
         ]
-        entry = load.data
+        # Memory outlives a reset: until an entry is written again, it counts as all zeros.
+        written = Signal(GROUPS)
+        entry = Signal(entry_layout)
+        m.d.comb += entry.eq(Mux(written.bit_select(gid, 1), load.data, 0))
+        with m.If(merging):
+            m.d.sync += written.bit_select(gid, 1).eq(1)
         after = Signal(entry_layout)
         m.d.comb += [after.eq(entry), store.data.eq(after)]
         present = Cat(getattr(entry, f"child_{p}").present for p in range(4))
@@ -305,11 +310,11 @@ class SpillEngine(wiring.Component):
                 m.d.comb += [after.control.eq(control), after.acc.eq(identity(control.op, bits))]
             for word in range(RegisterWord.PARENT, RegisterWord.STATUS):
                 name = "parent" if word == RegisterWord.PARENT else f"child_{word - 2}"
-                target, written = getattr(after, name), node_word(config_data)
+                target, contents = getattr(after, name), node_word(config_data)
                 with m.If(config_word == word):
-                    m.d.comb += [target.x.eq(written.x), target.y.eq(written.y)]
+                    m.d.comb += [target.x.eq(contents.x), target.y.eq(contents.y)]
                     if word != RegisterWord.PARENT:
-                        m.d.comb += target.present.eq(written.present)
+                        m.d.comb += target.present.eq(contents.present)
         places = [entry.parent, *(getattr(entry, f"child_{p}") for p in range(4))]
         words = [entry.control.as_value(), *(node_contents(p) for p in places)]
         read = Array([*words, status.as_value(), entry.result])[config_word]

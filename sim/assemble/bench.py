@@ -1,7 +1,5 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from collections.abc import Sequence
-
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource
@@ -16,11 +14,7 @@ __all__ = [
     "PUBLIC",
     "REPORT",
     "SHARED_MODULES",
-    "add_network",
-    "add_traffic",
     "bench_verilog",
-    "report_text",
-    "traffic_rows",
     "traffic_verilog",
 ]
 
@@ -65,10 +59,10 @@ def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
     for port in PUBLIC:
         bench.port("input", port)
     bench.lines(player_text(spec))
-    add_network(bench, spec)
-    add_traffic(bench, spec)
+    _add_network(bench, spec)
+    _add_traffic(bench, spec)
     bench.lines(probe_text(spec, NETWORK))
-    bench.lines(report_text(traffic_rows(spec)))
+    bench.lines(_report_text(spec))
     return "\n".join(
         [
             router_verilog(spec),
@@ -85,12 +79,12 @@ def traffic_verilog(spec: MeshSpec, queue: int) -> str:
     return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
 
 
-def add_network(bench: ModuleWriter, spec: MeshSpec, more: Sequence[str] = ()) -> None:
+def _add_network(bench: ModuleWriter, spec: MeshSpec) -> None:
     """Place the network, connected by wires named like its ports.
 
-    Inputs are declared elsewhere, but for the links to the nodes and those of ``more``.
+    Inputs are declared by the player, but for the links to the nodes.
     """
-    made_here = ("inject_valid", "inject_flit", "eject_credit", *more)
+    made_here = ("inject_valid", "inject_flit", "eject_credit")
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
@@ -100,7 +94,7 @@ def add_network(bench: ModuleWriter, spec: MeshSpec, more: Sequence[str] = ()) -
     bench.instance(NETWORK, NETWORK, ports)
 
 
-def add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
+def _add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
     """Place a packet source and a packet sink at every node."""
     flit, channels = spec.layout.flit.width, spec.channels
     for i, (x, y) in enumerate(spec.mesh.nodes):
@@ -138,16 +132,12 @@ def add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
         )
 
 
-def traffic_rows(spec: MeshSpec) -> list[list[str]]:
-    """Return the rows of the traffic report: the wires with a node's counters, node by node."""
-    return [[f"{name}_{i}" for name in REPORT] for i in range(spec.width * spec.height)]
-
-
-def report_text(rows: Sequence[Sequence[str]]) -> str:
-    """Return the block that writes wires, a row a line, when `report` is high."""
+def _report_text(spec: MeshSpec) -> str:
+    """Return the block that writes the nodes' counters, a line a node, when `report` is high."""
+    form = " ".join(["%0h"] * len(REPORT))
     writes = "\n".join(
-        f'      $fwrite(report_file, "{" ".join(["%0h"] * len(row))}\\n", {", ".join(row)});'
-        for row in rows
+        f'      $fwrite(report_file, "{form}\\n", {", ".join(f"{name}_{i}" for name in REPORT)});'
+        for i in range(spec.width * spec.height)
     )
     return f"""
   // ---- report

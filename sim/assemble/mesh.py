@@ -36,7 +36,7 @@ def verilog(spec: MeshSpec, name: str) -> str:
     spec : MeshSpec
         The network.
     name : str
-        Name of the top module. Its ports: ``docs/verilog.md``.
+        Name of the top module. Its ports: ``docs/ports.md``.
     """
     title = (
         f"// {name}: a {spec.width}x{spec.height} mesh with hardware barriers, "

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.traffic.member import JITTER_BITS
 from syncfabric.sim.assemble.mesh import node_bits
 from syncfabric.sim.assemble.verilog import zero
 
@@ -25,9 +24,9 @@ _WORD_BITS = 112
 
 
 class StimulusKind(enum.IntEnum):
-    """What a word of the script does; all but RATE and MEMBERS last for one cycle."""
+    """What a word of the script does; all but RATE last for one cycle."""
 
-    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE, MEMBERS = range(8)
+    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE = range(7)
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,11 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers + register; SPILL: node; CONFIG: node << 12 | address;
-        MEMBERS: the mask of their jitter.
+        ARRIVE: node * registers + register; SPILL: node; CONFIG: node << 12 | address.
     data : int
-        ARRIVE, SPILL: the data; CONFIG: the word; LOAD, MEMBERS: the seed; RATE: the rate.
+        ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate.
     extra : int
-        SPILL: the GID; CONFIG: 1 to write; RATE, MEMBERS: 1 to enable.
+        SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable.
     """
 
     cycle: int
@@ -76,16 +74,13 @@ def script_text(stimuli: list[Stimulus]) -> str:
     return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
 
 
-def player_text(spec: MeshSpec, *, members: bool = False) -> str:
+def player_text(spec: MeshSpec) -> str:
     """Return the player, to stand in the bench's module.
 
     Parameters
     ----------
     spec : MeshSpec
         The network.
-    members : bool
-        Members inside the design arrive by themselves: the script does it not, and switches them
-        on instead (`member_load`, `member_seed`, `member_enable`, `member_jitter`).
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
@@ -109,11 +104,7 @@ def player_text(spec: MeshSpec, *, members: bool = False) -> str:
             ("spill_arrive_data", nodes * spec.data_bits),
         ]
     kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
-    if members:
-        inputs += [("member_load", 1)]
-        kept += [("member_seed", 32), ("member_enable", 1), ("member_jitter", JITTER_BITS)]
-    else:
-        inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
+    inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
     inputs = [(name, width) for name, width in inputs if width]
     declared = "\n".join(
         f"  reg [{width - 1}:0] {name} = {zero(width)};\n"
@@ -161,7 +152,7 @@ def player_text(spec: MeshSpec, *, members: bool = False) -> str:
       acted <= word[111:104] != 0 && word[31:0] == cycle + 1;
       while (word[111:104] != 0 && word[31:0] == cycle + 1) begin
         case (word[111:104])
-{_cases(spec, members)}
+{_cases(spec)}
         endcase
         place = place + 1;
         word = script[place];
@@ -174,7 +165,7 @@ def player_text(spec: MeshSpec, *, members: bool = False) -> str:
 """
 
 
-def _cases(spec: MeshSpec, members: bool) -> str:
+def _cases(spec: MeshSpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
     bits = spec.data_bits
@@ -185,6 +176,7 @@ def _cases(spec: MeshSpec, members: bool) -> str:
     node = f"word[{64 + CONFIG_ADDRESS_BITS + node_bits(spec) - 1}:{64 + CONFIG_ADDRESS_BITS}]"
     address = f"word[{64 + CONFIG_ADDRESS_BITS - 1}:64]"
     actions = {
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')}",
         StimulusKind.START: "next_start = 1;",
         StimulusKind.CONFIG: (
             f"next_config_valid = 1; next_config_node = {node}; "
@@ -194,13 +186,6 @@ def _cases(spec: MeshSpec, members: bool) -> str:
         StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
         StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
     }
-    if members:
-        actions[StimulusKind.MEMBERS] = (
-            f"next_member_load = 1; next_member_seed = {data}; next_member_enable = {extra}; "
-            f"next_member_jitter = {index};"
-        )
-    else:
-        actions[StimulusKind.ARRIVE] = f"next_arrive[{index}] = 1; {store('data')}"
     if spec.spill:
         actions[StimulusKind.SPILL] = (
             f"next_spill_arrive_valid[{index}] = 1; "

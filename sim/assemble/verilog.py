@@ -24,6 +24,11 @@ _CLEARED = re.compile(
 )
 
 
+# What starts every combinational block once: an initial value is no event for Icarus Verilog, an
+# assignment is.
+_TRIGGER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ( = 0;)?")
+
+
 def quote(name: str) -> str:
     """Return a name as Verilog takes it; keywords are escaped."""
     return f"\\{name} " if name in _KEYWORDS else name
@@ -47,7 +52,11 @@ def convert(component: wiring.Component, name: str) -> str:
     """
     text: str = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
     body = text.partition("\n\n")[2]  # the first line names the converter's version
-    return _shorten_clearing(_drop_empty(body))
+    return _shorten_clearing(_drop_empty(_TRIGGER.sub(_start, body)))
+
+
+def _start(match: re.Match[str]) -> str:
+    return "initial_trigger" + (";\n  initial initial_trigger = 0;" if match[1] else "")
 
 
 def _drop_empty(text: str) -> str:

@@ -25,7 +25,7 @@ from syncfabric.sim.drive.session import Chunk
 JOB = "SYNCFABRIC_JOB"
 """Variable with the job file's name."""
 PROGRESS = "syncfabric-progress"
-"""First word of a line that tells how far the bench is: run, runs, episodes, of how many."""
+"""First word of a line that tells how far a scenario is: episodes done, of how many."""
 
 PERIOD = 10  # ns
 RESET = 4  # cycles

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.coverage import Coverage
+from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
@@ -97,7 +98,7 @@ class Conductor:
 
     def _counters(self) -> tuple[int, int, int, int] | None:
         """Sum the counters that were read at the end: the last answers of the config port."""
-        if not self.session.driver.finished or len(self._answers) < 4 * self._nodes:
+        if not self.session.driver.finished or self._nodes > READ_BACK:
             return None
         last = self._answers[-4 * self._nodes :]
         return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])

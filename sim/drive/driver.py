@@ -19,7 +19,7 @@ from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.noise import Noise
 from syncfabric.sim.drive.scenario import Scenario
 
-__all__ = ["Arrival", "Driver", "Inputs"]
+__all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
 
 READ_BACK = 256
 """Nodes of the largest network whose counters are read at the end of a run."""

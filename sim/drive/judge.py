@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter
-from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse
+from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse, parse_wires, wires_of
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.results import Mismatch
@@ -60,17 +61,28 @@ class Judge:
                 lines.append(parse(words, cycle))
                 cycle = lines[-1].cycle
         except (ValueError, IndexError):
-            place = len(lines)
-            wanted = chunk.text[place] if place < len(chunk.text) else ""
-            self._report(Mismatch(cycle, None, "line of the probe", text[place], wanted))
-            self._tell_apart(lines, [line for line in chunk.lines if line.cycle < cycle])
+            last = _key(lines[-1]) if lines else (-1, False)
+            before = [line for line in chunk.lines if _key(line) <= last]
+            self._tell_apart(lines, before)
+            self._unreadable(chunk, text[len(lines)], len(before))
         else:
             self._tell_apart(lines, chunk.lines)
         self.follow(chunk, lines)
 
+    def _unreadable(self, chunk: Chunk, text: str, place: int) -> None:
+        """Report a line that cannot be read, where ``place`` is the number of the model's."""
+        wanted = chunk.lines[place] if place < len(chunk.lines) else Line(chunk.end, EMPTY)
+        told = chunk.text[place] if place < len(chunk.text) else ""
+        with suppress(ValueError):
+            seen = parse_wires(text)
+            if seen.cycle == wanted.cycle:
+                for mismatch in explain(self._spec, seen, wires_of(wanted)):
+                    self._report(mismatch)
+        self._report(Mismatch(wanted.cycle, None, "line of the probe", text, told))
+
     def _tell_apart(self, hardware: list[Line], model: list[Line]) -> None:
         """Report the differences, cycle by cycle."""
-        ours, theirs = _by_cycle(hardware), _by_cycle(model)
+        ours, theirs = ({_key(line): line for line in lines} for lines in (hardware, model))
         for key in sorted(ours.keys() | theirs.keys()):
             seen = ours.get(key, Line(key[0], EMPTY))
             wanted = theirs.get(key, Line(key[0], EMPTY))
@@ -79,8 +91,10 @@ class Judge:
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Judge lines of a chunk by the rules."""
-        if self._coverage is not None:
-            self._coverage.begin(chunk)
+        # What goes wrong covers nothing.
+        coverage = None if self.mismatches else self._coverage
+        if coverage is not None:
+            coverage.begin(chunk)
         arrivals = iter(chunk.arrivals)
         arrival = next(arrivals, None)
         for line in lines:
@@ -98,8 +112,8 @@ class Judge:
             if record.valid:
                 for mismatch in self.packets.note(line):
                     self._report(mismatch)
-            if self._coverage is not None:
-                self._coverage.note(line, self._ledger.full)
+            if coverage is not None:
+                coverage.note(line, self._ledger.full)
         while arrival is not None:
             self.barriers.arrive(arrival)
             arrival = next(arrivals, None)
@@ -150,6 +164,6 @@ class Judge:
             self.mismatches.append(mismatch)
 
 
-def _by_cycle(lines: list[Line]) -> dict[tuple[int, bool], Line]:
-    """Key lines by cycle, observations after the wires."""
-    return {(line.cycle, line.observed is not None): line for line in lines}
+def _key(line: Line) -> tuple[int, bool]:
+    """Return what lines are in order of: cycles, and observations after the wires."""
+    return line.cycle, line.observed is not None

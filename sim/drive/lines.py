@@ -12,7 +12,16 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.assemble.probe import bits_a_link
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["EMPTY", "Line", "explain", "observe_line", "parse", "record_line"]
+__all__ = [
+    "EMPTY",
+    "Line",
+    "explain",
+    "observe_line",
+    "parse",
+    "parse_wires",
+    "record_line",
+    "wires_of",
+]
 
 EMPTY = Record(0, 0, (), 0, (), ())
 """A cycle in which nothing is on any wire."""
@@ -64,7 +73,8 @@ def parse(text: str, cycle: int) -> Line:
     Raises
     ------
     ValueError
-        Something in it is no number: the hardware showed an unknown value.
+        Something in it is no number: the hardware showed an unknown value. Or it has fewer flits
+        than links on which something is valid: two bits of a link were high together.
     """
     words = text.split()
     if words[0] == "o":
@@ -72,6 +82,8 @@ def parse(text: str, cycle: int) -> Line:
         return Line(cycle, EMPTY, observed=tuple((int(n, 16), int(v, 16)) for n, v in pairs))
     cycle, valid, credit, release = (int(word, 16) for word in words[:4])
     flits, released = valid.bit_count(), release.bit_count()
+    if len(words) < 4 + flits + released:
+        raise ValueError(text)
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
     spill: list[tuple[int, int, int]] = []
@@ -85,6 +97,24 @@ def parse(text: str, cycle: int) -> Line:
         else:
             raise ValueError(word)
     return Line(cycle, Record(valid, credit, payloads, release, results, spill), answer)
+
+
+def wires_of(line: Line) -> Line:
+    """Return a line less all that is carried: which wires of links and releases are high."""
+    record = line.record
+    return Line(line.cycle, Record(record.valid, record.credit, (), record.release, (), ()))
+
+
+def parse_wires(text: str) -> Line:
+    """Read as much of a line as `wires_of` leaves, whatever comes after it.
+
+    Raises
+    ------
+    ValueError
+        That is not known either.
+    """
+    cycle, valid, credit, release = (int(word, 16) for word in text.split()[:4])
+    return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
 def explain(spec: MeshSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
@@ -137,9 +167,9 @@ def _bits(word: int) -> Iterator[int]:
 def _common(
     bits: int, values: Sequence[int], other_bits: int, other_values: Sequence[int]
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield bits that both have, with their values where these differ."""
-    theirs = dict(zip(_bits(other_bits), other_values, strict=True))
-    for bit, value in zip(_bits(bits), values, strict=True):
+    """Yield bits that both have, with their values where these are known and differ."""
+    theirs = dict(zip(_bits(other_bits), other_values, strict=False))
+    for bit, value in zip(_bits(bits), values, strict=False):
         if bit in theirs and theirs[bit] != value:
             yield bit, value, theirs[bit]
 

@@ -93,16 +93,20 @@ class PacketCheck:
             yield self._wrong(cycle, node, "injected: head first, tail fifth", flit)
         if flit & self._tail or len(flits) == FLITS:
             del self._sending[lane]
-            code, source, created, number = (word & self._payload for word in flits[:4])
-            destination = self._destination(code)
-            when = cycle - (cycle - created) % self._wrap
-            if source != node:
-                yield self._wrong(cycle, node, "injected: word 1 is the source", source)
-            key = (node, number)
-            if key in self._under_way:
-                yield self._wrong(cycle, node, "injected: packet's number is new", number)
-            self._under_way[key] = Delivery(node, destination, when, since, tuple(flits))
-            self.injected += 1
+            if len(flits) == FLITS:
+                yield from self._sent(cycle, node, since, flits)
+
+    def _sent(self, cycle: int, node: int, since: int, flits: list[int]) -> Iterator[Mismatch]:
+        """Put a whole packet on its way."""
+        header, source, created, number = (word & self._payload for word in flits[:4])
+        when = cycle - (cycle - created) % self._wrap
+        if source != node:
+            yield self._wrong(cycle, node, "injected: word 1 is the source", source)
+        key = (node, number)
+        if key in self._under_way:
+            yield self._wrong(cycle, node, "injected: packet's number is new", number)
+        self._under_way[key] = Delivery(node, self._destination(header), when, since, tuple(flits))
+        self.injected += 1
 
     def _eject(self, cycle: int, lane: int, flit: int) -> Iterator[Mismatch]:
         self.flits_out += 1

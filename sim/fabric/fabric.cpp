@@ -396,10 +396,12 @@ class Fabric {
         for (auto& tile : tiles_) tile->trace(waves_.get(), 99);
         waves_->open(name.c_str());
     }
-    // What stands on the wires in a cycle is drawn from its beginning, the clock high, on.
+    // A cycle is 10 ns, its first half with the clock high; inputs change with the clock's edge.
     void draw() {
         if (!waves_) return;
-        waves_->dump(10 * cycle_);
+        waves_->dump(10'000 * cycle_);
+        for (auto& tile : tiles_) tile->clk = 0;
+        waves_->dump(10'000 * cycle_ + 5'000);
         if (cycle_ % 1024 == 0) waves_->flush();
     }
     std::unique_ptr<VerilatedVcdC> waves_;

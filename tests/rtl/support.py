@@ -43,12 +43,11 @@ class Rack(wiring.Component):
 
 
 def ports(part: wiring.Component) -> dict[str, tuple[str, int]]:
-    """Return direction (``in``, ``out``) and width of every port of at least one bit."""
+    """Return direction (``in``, ``out``) and width of every port."""
     found = {}
     for path, member, value in part.signature.flatten(part):
         width = len(value.as_value()) if hasattr(value, "as_value") else len(value)
-        if width:
-            found["__".join(path)] = ("in" if member.flow == wiring.In else "out", width)
+        found["__".join(path)] = ("in" if member.flow == wiring.In else "out", width)
     return found
 
 
@@ -93,7 +92,7 @@ def evaluate(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list
 
 
 class Pins:
-    """The ports of one part of a rack, as plain numbers.
+    """The ports of one part of a rack, as plain numbers; one of no bits reads as 0.
 
     Parameters
     ----------
@@ -106,9 +105,11 @@ class Pins:
     """
 
     def __init__(self, dut: Any, part: str, shapes: Mapping[str, tuple[str, int]]) -> None:
-        handles = {name: getattr(dut, f"{part}__{name}") for name in shapes}
-        self._inputs = {n: handles[n] for n, (direction, _) in shapes.items() if direction == "in"}
-        self._outputs = {n: handles[n] for n in shapes if n not in self._inputs}
+        wires = {name: way for name, (way, width) in shapes.items() if width}
+        handles = {name: getattr(dut, f"{part}__{name}") for name in wires}
+        self._inputs = {name: handles[name] for name in wires if wires[name] == "in"}
+        self._outputs = {name: handles[name] for name in wires if wires[name] == "out"}
+        self._empty = shapes.keys() - wires.keys()
         self._driven: dict[str, int] = {}
 
     def clear(self) -> None:
@@ -119,12 +120,13 @@ class Pins:
     def drive(self, values: Mapping[str, int]) -> None:
         """Drive inputs; the others stay."""
         for name, value in values.items():
-            if self._driven.get(name) != value:
+            if self._driven.get(name) != value and name not in self._empty:
                 self._inputs[name].value = self._driven[name] = int(value)
 
     def read(self, names: Iterable[str]) -> dict[str, int]:
         """Return these outputs, as they are now."""
-        return {name: int(self._outputs[name].value) for name in names}
+        outputs, empty = self._outputs, self._empty
+        return {name: 0 if name in empty else int(outputs[name].value) for name in names}
 
     def __contains__(self, name: str) -> bool:
         return name in self._inputs or name in self._outputs

@@ -72,10 +72,7 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
         if ours and write and isinstance(at, tuple) and at[1] < RegisterWord.STATUS:
             writes = 1 << RegisterWord.STATUS * at[0] + at[1]
             register_refuses = rng.random() < 0.3
-        if write:
-            error = not writes or register_refuses
-        else:
-            error = at is None
+        error = (not writes or register_refuses) if write else at is None
         stimulus = {
             "index": INDEX,
             "config__valid": valid,

@@ -32,7 +32,9 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
             parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(SPEC.data_bits)
             children = [(rng.randrange(8), rng.randrange(3)) for _ in range(4)]
             up_port = Port(rng.randrange(4))
-            pending = {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
+            pending = (
+                {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
+            )
             common = {"gid": control["gid"], "epoch": control["epoch"], "data": data}
             messages = {}
             for place in pending:
@@ -59,9 +61,9 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
         offered = able[chosen] if chosen is not None else {}
         taken = {place for place in offered if rng.random() < 0.6}
         expected = {"offer": sum(1 << port for port, _ in offered.values())}
-        for port, bits in offered.values():
-            expected[f"message_{port}"] = bits
-            expected[f"class_{port}"] = 1 << layout.sync.unpack(bits)["turn"]
+        for output, bits in offered.values():
+            expected[f"message_{output}"] = bits
+            expected[f"class_{output}"] = 1 << layout.sync.unpack(bits)["turn"]
         for i in range(sources):
             sent = sum(1 << place for place in taken) if i == chosen else 0
             expected[f"source_{i}__sent"] = sent

@@ -52,8 +52,7 @@ def driven(spec: MeshSpec, inputs: UnitInputs, sent: int) -> dict[str, int]:
         names = ("config__address", "config__write", "config__data")
         values |= dict(zip(names, inputs.request, strict=True))
     if inputs.spill_arrive is not None:
-        names = ("spill_arrive__gid", "spill_arrive__data")
-        values |= dict(zip(names, inputs.spill_arrive, strict=True))
+        values["spill_arrive__gid"], values["spill_arrive__data"] = inputs.spill_arrive
     return values
 
 
@@ -63,7 +62,9 @@ def before(model: UnitModel) -> dict[str, int]:
     expected: dict[str, int] = {
         "released": sum(1 << r for r, _ in model.release),
         "result": sum(register.result << r * bits for r, register in enumerate(registers)),
-        "ready": sum((register.valid and model.started) << r for r, register in enumerate(registers)),
+        "ready": sum(
+            (register.valid and model.started) << r for r, register in enumerate(registers)
+        ),
         "done": sum(register.done << r for r, register in enumerate(registers)),
         "config__ready": model.answer[0],
         "config__error": model.answer[1],

@@ -85,4 +85,4 @@ def test_identity_changes_nothing(op: Op) -> None:
 
 def test_no_data_combine_to_no_data() -> None:
     case = {"op": Op.SUM, "enable": 15}
-    assert evaluate(Combiner(0), [case]) == [{}]
+    assert evaluate(Combiner(0), [case]) == [{"none": 0, "two": 0, "many": 0}]

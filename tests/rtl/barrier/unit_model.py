@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.barrier_register import Rules
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.spill import Answer, Request, SpillEngine
 from syncfabric.models.golden.wiring import Wiring
 from syncfabric.models.messages import SPILL_BASE, Counter
@@ -122,8 +122,8 @@ class UnitModel:
             self.taken = set(unit.absorb(here, None, for_spill))
             self._send(sent, sent_bits)
         if spill is not None:
-            port = spill.accept(self.now, for_spill, sending)
-            self.taken |= set() if port is None else {port}
+            accepted_port = spill.accept(self.now, for_spill, sending)
+            self.taken |= set() if accepted_port is None else {accepted_port}
             spill.finish(self.now, started, sending)
         for _ in range(inputs.overflows):
             unit.count(Counter.OVERFLOW)

@@ -121,7 +121,9 @@ class UnitStimuli:
             request = self.requests.popleft()
         elif rng.random() < 0.15:
             read = rng.randrange(8 * self.registers)
-            base = rng.choice([read, COUNTER_BASE + rng.randrange(len(Counter)), 8 * self.registers])
+            base = rng.choice(
+                [read, COUNTER_BASE + rng.randrange(len(Counter)), 8 * self.registers]
+            )
             if self.spec.spill and rng.random() < 0.4:
                 base = spill_address(rng.choice(SPILLED), RegisterWord(rng.randrange(8)))
             request = (base, rng.random() < 0.1, rng.getrandbits(14))

@@ -56,7 +56,7 @@ async def flits_leave_as_they_came(dut: Any, places: int) -> None:
             }
         )
         await bench.settle()
-        expected = {
+        expected: dict[str, int] = {
             "occupied": bool(buffer),
             "active": begun,
             "credit": popped_before,

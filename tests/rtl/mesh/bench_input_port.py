@@ -143,9 +143,9 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
             sync = next_sync(rng, spec, port)
         has_credit = rng.getrandbits(width) | rng.getrandbits(width)
         busy = rng.getrandbits(width) & rng.getrandbits(width)
-        for channel, queue in enumerate(model.queues):
-            if model.begun[channel] and queue:
-                busy |= 1 << queue[0].output * spec.channels + channel
+        for number, queue in enumerate(model.queues):
+            if model.begun[number] and queue:
+                busy |= 1 << queue[0].output * spec.channels + number
         sync_credits = rng.getrandbits(8)
         presented, channel = model.choose(has_credit, busy, sync_credits)
         take = channel is not None and rng.random() < hurry
@@ -167,7 +167,7 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
             stimulus["link__sync"] = 0
         pins.drive(stimulus)
         await bench.settle()
-        expected = {
+        expected: dict[str, int] = {
             "link__credit": model.credit,
             "overflow": model.overflow(flit, sync),
             "offer": 0,

@@ -188,7 +188,7 @@ async def strays_are_taken_and_counted(dut: Any) -> None:
     node = await node_at(dut, CENTRE)
     await node.set_up(0, [Port.EAST], gid=7, epoch=2, root=1)
     right = {"kind": Kind.REDUCE, "gid": 7, "epoch": 2}
-    wrong = [{"kind": kind} for kind in (Kind.DISTRIBUTE, Kind.GO, Kind.BROKEN)]
+    wrong = [{"kind": int(kind)} for kind in (Kind.DISTRIBUTE, Kind.GO, Kind.BROKEN)]
     wrong += [{"gid": 6}, {"gid": 255}, {"epoch": 1}, {"epoch": 3}]
     cases = [(Port.EAST, 1, {**right, **change}) for change in wrong]
     cases += [(Port.EAST, 0, right)]  # the other class
@@ -272,3 +272,34 @@ async def a_group_of_one_is_released_at_once(dut: Any) -> None:
     assert node.pins.read(["result", "done"]) == {"result": data, "done": 2}
     await node.cycle(arrive=3)  # register 0 is not set up
     assert await node.count(Counter.REFUSED_ARRIVE) == 2
+
+
+@cocotb.test()
+async def an_episode_sends_every_message_once(dut: Any) -> None:
+    """Two children in, up to the parent in the west, back, and down to both in one cycle."""
+    node = await node_at(dut, CENTRE)
+    await node.set_up(0, [Port.EAST, Port.NORTH], gid=7, turn=1)
+    await node.cycle(start=1)
+    await node.cycle(arrive=1, data=1)
+    word = {port: sync(CENTRE, 1 - port % 2, gid=7, data=2 << port) for port in (0, 1)}
+    await node.cycle(
+        east_in__sync_valid=2, east_in__flit=word[0], north_in__sync_valid=1, north_in__flit=word[1]
+    )
+    up = sync((0, 1), 1, kind=Kind.REDUCE, gid=7, data=7)
+    seen = [busy_wires(links) for links in await node.rest(6)]
+    assert [links for links in seen if links] == [{"west_out__sync_valid": 2, "west_out__flit": up}]
+    assert seen[1], "in its slots in t + 1, merged there, sent in t + 2"
+
+    back = sync(CENTRE, 0, kind=Kind.DISTRIBUTE, gid=7, data=13)
+    await node.cycle(west_in__sync_valid=1, west_in__flit=back)
+    seen = [busy_wires(links) for links in await node.rest(6)]
+    down = {
+        "east_out__sync_valid": 1,
+        "east_out__flit": sync((2, 1), 0, kind=Kind.DISTRIBUTE, gid=7, data=13),
+        "north_out__sync_valid": 2,
+        "north_out__flit": sync((1, 2), 1, kind=Kind.DISTRIBUTE, gid=7, data=13),
+    }
+    assert [links for links in seen if links] == [down]
+    assert seen[1], "in its slot in t + 1, used there, sent on in t + 2"
+    assert node.pins.read(["result", "done"]) == {"result": 13, "done": 1}
+    assert await node.count(Counter.STRAY) == 0

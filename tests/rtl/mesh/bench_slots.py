@@ -27,9 +27,7 @@ async def slots_agree_with_table(dut: Any, port: int, well_behaved: bool) -> Non
         output = rng.choice(outputs_from(port, Turn(push or 0)))
         credit = rng.getrandbits(8)
         eligible = [
-            turn
-            for turn, way in waits.items()
-            if way == Port.LOCAL or credit >> 2 * way + turn & 1
+            turn for turn, way in waits.items() if way == Port.LOCAL or credit >> 2 * way + turn & 1
         ]
         presented = None
         if eligible:

@@ -44,9 +44,7 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
             rate = rate_word(rng.choice([0.2, 0.9, 0.5]))
         enable = cycle > 5 and rng.random() < 0.9
         channel = sent % spec.channels
-        back = [
-            credits[c] < spec.buffer_flits and rng.random() < 0.8 for c in range(spec.channels)
-        ]
+        back = [credits[c] < spec.buffer_flits and rng.random() < 0.8 for c in range(spec.channels)]
         stimulus = {
             "index": index,
             "cycle": cycle,

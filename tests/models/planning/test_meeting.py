@@ -1,0 +1,139 @@
+"""Which trees' messages can meet: the rules against a literal reading, and the planners' trees."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.planning.growth import grow
+from syncfabric.models.planning.meeting import can_meet, waits
+from syncfabric.models.planning.shortest import improve
+from syncfabric.models.planning.tree import Tree, coordinates, distribute_turn
+from tests.models.planning.laws import groups
+
+MESH = Mesh(16, 16)
+
+
+def nodes_on(tree: Tree, position: int, *, paper: bool = False) -> list[Node]:
+    """Return the nodes of the way between a member and its parent, from the sender on."""
+    member, parent = tree.node(position), tree.node(int(tree.parent[position]))
+    ends = (member, parent) if paper else (parent, member)
+    path = MESH.path(*ends, distribute_turn(Port(tree.port[position])))
+    return [*(node for node, _ in path), ends[1]]
+
+
+def all_above(tree: Tree, position: int) -> set[int]:
+    found = set()
+    while (position := int(tree.parent[position])) >= 0:
+        found.add(position)
+    return found
+
+
+def strangers(tree: Tree, a: int, b: int) -> bool:
+    return a not in all_above(tree, b) and b not in all_above(tree, a)
+
+
+def literal(tree: Tree) -> bool:
+    hung = [position for position in range(len(tree)) if tree.parent[position] >= 0]
+    ways = {position: nodes_on(tree, position) for position in hung}
+    links = {p: {frozenset(pair) for pair in pairwise(w)} for p, w in ways.items()}
+    if any(links[a] & links[b] and strangers(tree, a, b) for a, b in combinations(hung, 2)):
+        return True
+    return any(
+        tree.node(above) in way[1:-1]
+        for position in hung
+        for above in all_above(tree, position)
+        for way in (ways[position], nodes_on(tree, position, paper=True))
+    )
+
+
+@st.composite
+def any_trees(draw: st.DrawFn) -> Tree:
+    """Any tree that keeps the rule of the ports, sensible or not."""
+    x, y = coordinates(draw(groups(side=5).filter(lambda members: len(members) <= 12)))
+    parent, port = np.full(len(x), -1), np.full(len(x), 4)
+    taken: set[tuple[int, int]] = set()
+    inside = [0]
+    for member in range(1, len(x)):
+        dx, dy = x[member] - x, y[member] - y
+        faces = np.stack([dx > 0, dy > 0, dx < 0, dy < 0], axis=1)
+        free = [
+            (above, side)
+            for above in inside
+            for side in range(4)
+            if faces[above, side] and (above, side) not in taken
+        ]
+        if not free:
+            continue
+        place = draw(st.sampled_from(free))
+        taken.add(place)
+        parent[member], port[member] = place
+        inside.append(member)
+    number = np.full(len(x), -1)
+    number[inside] = np.arange(len(inside))
+    above = np.where(parent[inside] < 0, -1, number[parent[inside]])
+    return Tree(x[inside], y[inside], above, port[inside])
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_trees())
+def test_the_rules_as_they_are_written(tree: Tree) -> None:
+    assert can_meet(tree) == literal(tree)
+
+
+@settings(deadline=None)
+@given(groups(), st.sampled_from([0, 1]), st.integers(0, 30))
+def test_messages_cannot_meet_in_any_planner_s_tree(
+    members: list[Node], pipeline: int, target: int
+) -> None:
+    first = build_tree(members)
+    assert not can_meet(first)
+    assert not can_meet(improve(first, pipeline))
+    assert not can_meet(grow(first.x, first.y, target % len(first), pipeline, target))
+
+
+@pytest.mark.parametrize(
+    ("members", "parent", "port"),
+    [
+        pytest.param(
+            [(2, 0), (0, 0), (3, 1), (1, 0)], [-1, 0, 0, 2], [4, 2, 1, 2], id="cousins on one link"
+        ),
+        pytest.param(
+            [(1, 0), (2, 0), (0, 0)], [-1, 0, 1], [4, 0, 2], id="back through the parent's parent"
+        ),
+    ],
+)
+def test_messages_can_meet(members: list[Node], parent: list[int], port: list[int]) -> None:
+    assert can_meet(Tree(*coordinates(members), np.array(parent), np.array(port)))
+
+
+@settings(deadline=None)
+@given(groups())
+def test_only_messages_of_strangers_on_one_link_wait(members: list[Node]) -> None:
+    """All that share a link on the paper's routes wait; 3 cycles for each of the cluster."""
+    tree = build_tree(members)
+    links: dict[tuple[Node, Node], list[int]] = {}
+    for position in np.flatnonzero(tree.parent >= 0).tolist():
+        way = nodes_on(tree, position, paper=True)
+        for link in pairwise(way):
+            links.setdefault(link, []).append(position)
+    meet = [
+        on_it
+        for on_it in links.values()
+        if any(strangers(tree, a, b) for a, b in combinations(on_it, 2))
+    ]
+    cluster = {position: {position} for position in range(len(tree))}
+    for on_it in meet:
+        joined = set().union(*(cluster[position] for position in on_it))
+        for position in joined:
+            cluster[position] = joined
+    held = np.arange(len(tree))
+    expected = [
+        sum(3 + held[other] for other in cluster[position] - {position})
+        for position in range(len(tree))
+    ]
+    assert waits(tree, held).tolist() == expected

@@ -1,0 +1,114 @@
+"""The writer of Verilog, and what is mended in the converter's."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from amaranth import Array, Module, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote, zero
+
+DEPTH = 20
+
+# Nothing changes after the start: what stands on the wires must come from the start alone.
+TOP = """
+module top;
+  reg clk = 0, rst = 0, write = 0;
+  reg [4:0] address = 0;
+  reg [1:0] choice = 0;
+  wire [7:0] read;
+  wire [7:0] chosen;
+  store s(.clk(clk), .rst(rst), .write(write), .address(address), .choice(choice),
+          .read(read), .chosen(chosen));
+  initial #10 $display("%h %h", read, chosen);
+endmodule
+"""
+
+
+class Store(wiring.Component):
+    """A memory that starts as zeros, and a choice whose inputs all start as zeros."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "write": In(1),
+                "address": In(range(DEPTH)),
+                "choice": In(2),
+                "read": Out(8),
+                "chosen": Out(8),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.store = store = memory.Memory(shape=8, depth=DEPTH, init=[])
+        write, read = store.write_port(), store.read_port(domain="comb")
+        words = [Signal(8, name=f"word_{i}") for i in range(4)]
+        m.d.comb += [
+            write.en.eq(self.write),
+            write.addr.eq(self.address),
+            read.addr.eq(self.address),
+            self.read.eq(read.data),
+            self.chosen.eq(Array(words)[self.choice]),
+        ]
+        with m.If(self.write):
+            m.d.sync += Array(words)[self.choice].eq(1)
+        return m
+
+
+def test_a_memory_of_zeros_is_cleared_by_a_loop() -> None:
+    text = convert(Store(), "store")
+    assert f"clear_store < {DEPTH}" in text
+    assert "[3] = 8'h00" not in text
+
+
+def test_nothing_of_the_converter_shows() -> None:
+    text = convert(Store(), "store")
+    assert text.startswith("module store(")
+    assert "verilog_backend" not in text
+    assert ".py" not in text
+
+
+@pytest.mark.icarus
+def test_every_output_is_known_from_the_start(tmp_path: Path) -> None:
+    source, program = tmp_path / "top.v", tmp_path / "top.vvp"
+    source.write_text(convert(Store(), "store") + TOP)
+    subprocess.run(["iverilog", "-g2012", "-s", "top", "-o", program, source], check=True)
+    run = subprocess.run(["vvp", program], check=True, capture_output=True, text=True)
+    assert run.stdout == "00 00\n"
+
+
+def test_parts_of_packed_vectors() -> None:
+    assert part("data", 3, 4) == "data[15:12]"
+    assert part("arrive", 3, 1) == "arrive[3:3]"
+    assert zero(7) == "7'd0"
+
+
+def test_keywords_are_escaped() -> None:
+    assert quote("release") == "\\release "
+    assert quote("released") == "released"
+
+
+def test_a_module_as_text() -> None:
+    module = ModuleWriter("top")
+    module.port("input", "clk")
+    module.port("output", "lamps", 1)
+    module.port("input", "nothing", 0)
+    module.wire("inner", 2)
+    module.assign("lamps", "inner[0]")
+    module.instance("part", "part_0", {"clk": "clk", "left_out": None, "open": ""})
+    assert module.text() == (
+        "module top (\n"
+        "  input wire clk,\n"
+        "  output wire [0:0] lamps\n"
+        ");\n"
+        "  wire [1:0] inner;\n"
+        "  assign lamps = inner[0];\n"
+        "  part part_0 (\n"
+        "    .clk(clk),\n"
+        "    .open()\n"
+        "  );\n"
+        "endmodule\n"
+    )

@@ -1,0 +1,120 @@
+"""Networks, groups and scenarios for the benches of whole networks, fixed ones and random ones."""
+
+import os
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, Operation
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.simulate import Simulation
+
+__all__ = [
+    "SCENARIOS",
+    "SEED",
+    "check",
+    "make_job",
+    "mesh",
+    "plan_of",
+    "random_groups",
+    "random_network",
+]
+
+SEED = int(os.environ.get("SEED", "1"))
+"""Of networks, groups and scenarios; set the variable ``SEED`` for others."""
+
+SCENARIOS = (
+    Scenario(episodes=12, policy="last"),
+    Scenario(episodes=20, policy="back_to_back", seed=2),
+    Scenario(episodes=20, policy="mixed", seed=3, background=0.1, noise=True),
+    Scenario(episodes=12, policy="skew", seed=4, background=1.0, lead_in=300),
+    Scenario(episodes=20, policy="mixed", seed=5, noise=True),
+)
+"""Arrivals of every kind, traffic from none to far beyond saturation, and what is refused."""
+
+
+def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
+    """Return a mesh; ``keys`` are those of the network file."""
+    return MeshSpec(kind="mesh", width=width, height=height, **keys)
+
+
+def plan_of(network: MeshSpec, *groups: GroupSpec) -> BarrierPlan:
+    """Plan groups on a network."""
+    return make_plan(NetworkSpec(name="net", network=network, groups=groups))
+
+
+def random_network(rng: random.Random, largest: int) -> MeshSpec:
+    """Draw a mesh of at most ``largest`` nodes a side, with options of all kinds."""
+    while True:
+        width, height = rng.randint(1, largest), rng.randint(1, largest)
+        try:
+            return mesh(
+                width,
+                height,
+                flit_bits=rng.choice((24, 32, 64, 100)),
+                data_bits=rng.choice((0, 1, 4, 8, 32)),
+                buffer_flits=rng.choice((1, 2, 3, 8)),
+                channels=rng.choice((1, 1, 2, 4)),
+                barrier_registers=rng.choice((1, 2, 4)),
+                spill=rng.random() < 0.4,
+                barrier_pipeline=rng.randrange(2),
+                reduction_route=rng.choice(("reverse", "reverse", "paper")),
+                sync_links=rng.choice(("shared", "shared", "own")),
+                operations=rng.choice(("bitwise", "all")),
+            )
+        except SpecError:  # the message does not fit a flit: draw again
+            continue
+
+
+def random_groups(network: MeshSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
+    """Everybody, one member alone, and random others: more than there are registers, if allowed."""
+    nodes = network.mesh.nodes
+    count = network.barrier_registers + 3 * network.spill
+    operations: list[Operation] = ["or", "and", "xor"]
+    if network.operations == "all":
+        operations += ["max", "min", "sum"]
+    groups = []
+    for number in range(count):
+        fixed = number < 2 or len(nodes) == 1
+        size = (len(nodes), 1)[min(number, 1)] if fixed else rng.randint(2, len(nodes))
+        groups.append(
+            GroupSpec(
+                id=rng.randrange(number * 20, number * 20 + 20),
+                members=tuple(rng.sample(nodes, size)),
+                planner=rng.choice(("btm", "shortest")),
+                op=rng.choice(operations),
+            )
+        )
+    return tuple(groups)
+
+
+def make_job(
+    network: MeshSpec,
+    rng: random.Random,
+    scenarios: Sequence[Scenario] = SCENARIOS,
+    *,
+    coverage: bool = False,
+) -> Job:
+    """Return a job of all scenarios, each with groups of its own."""
+    runs = [(plan_of(network, *random_groups(network, rng)), each) for each in scenarios]
+    return Job(tuple(runs), coverage=coverage)
+
+
+def check(job: Job, simulation: Simulation) -> None:
+    """See that hardware and model agreed in every run, and that every barrier was made."""
+    for (plan, scenario), outcome in zip(job.runs, simulation.outcomes, strict=True):
+        told = f"{plan.spec.network}, {scenario}, groups {[group.id for group in plan.groups]}"
+        assert not outcome.mismatches, f"{told}: {outcome.mismatches[:5]}"
+        assert outcome.hang is None, f"{told}: {outcome.hang}"
+        for group in outcome.groups:
+            assert len(group.latency) == scenario.episodes, told
+            assert group.latency == group.model_latency, told
+        members = sum(len(group.members) for group in plan.groups)
+        assert outcome.releases == members * scenario.episodes, told
+        assert outcome.counters is not None, told
+        if not scenario.noise:
+            assert outcome.counters == (0, 0, 0, 0), told
+        if scenario.background and len(plan.spec.network.mesh.nodes) > 1:
+            assert outcome.traffic.packets > 0, told

@@ -1,0 +1,97 @@
+"""Whole tops under both simulators, driven by cocotb, against the golden model in every cycle.
+
+Verilator flattens a top and takes long to compile it, so it has two small ones; Icarus has all.
+"""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.errors import ToolError
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
+from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, mesh, plan_of, random_network
+
+BOTH = {
+    "2x2": mesh(2, 2),
+    "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
+}
+ICARUS = {
+    "one node": mesh(1, 1),
+    "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
+    "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
+    "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
+    "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
+    "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
+    "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
+}
+SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_hardware_is_as_the_model(name: str, simulator: str) -> None:
+    run(BOTH[name], name, simulator)
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", ICARUS)
+def test_options_under_icarus(name: str) -> None:
+    run(ICARUS[name], name, "icarus")
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("number", range(2))
+def test_random_networks_under_icarus(number: int) -> None:
+    network = random_network(random.Random(f"small {number}/{SEED}"), 3)
+    run(network, f"small {number}", "icarus")
+
+
+def run(network: MeshSpec, name: str, simulator: str) -> None:
+    job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
+    built = build_bench(network, simulator)
+    # The memory of spilled groups outlives a reset: a simulation for each run then.
+    jobs = [replace(job, runs=(run,)) for run in job.runs] if network.spill else [job]
+    for part in jobs:
+        check(part, simulate(part, built))
+
+
+@pytest.mark.icarus
+@pytest.mark.xfail(strict=True, reason="a reset does not clear the memory of spilled groups")
+def test_a_reset_clears_spilled_groups() -> None:
+    network = mesh(2, 1, barrier_registers=1, spill=True)
+    groups = (GroupSpec(id=gid, members=((0, 0), (1, 0))) for gid in (1, 2))
+    run = plan_of(network, *groups), Scenario(episodes=2)
+    job = Job((run, run))
+    check(job, simulate(job, build_bench(network, "icarus")))
+
+
+@pytest.mark.icarus
+def test_another_network_than_the_model_is_found_out() -> None:
+    job = make_job(mesh(2, 2, barrier_pipeline=0), random.Random(SEED))
+    outcomes = simulate(job, build_bench(mesh(2, 2), "icarus")).outcomes
+    assert all(outcome.mismatches for outcome in outcomes)
+    first = outcomes[0].mismatches[0]
+    assert first.signal.endswith(("_sync_valid[0]", "_sync_valid[1]"))
+    assert (first.hardware, first.model) == (0, 1)
+
+
+@pytest.mark.icarus
+def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
+    network = mesh(2, 2)
+    log = tmp_path / "no such folder" / "log.csv"
+    job = Job(((plan_of(network), Scenario()),), log=str(log))
+    message = r"^the bench broke off under icarus: (?s:.*); see .*bench\.log$"
+    with pytest.raises(ToolError, match=message):
+        simulate(job, build_bench(network, "icarus"), folder=tmp_path)
+
+
+def test_the_model_alone_is_judged_by_the_same_rules() -> None:
+    job = make_job(mesh(4, 3, spill=True), random.Random(SEED))
+    told: list[tuple[int, int]] = []
+    simulation = run_model(job, told=lambda done, of: told.append((done, of)))
+    check(job, simulation)
+    total = job.runs[-1][1].episodes * len(job.runs[-1][0].groups)
+    assert told[-1] == (total, total)
