@@ -121,8 +121,8 @@ class CreditLedger:
             above |= plane & sync
         self.full = equal | planes[0] & sync
         if above | borrow:
-            yield from self._report(above, "flit sent without a credit")
             yield from self._report(borrow, "credit without a flit")
+            yield from self._report(above, "flit sent without a credit")
 
     def _report(self, lanes: int, rule: str) -> Iterator[tuple[int, str]]:
         yield from ((lane, rule) for lane in bits(lanes & ~self._broken))

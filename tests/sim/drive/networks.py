@@ -9,6 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, Operation
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.session import Chunk, Session
 from syncfabric.sim.drive.simulate import Simulation
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "SEED",
     "check",
     "make_job",
+    "members",
     "mesh",
     "plan_of",
+    "played",
     "random_groups",
     "random_network",
 ]
@@ -43,6 +46,19 @@ def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
 def plan_of(network: MeshSpec, *groups: GroupSpec) -> BarrierPlan:
     """Plan groups on a network."""
     return make_plan(NetworkSpec(name="net", network=network, groups=groups))
+
+
+def members(gid: int, *nodes: tuple[int, int], op: Operation = "or") -> GroupSpec:
+    """Return a group."""
+    return GroupSpec(id=gid, members=nodes, op=op)
+
+
+def played(plan: BarrierPlan, scenario: Scenario, cycles: int = 256) -> list[Chunk]:
+    """Return all chunks of a scenario, as the model plays it."""
+    session, chunks = Session(plan, scenario), []
+    while not session.finished:
+        chunks.append(session.advance(cycles))
+    return chunks
 
 
 def random_network(rng: random.Random, largest: int) -> MeshSpec:

@@ -1,0 +1,136 @@
+"""The rules of barriers, on releases as they should be and on doctored ones."""
+
+import pytest
+
+from syncfabric.models.golden.record import Record
+from syncfabric.models.networks.spec import Operation
+from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.results import Mismatch
+from tests.sim.drive.networks import members, mesh, plan_of
+
+REGISTERS = 2
+PLAN = plan_of(
+    mesh(3, 1, barrier_registers=REGISTERS), members(7, (0, 0), (1, 0)), members(9, (1, 0), (2, 0))
+)
+
+
+@pytest.fixture
+def check() -> BarrierCheck:
+    return BarrierCheck(PLAN)
+
+
+def arrive(check: BarrierCheck, cycle: int, *who: int, group: int = 0) -> None:
+    """Have members arrive, each with the bit of its number as data."""
+    for member in who:
+        check.arrive(Arrival(cycle, group, member, 1 << member))
+
+
+def release(
+    check: BarrierCheck, cycle: int, *seats: tuple[int, int], result: int = 3
+) -> list[Mismatch]:
+    """Release (node, register) pairs in a cycle."""
+    bits = sum(1 << node * REGISTERS + register for node, register in seats)
+    record = Record(0, 0, (), bits, [result] * len(seats), ())
+    return list(check.release(Line(cycle, record)))
+
+
+def test_a_good_episode(check: BarrierCheck) -> None:
+    arrive(check, 3, 0)
+    arrive(check, 5, 1)
+    assert release(check, 9, (0, 0)) == []
+    assert release(check, 11, (1, 0)) == []
+    assert check.latency == [[6], []]
+    assert check.releases == 2
+    assert list(check.unfinished()) == []
+
+
+def test_a_member_may_be_an_episode_ahead(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    assert release(check, 4, (0, 0)) == []
+    arrive(check, 4, 0)
+    assert release(check, 6, (1, 0)) == []
+    arrive(check, 8, 1)
+    assert release(check, 20, (0, 0), (1, 0)) == []
+    assert check.latency[0] == [5, 12]
+
+
+def test_groups_are_apart(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    arrive(check, 2, 0, 1, group=1)
+    assert release(check, 5, (1, 1), (2, 0)) == []
+    assert check.latency == [[], [3]]
+    assert list(check.unfinished()) == [(7, 0)]
+
+
+def test_released_before_the_last_member_arrived(check: BarrierCheck) -> None:
+    arrive(check, 1, 0)
+    wrong = Mismatch(4, (0, 0), "group 7: arrivals before a release", 1, 2)
+    assert release(check, 4, (0, 0), result=1) == [wrong]
+
+
+def test_released_in_the_cycle_of_the_last_arrival(check: BarrierCheck) -> None:
+    arrive(check, 1, 0)
+    assert release(check, 4, (0, 0), (1, 0))  # a cycle's arrivals come after its releases
+    arrive(check, 4, 1)
+
+
+def test_released_twice(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    assert release(check, 4, (0, 0)) == []
+    wrong = Mismatch(5, (0, 0), "group 7: releases of a member in an episode", 2, 1)
+    assert release(check, 5, (0, 0)) == [wrong]
+
+
+def test_released_again_when_all_is_over(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    assert release(check, 4, (0, 0), (1, 0)) == []
+    assert release(check, 9, (1, 0)) == [
+        Mismatch(9, (1, 0), "group 7: arrivals before a release", 0, 2)
+    ]
+
+
+def test_not_released_at_all(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    release(check, 4, (0, 0))
+    assert list(check.unfinished()) == [(7, 1)]
+
+
+def test_a_node_that_is_no_member(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    assert release(check, 4, (2, 1)) == [
+        Mismatch(4, (2, 0), "release of no member", "(1, -1)", None)
+    ]
+
+
+def test_another_result_than_the_members_data(check: BarrierCheck) -> None:
+    arrive(check, 1, 0, 1)
+    assert release(check, 4, (0, 0), result=2) == [
+        Mismatch(4, (0, 0), "group 7: result of all members", 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("op", "result"),
+    [("or", 15), ("and", 8), ("xor", 7), ("max", 14), ("min", 9), ("sum", 7)],
+)
+def test_every_operation(op: Operation, result: int) -> None:
+    network = mesh(2, 1, operations="all", data_bits=4)
+    check = BarrierCheck(plan_of(network, members(1, (0, 0), (1, 0), op=op)))
+    check.arrive(Arrival(1, 0, 0, 14))
+    check.arrive(Arrival(1, 0, 1, 9))
+    (wrong,) = check.release(Line(3, Record(0, 0, (), 1, [0], ())))
+    assert (wrong.hardware, wrong.model) == (0, result)
+
+
+def test_spilled_groups_are_known_by_gid() -> None:
+    network = mesh(2, 1, barrier_registers=1, spill=True)
+    both = (0, 0), (1, 0)
+    check = BarrierCheck(plan_of(network, members(1, *both), members(2, *both)))
+    arrive(check, 1, 0, 1, group=1)
+    spilled = Record(0, 0, (), 0, (), [(0, 2, 3), (1, 2, 3)])
+    assert list(check.release(Line(9, spilled))) == []
+    assert check.latency == [[], [8]]
+    (wrong,) = check.release(Line(12, Record(0, 0, (), 0, (), [(0, 1, 3)])))
+    assert wrong.signal == "release of no member"

@@ -1,0 +1,128 @@
+"""The stimulus of a run: its phases, and the script that says the same as the inputs."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.driver import Driver, Inputs
+from syncfabric.sim.drive.scenario import Scenario
+from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
+
+PLAN = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)), members(2, *mesh(2, 2).mesh.nodes))
+
+
+def stimuli(scenario: Scenario) -> list[Stimulus]:
+    return [stimulus for chunk in played(PLAN, scenario) for stimulus in chunk.stimuli]
+
+
+def cycles(of: list[Stimulus], kind: StimulusKind) -> list[int]:
+    return [stimulus.cycle for stimulus in of if stimulus.kind is kind]
+
+
+def test_registers_come_first_a_word_a_cycle() -> None:
+    writes = list(config_writes(PLAN))
+    first = stimuli(Scenario())[: len(writes)]
+    assert [(s.index >> 12, s.index & 4095, s.data) for s in first] == writes
+    assert all(s.kind is StimulusKind.CONFIG and s.extra for s in first)
+    assert [s.cycle for s in first] == list(range(1, len(writes) + 1))
+
+
+def test_then_start_traffic_and_after_the_lead_in_the_barriers() -> None:
+    seen = stimuli(Scenario(background=0.25, lead_in=70, policy="together"))
+    (start,) = cycles(seen, StimulusKind.START)
+    (load,) = cycles(seen, StimulusKind.LOAD)
+    on, off = (s for s in seen if s.kind is StimulusKind.RATE)
+    assert load == start + 1
+    assert on == Stimulus(start + 2 + WARM_CYCLES, StimulusKind.RATE, 0, rate_word(0.25), 1)
+    assert min(cycles(seen, StimulusKind.ARRIVE)) == on.cycle + 70
+    assert (off.data, off.extra) == (0, 0)
+    assert off.cycle > max(cycles(seen, StimulusKind.ARRIVE))
+
+
+def test_traffic_goes_on_for_as_many_cycles_as_asked() -> None:
+    seen = stimuli(Scenario(episodes=1, background=0.1, cycles=3_000))
+    assert max(cycles(seen, StimulusKind.RATE)) == 3_000
+
+
+def test_at_the_end_every_counter_is_read() -> None:
+    seen = stimuli(Scenario(episodes=3))
+    reads = [(s.index >> 12, s.index & 4095) for s in seen if s.kind is StimulusKind.CONFIG][-16:]
+    assert reads == [(node, COUNTER_BASE + c) for node in range(4) for c in Counter]
+    assert seen[-1].cycle > max(cycles(seen, StimulusKind.ARRIVE))
+
+
+def test_without_traffic_there_is_none() -> None:
+    kinds = {stimulus.kind for stimulus in stimuli(Scenario())}
+    assert kinds == {StimulusKind.CONFIG, StimulusKind.START, StimulusKind.ARRIVE}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
+    network = mesh(2, 3, spill=True, barrier_registers=2)
+    ((plan, _),) = make_job(network, random.Random(6), [scenario]).runs
+    model = MeshModel(network)
+    driver = Driver(plan, scenario, model)
+    for now in range(700):
+        before = len(driver.stimuli)
+        inputs = driver.inputs(now, quiet=False) or Inputs()
+        new = driver.stimuli[before:]
+        assert all(stimulus.cycle == now for stimulus in new)
+        assert said(new, StimulusKind.ARRIVE) == {
+            (node * 2 + register, data, 0) for (node, register), data in inputs.arrive.items()
+        }
+        assert said(new, StimulusKind.SPILL) == {
+            (node, data, gid) for node, (gid, data) in inputs.spill_arrive.items()
+        }
+        assert bool(said(new, StimulusKind.START)) == inputs.start
+        config = inputs.config
+        assert said(new, StimulusKind.CONFIG) == (
+            {(config.node << 12 | config.address, config.data, int(config.write))}
+            if config
+            else set()
+        )
+        assert said(new, StimulusKind.LOAD) == (
+            set() if inputs.load is None else {(0, inputs.load, 0)}
+        )
+        model.step(
+            arrive=inputs.arrive,
+            spill_arrive=inputs.spill_arrive,
+            start=inputs.start,
+            config=inputs.config,
+            load=inputs.load,
+            enable=driver.enable,
+            rate=driver.rate,
+        )
+    assert driver.stimuli[0].cycle == 1  # nothing can be driven in cycle 0
+    assert all(a.cycle <= b.cycle for a, b in pairwise(driver.stimuli))
+
+
+def said(stimuli: list[Stimulus], kind: StimulusKind) -> set[tuple[int, int, int]]:
+    return {(s.index, s.data, s.extra) for s in stimuli if s.kind is kind}
+
+
+def test_a_spilled_member_asks_when_its_node_is_ready() -> None:
+    network = mesh(2, 1, spill=True, barrier_registers=1)
+    both = (0, 0), (1, 0)
+    plan = plan_of(network, members(1, *both), members(2, *both), members(3, *both))
+    model = MeshModel(network)
+    driver = Driver(plan, Scenario(episodes=3, policy="together"), model)
+    asked = 0
+    for now in range(200):
+        ready = {node: model.spill_ready(node) for node in range(2)}
+        inputs = driver.inputs(now, quiet=False) or Inputs()
+        assert all(ready[node] for node in inputs.spill_arrive)
+        asked += len(inputs.spill_arrive)
+        model.step(
+            arrive=inputs.arrive,
+            spill_arrive=inputs.spill_arrive,
+            start=inputs.start,
+            config=inputs.config,
+        )
+    assert asked == 2 * 2 * 3
+    assert all(group.finished for group in driver.groups)

@@ -1,0 +1,198 @@
+"""The judge, on what the model foretells and on doctored lines of the probe."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from syncfabric.models.golden.record import Record
+from syncfabric.sim.drive.judge import KEPT, Judge
+from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.results import Mismatch
+from tests.sim.drive.networks import members, mesh, plan_of, played
+
+NETWORK = mesh(2, 2)
+PLAN = plan_of(NETWORK, members(5, *NETWORK.mesh.nodes), members(6, (0, 0), (1, 1)))
+(CHUNK,) = played(PLAN, Scenario(episodes=4, background=0.5, lead_in=50), cycles=100_000)
+
+Change = Callable[[Record], Record]
+
+
+def judge(lines: Sequence[Line] = CHUNK.lines, text: Sequence[str] | None = None) -> Judge:
+    """Judge lines, as if the hardware's probe had written them."""
+    judge = Judge(PLAN)
+    judge.compare(CHUNK, written(lines) if text is None else text)
+    return judge
+
+
+def written(lines: Sequence[Line]) -> list[str]:
+    """Return lines in the probe's words."""
+    return [
+        record_line(
+            line.cycle, line.record, (line.answer is not None, *(line.answer or (False, 0)))
+        )
+        if line.observed is None
+        else observe_line(line.observed)
+        for line in lines
+    ]
+
+
+def find(what: Callable[[Line], object]) -> int:
+    """Return the place of the line in the middle of those of a kind."""
+    places = [place for place, line in enumerate(CHUNK.lines) if what(line)]
+    return places[len(places) // 2]
+
+
+def doctor(place: int, change: Change) -> list[Line]:
+    """Change the record of a line."""
+    lines = list(CHUNK.lines)
+    line = lines[place]
+    lines[place] = Line(line.cycle, change(line.record), line.answer, line.observed)
+    return lines
+
+
+def test_what_the_model_foretells_is_right() -> None:
+    found = judge()
+    found.close(CHUNK.end, report=None)
+    assert found.mismatches == []
+    assert [len(latencies) for latencies in found.barriers.latency] == [4, 4]
+    assert found.packets.ejected > 10
+    assert sum(found.load.counts().values()) > 5 * found.packets.ejected
+
+
+def release_late(place: int) -> list[Line]:
+    """Move a release, by itself, into a cycle in which nothing else happens."""
+    lines, line = list(CHUNK.lines), CHUNK.lines[place]
+    alone = EMPTY._replace(release=line.record.release, results=line.record.results)
+    lines[place] = Line(line.cycle, line.record._replace(release=0, results=()), line.answer)
+    cycles = {line.cycle for line in lines}
+    free = next(cycle for cycle in range(line.cycle, CHUNK.end + 2) if cycle not in cycles)
+    return sorted([*lines, Line(free, alone)], key=lambda line: (line.cycle, bool(line.observed)))
+
+
+VALID = find(lambda line: line.record.valid.bit_count() > 1)
+CREDIT = find(lambda line: line.record.credit)
+RELEASE = find(lambda line: line.record.release)
+OBSERVED = find(lambda line: line.observed)
+ANSWER = find(lambda line: line.answer)
+
+
+@pytest.mark.parametrize(
+    ("place", "change"),
+    [
+        (VALID, lambda r: r._replace(payloads=[r.payloads[0] ^ 1, *r.payloads[1:]])),
+        (VALID, lambda r: r._replace(valid=r.valid & r.valid - 1, payloads=r.payloads[1:])),
+        (CREDIT, lambda r: r._replace(credit=r.credit & r.credit - 1)),
+        (CREDIT, lambda r: r._replace(credit=r.credit ^ 1 << 6)),
+        (RELEASE, lambda r: r._replace(release=0, results=())),
+        (RELEASE, lambda r: r._replace(results=[r.results[0] ^ 8, *r.results[1:]])),
+        (RELEASE, lambda r: r._replace(spill=[(0, 9, 1)])),
+    ],
+)
+def test_a_changed_wire_is_found_where_it_is(place: int, change: Change) -> None:
+    found = judge(doctor(place, change)).mismatches
+    assert found[0].cycle == CHUNK.lines[place].cycle
+    assert found[0].hardware != found[0].model
+
+
+def test_observed_state_and_answers_are_compared() -> None:
+    lines = list(CHUNK.lines)
+    node, value = (CHUNK.lines[OBSERVED].observed or ())[0]
+    lines[OBSERVED] = Line(lines[OBSERVED].cycle, EMPTY, observed=((node, value ^ 1),))
+    assert judge(lines).mismatches[0].signal.startswith("observe: arrived[0]")
+    lines = list(CHUNK.lines)
+    lines[ANSWER] = Line(lines[ANSWER].cycle, lines[ANSWER].record, (1, 0))
+    assert judge(lines).mismatches[0].signal == "config_error, config_rdata"
+
+
+def test_lines_too_many_and_too_few() -> None:
+    for place in (0, VALID, RELEASE, OBSERVED, len(CHUNK.lines) - 1):
+        missing = [line for i, line in enumerate(CHUNK.lines) if i != place]
+        assert judge(missing).mismatches[0].cycle == CHUNK.lines[place].cycle
+    added = [*CHUNK.lines, Line(CHUNK.end, EMPTY._replace(credit=1))]
+    assert judge(added).mismatches[0] == Mismatch(
+        CHUNK.end, (0, 0), "link_0_0_east_credit[0]", 1, 0
+    )
+
+
+def test_rules_are_judged_by_what_the_hardware_did() -> None:
+    early = [line for line in CHUNK.lines if line.record.release]
+    first = CHUNK.arrivals[0].cycle
+    extra = Line(first, EMPTY._replace(release=early[0].record.release, results=[0] * 4))
+    rest = [line for line in CHUNK.lines if line.cycle != first]
+    lines = sorted([*rest, extra], key=lambda line: (line.cycle, line.observed is not None))
+    signals = {mismatch.signal for mismatch in judge(lines).mismatches}
+    assert any(signal.endswith("arrivals before a release") for signal in signals)
+    late = judge(release_late(RELEASE))
+    assert [mismatch.signal.partition("[")[0] for mismatch in late.mismatches][0] == "release"
+
+
+@pytest.mark.parametrize("word", ["x", "zZ", "3x"])
+def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
+    text = list(CHUNK.text)
+    words = text[VALID].split()
+    text[VALID] = " ".join([*words[:-1], word])
+    told = judge(text=text).mismatches
+    assert told == [
+        Mismatch(
+            CHUNK.lines[VALID].cycle, None, "line of the probe", text[VALID], CHUNK.text[VALID]
+        )
+    ]
+
+
+def test_two_bits_of_a_link_at_once() -> None:
+    lines = list(CHUNK.lines)
+    line = lines[VALID]
+    low = (line.record.valid & -line.record.valid).bit_length() - 1
+    other = low // 3 * 3 + (low % 3 + 1) % 3
+    text = list(CHUNK.text)
+    words = text[VALID].split()
+    words[1] = f"{line.record.valid | 1 << other:x}"
+    text[VALID] = " ".join(words)
+    told = judge(text=text).mismatches
+    assert told[0].cycle == line.cycle
+    assert "valid[" in told[0].signal
+    assert (told[0].hardware, told[0].model) == (1, 0)
+    assert told[1].signal == "line of the probe"
+
+
+def test_the_first_mismatches_are_kept() -> None:
+    shifted = [Line(line.cycle + 1, *list(vars(line).values())[1:]) for line in CHUNK.lines]
+    assert len(judge(shifted).mismatches) == KEPT
+
+
+def test_what_is_not_over_at_the_end_is_told() -> None:
+    half = len(CHUNK.lines) * 2 // 3
+    end = CHUNK.lines[half].cycle
+    found = Judge(PLAN)
+    found.follow(
+        Chunk(0, end, arrivals=[a for a in CHUNK.arrivals if a.cycle <= end]), CHUNK.lines[:half]
+    )
+    found.close(end, report=None)
+    signals = " / ".join(mismatch.signal for mismatch in found.mismatches)
+    assert "lost packet's destination" in signals
+    assert "credits outstanding at the end" in signals
+    assert "members released at the end" in signals
+
+
+@pytest.mark.parametrize(
+    ("column", "signal"),
+    [
+        (0, "packets sent, of those created"),
+        (1, "packets sent, of those created"),
+        (2, "packets that did not fit a source's queue"),
+        (3, "packets that the sinks counted"),
+        (4, "flits that the sinks counted"),
+        (5, "flits that the sinks found wrong"),
+    ],
+)
+def test_the_report_of_sources_and_sinks(column: int, signal: str) -> None:
+    packets = judge().packets.ejected
+    rows = [[packets, packets, 0, packets, 5 * packets, 0, 0, 0], [0] * 8]
+    good, bad = judge(), judge()
+    good.close(CHUNK.end, report=rows)
+    assert good.mismatches == []
+    rows[1][column] += 1
+    bad.close(CHUNK.end, report=rows)
+    assert signal in [mismatch.signal for mismatch in bad.mismatches]

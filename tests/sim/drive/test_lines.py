@@ -1,0 +1,124 @@
+"""The probe's lines: written, read back, and told apart."""
+
+import random
+
+import pytest
+
+from syncfabric.models.golden.record import Record
+from syncfabric.models.messages import STATUS
+from syncfabric.sim.drive.lines import (
+    EMPTY,
+    Line,
+    explain,
+    observe_line,
+    parse,
+    parse_wires,
+    record_line,
+    wires_of,
+)
+from syncfabric.sim.results import Mismatch
+from tests.sim.drive.networks import SCENARIOS, make_job, mesh, played
+
+SPEC = mesh(2, 2, barrier_registers=2)
+RECORD = Record(1 << 1 | 1 << 12, 1 << 60, [0x1E, 0x3], 1 << 5, [9], [(2, 17, 8)])
+
+
+def test_a_line_in_words() -> None:
+    text = record_line(26, RECORD, (True, True, 48))
+    assert text == f"1a 1002 1{'0' * 15} 20 1e 3 9 s2:11:8 c1:30"
+    assert parse(text, 0) == Line(26, RECORD, (1, 48))
+    assert observe_line([(3, 255), (10, 0)]) == "o 3:ff a:0"
+    assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
+
+
+def test_every_line_of_a_run_is_read_as_it_was_meant() -> None:
+    network = mesh(3, 2, spill=True)
+    ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
+    kinds = set()
+    for chunk in played(plan, scenario):
+        cycle = 0
+        for text, line in zip(chunk.text, chunk.lines, strict=True):
+            read = parse(text, cycle)
+            assert list(explain(network, read, line)) == []
+            cycle = read.cycle
+            assert cycle == line.cycle
+            if line.observed is None:
+                answer = (line.answer is not None, *(line.answer or (False, 0)))
+                assert record_line(cycle, read.record, answer) == text
+                kinds |= {name for name in Record._fields if getattr(line.record, name)}
+            else:
+                assert observe_line(read.observed or ()) == text
+    assert kinds == set(Record._fields)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1a 2 0 0 xx", "1a x 0 0", "1a 2 0 0", "1a 6 0 0 1e", "1a 2 0 1 1e", "1a", "1a 0 0 0 z1:2"],
+)
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse(text, 0)
+
+
+def test_the_wires_of_a_line_can_be_read_alone() -> None:
+    line = parse_wires("1a 1002 8 20 x x")
+    assert line == wires_of(Line(26, RECORD._replace(credit=8)))
+
+
+@pytest.mark.parametrize(
+    ("change", "node", "signal", "hardware", "model"),
+    [
+        ({"valid": 0, "payloads": []}, (0, 0), "link_0_0_east_sync_valid[0]", 0, 1),
+        ({"credit": 1 << 3 | 1 << 60}, (0, 0), "link_0_0_north_credit[0]", 1, 0),
+        ({"credit": 0}, (0, 0), "inject_credit[0]", 0, 1),
+        ({"payloads": [0x1F, 0x3]}, (0, 0), "link_0_0_east_flit", 0x1F, 0x1E),
+        ({"payloads": [0x1E, 0x2]}, (0, 0), "eject_flit[0]", 2, 3),
+        ({"release": 0, "results": []}, (0, 1), "release[1]", 0, 1),
+        ({"release": 1 << 5 | 1 << 6, "results": [9, 0]}, (1, 1), "release[0]", 1, 0),
+        ({"results": [8]}, (0, 1), "result[1]", 8, 9),
+        ({"spill": []}, None, "spill_release", "[]", "[(2, 17, 8)]"),
+    ],
+)
+def test_a_difference_has_its_wires_name(
+    change: dict[str, object],
+    node: tuple[int, int] | None,
+    signal: str,
+    hardware: object,
+    model: object,
+) -> None:
+    seen = RECORD._replace(**change)  # type: ignore[arg-type]
+    first = next(explain(SPEC, Line(26, seen), Line(26, RECORD)))
+    assert first == Mismatch(26, node, signal, hardware, model)  # type: ignore[arg-type]
+
+
+def test_messages_on_links_of_their_own() -> None:
+    spec = mesh(2, 2, sync_links="own")
+    both = Record(0b11, 0, [5, 6], 0, (), ())
+    told = list(explain(spec, Line(1, both._replace(payloads=[4, 7])), Line(1, both)))
+    assert [mismatch.signal for mismatch in told] == ["link_0_0_east_flit[0]", "link_0_0_east_sync"]
+
+
+def test_another_answer_of_the_config_port() -> None:
+    (told,) = explain(SPEC, Line(4, EMPTY, (1, 0)), Line(4, EMPTY, (0, 7)))
+    assert told == Mismatch(4, None, "config_error, config_rdata", "(1, 0)", "(0, 7)")
+
+
+def test_fields_of_the_observed_state() -> None:
+    register = STATUS.width + 2 * SPEC.data_bits
+    local = STATUS.offsets["local"]
+    cases = {
+        1 << local: "observe: local[0]",
+        1 << register + STATUS.width: "observe: acc[1]",
+        1 << 2 * register - 1: "observe: result[1]",
+        1 << 2 * register + 8: "observe: STRAY",
+    }
+    for bit, name in cases.items():
+        seen, wanted = (Line(9, EMPTY, observed=((2, value),)) for value in (bit, 0))
+        (told,) = explain(SPEC, seen, wanted)
+        assert (told.node, told.signal) == ((0, 1), name)
+        assert told.hardware != told.model
+
+
+def test_a_node_whose_state_changed_in_one_of_them_alone() -> None:
+    (told,) = explain(SPEC, Line(9, EMPTY, observed=()), Line(9, EMPTY, observed=((3, 1),)))
+    assert told == Mismatch(9, (1, 1), "observe (changed)", None, 1)

@@ -1,0 +1,65 @@
+"""Model and driver together: chunks of any size say the same, and a hang is noticed."""
+
+import random
+
+import pytest
+
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Session
+from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
+
+
+@pytest.mark.parametrize("cycles", [1, 17, 100_000])
+def test_chunks_of_any_size_say_the_same(cycles: int) -> None:
+    network = mesh(3, 2, spill=True, barrier_registers=2)
+    for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:
+        wanted, seen = played(*run), played(*run, cycles)
+        for name in ("text", "stimuli", "arrivals"):
+            left, right = (
+                [x for chunk in chunks for x in getattr(chunk, name)] for chunks in (wanted, seen)
+            )
+            assert left == right, name
+        assert wanted[-1].end == seen[-1].end
+        assert all(a.end == b.first for a, b in zip(seen, seen[1:], strict=False))
+
+
+def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:
+    (run,) = make_job(mesh(2, 2), random.Random(5), SCENARIOS[2:3]).runs
+    for chunk in played(*run, 64):
+        assert chunk.first < chunk.end <= chunk.first + 64
+        for entries in (chunk.lines, chunk.stimuli, chunk.arrivals):
+            cycles = [entry.cycle for entry in entries]  # type: ignore[attr-defined]
+            assert cycles == sorted(cycles)
+            assert all(chunk.first <= cycle < chunk.end for cycle in cycles)
+        assert len(chunk.text) == len(chunk.lines)
+
+
+def test_the_model_sleeps_while_nothing_moves() -> None:
+    plan = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)))
+    session = Session(plan, Scenario(episodes=1, jitter=1_000_000_000, policy="skew"))
+    while not session.finished:
+        session.advance(1_000_000_000)
+    assert session.model.cycle > 1_000_000
+    assert session.hang is None or "do not end within" in session.hang
+
+
+def test_barriers_that_never_end_are_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
+        return list(config_writes(plan))[:-6]
+
+    monkeypatch.setattr("syncfabric.sim.drive.driver.config_writes", without_the_last_register)
+    plan = plan_of(mesh(2, 2), members(1, (0, 0)), members(8, (0, 0), (1, 1)))
+    session = Session(plan, Scenario(episodes=2))
+    while not session.finished:
+        session.advance(256)
+    assert session.hang == "nothing moves any more; unfinished groups: 8"
+
+
+def test_a_run_beyond_its_limit_is_a_hang() -> None:
+    plan = plan_of(mesh(2, 2))
+    session = Session(plan, Scenario(background=1.0, cycles=5_000, limit=1_000))
+    while not session.finished:
+        session.advance(256)
+    assert session.hang == "barriers or packets do not end within 1000 cycles"
