@@ -43,3 +43,18 @@ def _repository_importable_in_benches() -> Iterator[None]:
     patch.syspath_prepend(root)
     yield
     patch.undo()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the functional coverage that tests measured, and its holes."""
+    told = [
+        text
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.getreports(outcome)
+        for name, text in report.user_properties
+        if name == "coverage" and report.when == "call"
+    ]
+    if told:
+        terminalreporter.section("functional coverage")
+        for text in sorted(told):
+            terminalreporter.line(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import zip_longest
 
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
@@ -67,6 +68,9 @@ class Judge:
             self._unreadable(chunk, text[len(lines)], len(before))
         else:
             self._tell_apart(lines, chunk.lines)
+        if not self.mismatches:  # they differ in words alone, which is a difference too
+            place = next(i for i, (a, b) in enumerate(zip_longest(text, chunk.text)) if a != b)
+            self._unreadable(chunk, text[place] if place < len(text) else "", place)
         self.follow(chunk, lines)
 
     def _unreadable(self, chunk: Chunk, text: str, place: int) -> None:

@@ -27,9 +27,13 @@ CASES = {
         barrier_pipeline=pipeline,
         data_bits=4 if pipeline else 7,
     )
-    for route in ("reverse", "paper")
-    for operations in ("bitwise", "all")
-    for pipeline in (1, 0)
+    for route, operations, pipeline in (
+        ("reverse", "bitwise", 1),
+        ("reverse", "bitwise", 0),
+        ("reverse", "all", 0),
+        ("paper", "bitwise", 0),
+        ("paper", "all", 1),
+    )
 }
 
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from syncfabric.rtl.barrier.spill import SpillEngine
-from tests.rtl.barrier.bench_spill import CASES, SPEC, STEPS
+from tests.rtl.barrier.bench_spill import CASES, FULL, SPEC
 from tests.rtl.support import run_bench
 
 
 def test_spill_engine(simulator: str, tmp_path: Path) -> None:
     parts = {name: SpillEngine(spec) for name, spec in CASES.items()}
-    parts |= {name: SpillEngine(SPEC) for name in STEPS}
+    parts[FULL] = SpillEngine(SPEC)
     run_bench(simulator, parts, "tests.rtl.barrier.bench_spill", tmp_path)

@@ -45,6 +45,8 @@ class UnitStimuli:
         self.waiting: list[dict[int, int]] = [{} for _ in range(4)]  # port: {class: bits}
         self.requests: deque[tuple[int, bool, int]] = deque()
         self.quiet = 0
+        mesh = model.spec.mesh
+        self.others = [node for node in mesh.nodes if mesh.index(node) != model.node]
         self.registers = len(model.unit.registers)
 
     def set_up(self, number: int) -> None:
@@ -59,7 +61,7 @@ class UnitStimuli:
 
         self.requests.append((address(RegisterWord.CONTROL), True, 0))
         for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
-            x, y = rng.randrange(spec.width), rng.randrange(spec.height)
+            x, y = rng.choice(self.others)
             node = NODE_WORD.pack({"x": x, "y": y, "present": rng.random() < 0.45})
             self.requests.append((address(RegisterWord(word)), True, node))
         last = Op.SUM if spec.operations == "all" else Op.XOR

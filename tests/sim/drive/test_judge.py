@@ -29,13 +29,17 @@ def judge(lines: Sequence[Line] = CHUNK.lines, text: Sequence[str] | None = None
 def written(lines: Sequence[Line]) -> list[str]:
     """Return lines in the probe's words."""
     return [
-        record_line(
-            line.cycle, line.record, (line.answer is not None, *(line.answer or (False, 0)))
-        )
+        record_line(line.cycle, line.record, answer_of(line))
         if line.observed is None
         else observe_line(line.observed)
         for line in lines
     ]
+
+
+def answer_of(line: Line) -> tuple[bool, bool, int]:
+    """Return ready, error and data of the config port."""
+    error, data = line.answer or (0, 0)
+    return line.answer is not None, bool(error), data
 
 
 def find(what: Callable[[Line], object]) -> int:
@@ -107,7 +111,7 @@ def test_observed_state_and_answers_are_compared() -> None:
 
 
 def test_lines_too_many_and_too_few() -> None:
-    for place in (0, VALID, RELEASE, OBSERVED, len(CHUNK.lines) - 1):
+    for place in (0, CREDIT, ANSWER, OBSERVED, len(CHUNK.lines) - 1):
         missing = [line for i, line in enumerate(CHUNK.lines) if i != place]
         assert judge(missing).mismatches[0].cycle == CHUNK.lines[place].cycle
     added = [*CHUNK.lines, Line(CHUNK.end, EMPTY._replace(credit=1))]
@@ -117,15 +121,14 @@ def test_lines_too_many_and_too_few() -> None:
 
 
 def test_rules_are_judged_by_what_the_hardware_did() -> None:
-    early = [line for line in CHUNK.lines if line.record.release]
-    first = CHUNK.arrivals[0].cycle
-    extra = Line(first, EMPTY._replace(release=early[0].record.release, results=[0] * 4))
+    first, release = CHUNK.arrivals[0].cycle, CHUNK.lines[RELEASE].record.release
+    early = EMPTY._replace(release=release, results=[0] * release.bit_count())
     rest = [line for line in CHUNK.lines if line.cycle != first]
-    lines = sorted([*rest, extra], key=lambda line: (line.cycle, line.observed is not None))
+    lines = sorted([*rest, Line(first, early)], key=lambda line: (line.cycle, bool(line.observed)))
     signals = {mismatch.signal for mismatch in judge(lines).mismatches}
     assert any(signal.endswith("arrivals before a release") for signal in signals)
     late = judge(release_late(RELEASE))
-    assert [mismatch.signal.partition("[")[0] for mismatch in late.mismatches][0] == "release"
+    assert late.mismatches[0].signal.startswith("release[")
 
 
 @pytest.mark.parametrize("word", ["x", "zZ", "3x"])
@@ -139,6 +142,12 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
             CHUNK.lines[VALID].cycle, None, "line of the probe", text[VALID], CHUNK.text[VALID]
         )
     ]
+
+
+@pytest.mark.parametrize("change", [lambda t: t + [t[-1]], lambda t: ["0" + t[0], *t[1:]]])
+def test_another_text_is_never_a_match(change: Callable[[list[str]], list[str]]) -> None:
+    (told,) = judge(text=change(list(CHUNK.text))).mismatches
+    assert told.signal == "line of the probe"
 
 
 def test_two_bits_of_a_link_at_once() -> None:

@@ -43,7 +43,8 @@ def test_every_line_of_a_run_is_read_as_it_was_meant() -> None:
             cycle = read.cycle
             assert cycle == line.cycle
             if line.observed is None:
-                answer = (line.answer is not None, *(line.answer or (False, 0)))
+                error, data = read.answer or (0, 0)
+                answer = (read.answer is not None, bool(error), data)
                 assert record_line(cycle, read.record, answer) == text
                 kinds |= {name for name in Record._fields if getattr(line.record, name)}
             else:

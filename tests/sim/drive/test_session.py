@@ -1,6 +1,7 @@
 """Model and driver together: chunks of any size say the same, and a hang is noticed."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -22,7 +23,7 @@ def test_chunks_of_any_size_say_the_same(cycles: int) -> None:
             )
             assert left == right, name
         assert wanted[-1].end == seen[-1].end
-        assert all(a.end == b.first for a, b in zip(seen, seen[1:], strict=False))
+        assert all(a.end == b.first for a, b in pairwise(seen))
 
 
 def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:
@@ -30,7 +31,7 @@ def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:
     for chunk in played(*run, 64):
         assert chunk.first < chunk.end <= chunk.first + 64
         for entries in (chunk.lines, chunk.stimuli, chunk.arrivals):
-            cycles = [entry.cycle for entry in entries]  # type: ignore[attr-defined]
+            cycles = [entry.cycle for entry in entries]
             assert cycles == sorted(cycles)
             assert all(chunk.first <= cycle < chunk.end for cycle in cycles)
         assert len(chunk.text) == len(chunk.lines)

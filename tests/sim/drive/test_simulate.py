@@ -10,10 +10,19 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, mesh, plan_of, random_network
+from tests.sim.drive.networks import (
+    SCENARIOS,
+    SEED,
+    check,
+    make_job,
+    members,
+    mesh,
+    plan_of,
+    random_network,
+)
 
 BOTH = {
     "2x2": mesh(2, 2),
@@ -51,19 +60,14 @@ def test_random_networks_under_icarus(number: int) -> None:
 
 def run(network: MeshSpec, name: str, simulator: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
-    built = build_bench(network, simulator)
-    # The memory of spilled groups outlives a reset: a simulation for each run then.
-    jobs = [replace(job, runs=(run,)) for run in job.runs] if network.spill else [job]
-    for part in jobs:
-        check(part, simulate(part, built))
+    check(job, simulate(job, build_bench(network, simulator)))
 
 
 @pytest.mark.icarus
-@pytest.mark.xfail(strict=True, reason="a reset does not clear the memory of spilled groups")
 def test_a_reset_clears_spilled_groups() -> None:
     network = mesh(2, 1, barrier_registers=1, spill=True)
-    groups = (GroupSpec(id=gid, members=((0, 0), (1, 0))) for gid in (1, 2))
-    run = plan_of(network, *groups), Scenario(episodes=2)
+    both = (0, 0), (1, 0)
+    run = plan_of(network, members(1, *both), members(2, *both)), Scenario(episodes=2)
     job = Job((run, run))
     check(job, simulate(job, build_bench(network, "icarus")))
 

@@ -1,0 +1,86 @@
+"""What a run sums up to: latencies, traffic, loads, counters."""
+
+import random
+from io import StringIO
+
+import pytest
+
+from syncfabric.sim.drive.conduct import Conductor, conduct_model
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from tests.sim.drive.networks import make_job, members, mesh, plan_of
+
+PLAN = plan_of(mesh(4, 4), members(1, *mesh(4, 4).mesh.nodes), members(2, (0, 0), (3, 3)))
+
+
+def outcome_of(scenario: Scenario) -> Outcome:
+    return conduct_model(PLAN, scenario, Job(((PLAN, scenario),))).outcome(None)
+
+
+@pytest.mark.parametrize(("rate", "saturated"), [(0.1, False), (0.3, False), (1.0, True)])
+def test_traffic_is_measured_and_saturation_told(rate: float, saturated: bool) -> None:
+    traffic = outcome_of(Scenario(episodes=1, background=rate, lead_in=300, cycles=3_000)).traffic
+    assert traffic.saturated == saturated
+    assert traffic.packets == len(traffic.latency) == len(traffic.network_latency)
+    assert min(traffic.network_latency) >= 5
+    assert all(a > b for a, b in zip(traffic.latency, traffic.network_latency, strict=True))
+    if saturated:
+        assert 0.3 < traffic.accepted < 0.8
+    else:
+        assert traffic.accepted == pytest.approx(rate, rel=0.15)
+
+
+def test_no_traffic_is_nothing() -> None:
+    traffic = outcome_of(Scenario(episodes=3)).traffic
+    assert (traffic.accepted, traffic.packets, traffic.saturated) == (0.0, 0, False)
+
+
+def test_barriers_and_messages_are_counted() -> None:
+    outcome = outcome_of(Scenario(episodes=6))
+    assert [len(group.latency) for group in outcome.groups] == [6, 6]
+    assert all(group.latency == group.model_latency for group in outcome.groups)
+    assert outcome.releases == 6 * (16 + 2)
+    assert outcome.messages == 6 * 2 * (15 + 1)  # an edge of a tree carries one up and one down
+    assert outcome.counters == (0, 0, 0, 0)
+
+
+def test_loads_are_flits_a_cycle_by_link() -> None:
+    outcome = outcome_of(Scenario(episodes=1, background=0.4, cycles=2_000))
+    flits = round(sum(load * outcome.cycles for link, load in outcome.loads.items() if link >= 80))
+    assert flits == 5 * outcome.traffic.packets
+    assert max(outcome.loads.values()) <= 1
+
+
+def test_a_large_networks_counters_are_not_read() -> None:
+    plan = plan_of(mesh(17, 16), members(1, *((x, 0) for x in range(17))))
+    scenario = Scenario(episodes=1)
+    assert conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None).counters is None
+
+
+def test_progress_and_log_are_kept() -> None:
+    scenario, told, log = Scenario(episodes=5), list[int](), StringIO()
+    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)), log, told=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 10
+    assert len(log.getvalue().splitlines()) == conductor.outcome(None).messages
+
+
+def test_a_run_ends_with_the_first_mismatch() -> None:
+    (run,) = make_job(mesh(2, 2), random.Random(1), [Scenario(episodes=50)]).runs
+    conductor = Conductor(*run, Job((run,)))
+    chunk = conductor.advance()
+    conductor.take(chunk, [*chunk.text[:5], "7 1 0 0 5", *chunk.text[5:]])
+    assert conductor.finished
+    outcome = conductor.outcome(None)
+    assert outcome.mismatches
+    assert outcome.cycles == chunk.end
+    assert outcome.counters is None
+
+
+def test_the_hardwares_report_is_judged() -> None:
+    scenario = Scenario(episodes=1, background=0.1)
+    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)))
+    wrong = conductor.outcome([[0] * 8] * 16).mismatches
+    assert {mismatch.signal for mismatch in wrong} == {
+        "packets that the sinks counted",
+        "flits that the sinks counted",
+    }

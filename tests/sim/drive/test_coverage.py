@@ -1,0 +1,129 @@
+"""Functional coverage: of a regression on tiles, and of single events."""
+
+import random
+from collections import Counter as Tally
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from syncfabric.models.golden.record import Record
+from syncfabric.models.messages import Kind
+from syncfabric.models.networks.mesh import Port, Turn
+from syncfabric.sim.drive.coverage import Coverage, holes, percent, universe
+from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, members, mesh, plan_of
+from tests.sim.drive.test_tiles import NETWORKS
+
+THRESHOLD = 97.0
+"""Percent of a network's bins that its regression must hit, whatever the seed."""
+ROUNDS = 4
+"""Times that the scenarios are run, with other groups and seeds each time."""
+
+
+@pytest.mark.parametrize("name", ["default", "own links", "paper's route", "spill"])
+def test_a_regression_covers(name: str, record_property: Callable[[str, object], None]) -> None:
+    network = NETWORKS[name]
+    scenarios = [
+        replace(each, seed=each.seed + 10 * turn, episodes=8)
+        for turn in range(ROUNDS)
+        for each in SCENARIOS
+    ]
+    job = make_job(network, random.Random(f"coverage {name}/{SEED}"), scenarios, coverage=True)
+    simulation = simulate_tiles(job, build_fabric(network))
+    check(job, simulation)
+    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
+    bins = set(universe(network))
+    missed = holes(hits, bins)
+    record_property(
+        "coverage",
+        f"{name} ({network.mesh}): {percent(hits, bins):.1f}% of {len(bins)} bins"
+        + "".join(f"\n    never: {hole}" for hole in missed),
+    )
+    assert percent(hits, bins) >= THRESHOLD, missed
+
+
+NETWORK = mesh(3, 3)
+PLAN = plan_of(NETWORK, members(6, (0, 0), (1, 0), (2, 0)))
+
+
+def message(kind: Kind, to: tuple[int, int], turn: Turn, gid: int = 6) -> int:
+    values = {"kind": kind, "gid": gid, "x": to[0], "y": to[1], "turn": turn}
+    return NETWORK.layout.sync.pack(values)
+
+
+def lane(node: tuple[int, int], port: Port, channel: int) -> int:
+    return (5 * NETWORK.mesh.index(node) + port) * 3 + channel
+
+
+def note(coverage: Coverage, cycle: int, flits: dict[int, int], release: int = 0) -> None:
+    order = sorted(flits)
+    valid = sum(1 << one for one in order)
+    record = Record(valid, 0, [flits[one] for one in order], release, [0] * release.bit_count(), ())
+    coverage.note(Line(cycle, record), full=0)
+
+
+def test_a_message_on_its_way_and_at_its_end() -> None:
+    coverage = Coverage(PLAN)
+    up = message(Kind.REDUCE, (0, 0), Turn.Y_FIRST)
+    note(coverage, 5, {lane((2, 0), Port.WEST, 2): up})
+    assert coverage.hits == {"REDUCE passing by EAST class 1": 1}
+    note(coverage, 6, {lane((1, 0), Port.WEST, 2): up})
+    assert coverage.hits["REDUCE here by EAST class 1"] == 1
+    assert coverage.hits["REDUCE by EAST meets idle"] == 1
+    assert coverage.messages == 1
+
+
+def test_what_a_message_meets_follows_from_what_came_before() -> None:
+    coverage = Coverage(PLAN)
+    coverage.begin(Chunk(0, arrivals=[Arrival(3, 0, 1, 0)]))
+    up = {lane((2, 0), Port.WEST, 2): message(Kind.REDUCE, (1, 0), Turn.Y_FIRST)}
+    down = {lane((0, 0), Port.EAST, 1): message(Kind.REDUCE, (1, 0), Turn.X_FIRST)}
+    for cycle, flits in enumerate((down, up), 4):
+        note(coverage, cycle, flits)
+    assert coverage.hits["REDUCE by WEST meets local"] == 1
+    assert coverage.hits["REDUCE by EAST meets children and local"] == 1
+    register = PLAN.groups[0].places[1, 0]
+    assert register is not None
+    note(coverage, 9, {}, release=1 << 1 * NETWORK.barrier_registers + register)
+    note(coverage, 10, up)
+    assert coverage.hits["REDUCE by EAST meets idle"] == 1
+
+
+def test_messages_between_the_flits_of_a_packet() -> None:
+    coverage = Coverage(PLAN)
+    head, tail = (1 << NETWORK.layout.flit.offsets[name] for name in ("head", "tail"))
+    word = {lane((0, 0), Port.EAST, 1): message(Kind.DISTRIBUTE, (2, 0), Turn.X_FIRST)}
+    name = "message inside a packet: EAST"
+    note(coverage, 1, word)
+    assert coverage.hits[name] == 0
+    note(coverage, 2, {lane((0, 0), Port.EAST, 0): 2 | head})
+    note(coverage, 3, word)
+    assert coverage.hits[name] == 1
+    note(coverage, 4, {lane((0, 0), Port.EAST, 0): 7 | tail})
+    note(coverage, 5, word)
+    assert coverage.hits[name] == 1
+
+
+def test_two_heads_for_one_output() -> None:
+    coverage = Coverage(PLAN)
+    head = 1 << NETWORK.layout.flit.offsets["head"]
+    north = 1 | 2 << NETWORK.layout.x_bits | head
+    note(coverage, 1, {lane((0, 1), Port.EAST, 0): north, lane((1, 0), Port.NORTH, 0): north})
+    assert coverage.hits["two heads for NORTH in one cycle"] == 1
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_bins_have_names_of_their_own(name: str) -> None:
+    bins = list(universe(NETWORKS[name]))
+    assert len(bins) == len(set(bins)) > 80
+
+
+def test_percent_and_holes() -> None:
+    bins = {"a", "b", "c", "d"}
+    assert percent({"a": 3, "b": 0, "z": 1}, bins) == 25
+    assert holes({"a": 3, "b": 0}, bins) == ["b", "c", "d"]
