@@ -144,7 +144,7 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("change", [lambda t: t + [t[-1]], lambda t: ["0" + t[0], *t[1:]]])
+@pytest.mark.parametrize("change", [lambda t: [*t, t[-1]], lambda t: ["0" + t[0], *t[1:]]])
 def test_another_text_is_never_a_match(change: Callable[[list[str]], list[str]]) -> None:
     (told,) = judge(text=change(list(CHUNK.text))).mismatches
     assert told.signal == "line of the probe"

@@ -12,7 +12,7 @@ from tests.sim.drive.networks import SEED, check, make_job, mesh, random_network
 NETWORKS = {
     "default": mesh(5, 5),
     "pipeline 0, two channels": mesh(3, 5, barrier_pipeline=0, channels=2, buffer_flits=4),
-    "paper's route": mesh(5, 4, reduction_route="paper", barrier_pipeline=0, data_bits=1),
+    "paper's route": mesh(5, 5, reduction_route="paper", barrier_pipeline=0, data_bits=1),
     "own links": mesh(
         5, 4, sync_links="own", channels=3, buffer_flits=3, data_bits=32, flit_bits=64
     ),

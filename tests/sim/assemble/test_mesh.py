@@ -1,0 +1,144 @@
+"""The Verilog of a network: names that stay, nothing of this machine, a size linear in the nodes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.assemble.mesh import (
+    link_wires,
+    node_bits,
+    observe_bits,
+    top_ports,
+    top_verilog,
+    verilog,
+)
+from tests.sim.assemble.icarus import compiles
+from tests.sim.drive.networks import mesh
+
+NETWORKS = {
+    "default": mesh(3, 2),
+    "one node": mesh(1, 1),
+    "column": mesh(1, 3, channels=2),
+    "spill": mesh(2, 2, spill=True),
+    "no data": mesh(2, 2, data_bits=0, spill=True),
+    "own links": mesh(2, 2, sync_links="own", operations="all", barrier_pipeline=0),
+    "paper's route": mesh(2, 2, reduction_route="paper"),
+}
+
+
+def test_ports_keep_their_names_and_widths() -> None:
+    """A network of 6 nodes, 4 registers, 5 data bits, 2 channels, flits of 40 bits."""
+    spec = mesh(3, 2, spill=True, data_bits=5, channels=2, flit_bits=40)
+    assert list(top_ports(spec)) == [
+        ("input", "clk", None),
+        ("input", "rst", None),
+        ("input", "start", None),
+        ("input", "arrive", 24),
+        ("input", "data", 120),
+        ("output", "released", 24),
+        ("output", "result", 120),
+        ("output", "ready", 24),
+        ("output", "done", 24),
+        ("input", "config_valid", None),
+        ("input", "config_node", 3),
+        ("input", "config_address", 12),
+        ("input", "config_write", None),
+        ("input", "config_data", 32),
+        ("output", "config_ready", None),
+        ("output", "config_error", None),
+        ("output", "config_rdata", 32),
+        ("input", "spill_arrive_valid", 6),
+        ("input", "spill_arrive_gid", 48),
+        ("input", "spill_arrive_data", 30),
+        ("output", "spill_arrive_ready", 6),
+        ("output", "spill_release_valid", 6),
+        ("output", "spill_release_gid", 48),
+        ("output", "spill_release_result", 30),
+        ("input", "inject_valid", 12),
+        ("input", "inject_flit", 252),
+        ("output", "inject_credit", 12),
+        ("output", "eject_valid", 12),
+        ("output", "eject_flit", 252),
+        ("input", "eject_credit", 12),
+    ]
+
+
+@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
+def test_the_text_declares_these_ports(spec: MeshSpec) -> None:
+    head = top_verilog(spec, "net").partition(");")[0]
+    for direction, name, width in top_ports(spec):
+        bits = "" if width is None else f"[{width - 1}:0] "
+        declared = f"  {direction} wire {bits}{name}"
+        assert (declared in head.replace(",", "").splitlines()) == (width != 0)
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
+def test_icarus_takes_the_file(spec: MeshSpec, tmp_path: Path) -> None:
+    compiles(verilog(spec, "net"), "net", tmp_path)
+
+
+def test_instances_and_links_have_the_names_of_the_documentation() -> None:
+    text = top_verilog(mesh(3, 2, sync_links="own"), "net")
+    assert re.findall(r"^  mesh_node (\w+) \($", text, re.M) == [
+        f"node_{x}_{y}" for y in range(2) for x in range(3)
+    ]
+    links = set(re.findall(r"^  wire \[\d+:0\] (link_\w+);$", text, re.M))
+    assert len(links) == 6 * 2 * 7  # seven links both ways, six bundles of wires
+    for bundle in ("valid", "sync_valid", "flit", "credit", "sync_credit", "sync"):
+        assert f"link_0_1_east_{bundle}" in links
+    assert not any(name.startswith("link_2_0_east") for name in links)
+
+
+def test_links_meet_their_neighbours_and_the_rim_is_quiet() -> None:
+    text = top_verilog(mesh(2, 1), "net")
+    west, east = text.split("  mesh_node ")[1:]
+    assert ".east_out__flit(link_0_0_east_flit)" in west
+    assert ".west_in__flit(link_0_0_east_flit)" in east
+    assert ".west_in__credit(link_0_0_east_credit)" in east
+    assert ".east_in__sync_valid(link_1_0_west_sync_valid)" in west
+    assert ".west_in__valid(1'd0)" in west
+    assert ".west_out__valid()" in west
+    assert ".north_out__credit(1'd0)" in west
+
+
+def test_nothing_of_this_machine_is_in_the_file() -> None:
+    text = verilog(mesh(2, 2, spill=True), "net")
+    for path in (str(Path(__file__).parents[3]), str(Path.home()), "/usr/", "/tmp", ".py"):
+        assert path not in text, path
+    assert text == verilog(mesh(2, 2, spill=True), "net")
+
+
+def test_the_router_is_there_once_whatever_the_size() -> None:
+    for size in (2, 6):
+        text = verilog(mesh(size, size), "net")
+        assert len(re.findall(r"^module mesh_node\b", text, re.M)) == 1
+
+
+def test_the_size_grows_no_faster_than_the_nodes() -> None:
+    def a_node(size: int) -> float:
+        return len(top_verilog(mesh(size, size), "net")) / size**2
+
+    assert a_node(32) < 1.1 * a_node(8)
+
+
+def test_widths() -> None:
+    assert [node_bits(mesh(*size)) for size in ((1, 1), (2, 1), (3, 3), (4, 4), (17, 1))] == [
+        1,
+        1,
+        4,
+        4,
+        5,
+    ]
+    assert observe_bits(mesh(2, 2, barrier_registers=3, data_bits=6)) == 3 * (12 + 2 * 6) + 32
+    assert dict(link_wires(mesh(4, 4, channels=2))) == {
+        "valid": 2,
+        "sync_valid": 2,
+        "flit": 34,
+        "credit": 2,
+        "sync_credit": 2,
+    }
+    own = link_wires(mesh(4, 4, sync_links="own"))
+    assert own["sync"] == 2 + 8 + 2 + 2 + 2 + 1 + 4

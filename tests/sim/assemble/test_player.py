@@ -1,0 +1,82 @@
+"""The player: every stimulus in its cycle, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from syncfabric.sim.assemble.player import (
+    SCRIPT_WORDS,
+    Stimulus,
+    StimulusKind,
+    player_text,
+    script_text,
+)
+from tests.sim.assemble.icarus import runs
+from tests.sim.drive.networks import mesh
+
+SPEC = mesh(3, 2, spill=True, barrier_registers=2, data_bits=4)
+
+SEEN = """module top;
+  reg clk = 0, rst = 1, load = 0;
+{player}
+  always @(posedge clk) if (!rst) begin
+    if (arrive != 0) $display("%0d arrive %0h data %0h", cycle, arrive, data);
+    if (start) $display("%0d start", cycle);
+    if (config_valid) $display("%0d config %0d %0d %0d %0h", cycle, config_node, config_address,
+                               config_write, config_data);
+    if (spill_arrive_valid != 0) $display("%0d spill %0h %0h %0h", cycle, spill_arrive_valid,
+                                          spill_arrive_gid, spill_arrive_data);
+    if (traffic_load) $display("%0d load %0h", cycle, traffic_seed);
+    if (traffic_enable) $display("%0d rate %0d", cycle, traffic_rate);
+  end
+  always #5 clk = !clk;
+  initial begin
+    #23 load = 1; rst = 0;
+    #10 load = 0;
+    #300 $finish;
+  end
+endmodule
+"""
+
+
+@pytest.mark.icarus
+def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
+    stimuli = [
+        Stimulus(1, StimulusKind.CONFIG, 5 << 12 | 1025, 0xDEAD, 1),
+        Stimulus(2, StimulusKind.CONFIG, 0 << 12 | 7),
+        Stimulus(4, StimulusKind.START),
+        Stimulus(4, StimulusKind.ARRIVE, 3, 0xA),
+        Stimulus(4, StimulusKind.ARRIVE, 11, 0x5),
+        Stimulus(5, StimulusKind.ARRIVE, 0, 0x7),
+        Stimulus(9, StimulusKind.SPILL, 4, 0xC, 200),
+        Stimulus(12, StimulusKind.LOAD, data=0xFFFFFFFF),
+        Stimulus(13, StimulusKind.RATE, data=77, extra=1),
+        Stimulus(16, StimulusKind.RATE),
+    ]
+    text = SEEN.format(player=player_text(SPEC))
+    printed = runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)})
+    assert printed.splitlines() == [
+        "1 config 5 1025 1 dead",
+        "2 config 0 7 0 0",
+        f"4 arrive 808 data {0xA << 12 | 0x5 << 44:x}",
+        "4 start",
+        "5 arrive 1 data 7",
+        f"9 spill 10 {200 << 32:x} {0xC << 16:x}",
+        "12 load ffffffff",
+        "13 rate 77",
+        "14 rate 77",
+        "15 rate 77",
+    ]
+
+
+def test_a_word_of_the_script() -> None:
+    word = Stimulus(0x12, StimulusKind.SPILL, 0x345, 0x6789, 0xAB).word()
+    assert word == "02ab000003450000678900000012"
+
+
+def test_a_script_too_long_is_refused() -> None:
+    stimuli = [Stimulus(1, StimulusKind.START)] * SCRIPT_WORDS
+    message = r"^script must have fewer than 65536 stimuli, not 65536; take a shorter chunk$"
+    with pytest.raises(ValueError, match=message):
+        script_text(stimuli)
+    assert script_text([]) == ""
