@@ -2,6 +2,7 @@
 
 from amaranth.hdl import ClockDomain, Module
 from amaranth.sim import Simulator
+
 from syncfabric.models.messages import CONTROL, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.spill import SpillEngine
