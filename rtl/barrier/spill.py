@@ -129,8 +129,8 @@ class SpillEngine(wiring.Component):
                 config_write.eq(self.config_write),
                 config_data.eq(self.config_data),
             ]
-        # At most 255 GIDs wait: one more is in the send register, which is filled first.
-        head, tail = Signal(8), Signal(8)
+        # One bit more than places, to tell a full queue from an empty one.
+        head, tail = Signal(9), Signal(9)
         waiting = Signal()
         m.d.comb += waiting.eq(head != tail)
 
@@ -168,7 +168,7 @@ class SpillEngine(wiring.Component):
                 m.d.sync += config_held.eq(0)
             with m.If(choice.advance & choice.grant[4]):
                 m.d.sync += [local_held.eq(0), message.data.eq(local_data)]
-        m.d.comb += [dequeue.addr.eq(head), dequeue.en.eq(1)]
+        m.d.comb += [dequeue.addr.eq(head[:8]), dequeue.en.eq(1)]
         with m.If(fetch):
             m.d.sync += head.eq(head + 1)
         with m.If(reading & is_fetch):
@@ -278,9 +278,10 @@ class SpillEngine(wiring.Component):
                     after.acc.eq(acc),
                 ]
             with m.If(fire_up | (release & present.any())):
-                m.d.comb += [after.queued.eq(1), enqueue.en.eq(1)]
-                m.d.sync += tail.eq(tail + 1)
-        m.d.comb += [enqueue.addr.eq(tail), enqueue.data.eq(gid)]
+                # An entry that waits already is sent as it stands when its turn comes.
+                m.d.comb += [after.queued.eq(1), enqueue.en.eq(~entry.queued)]
+                m.d.sync += tail.eq(tail + ~entry.queued)
+        m.d.comb += [enqueue.addr.eq(tail[:8]), enqueue.data.eq(gid)]
         m.d.sync += [
             self.release.valid.eq(barrier & release),
             self.release.gid.eq(Mux(barrier & release, gid, 0)),

@@ -85,7 +85,9 @@ class PacketSink(wiring.Component):
                     ),
                 ]
                 m.d.sync += [
-                    check.eq(Mux(place == 0, 0, check) ^ Mux(flit.head, 0, flit.payload)),
+                    check.eq(
+                        Mux((place == 0) | flit.head, 0, check) ^ Mux(flit.head, 0, flit.payload)
+                    ),
                     place.eq(
                         Mux(
                             flit.head,

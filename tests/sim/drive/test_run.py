@@ -1,0 +1,92 @@
+"""The main job: every simulator gives the same result, and what goes wrong is told."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive import run as module
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.results import RunResult, Seconds
+from tests.sim.drive.networks import members, mesh, plan_of
+from tests.sim.drive.test_tiles import NETWORKS
+
+DEFAULT = NETWORKS["default"]
+PLAN = plan_of(DEFAULT, members(3, *DEFAULT.mesh.nodes), members(8, (0, 0), (4, 4), (1, 3)))
+SMALL = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)))
+
+
+def less_the_simulator(result: RunResult) -> RunResult:
+    return replace(result, simulator="", seconds=Seconds(0, 0))
+
+
+def test_hardware_on_tiles_gives_the_models_result() -> None:
+    model, tiles = (
+        run(PLAN, sim=sim, episodes=6, background=0.2, seed=9, heat=True)
+        for sim in ("model", "verilator")
+    )
+    assert tiles.simulator == "verilator"
+    assert less_the_simulator(tiles) == less_the_simulator(model)
+    assert tiles.verdict == "match"
+    assert tiles.loads is not None
+    assert len(tiles.loads) == 4 * 5 * 4 + 2 * 25
+
+
+@pytest.mark.icarus
+def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None:
+    model = run(SMALL, sim="model", episodes=5)
+    told: list[tuple[str, int, int]] = []
+    seen = run(
+        SMALL,
+        sim="icarus",
+        episodes=5,
+        waves=True,
+        log=tmp_path / "log.csv",
+        output=tmp_path / "new",
+        progress=lambda step, done, of: told.append((step, done, of)),
+    )
+    files = [str(tmp_path / "log.csv"), str(tmp_path / "new" / "net.vcd")]
+    assert less_the_simulator(seen) == replace(less_the_simulator(model), files=tuple(files))
+    assert all(Path(file).stat().st_size > 100 for file in files)
+    rows = list(csv.DictReader((tmp_path / "log.csv").open()))
+    assert [row["kind"] for row in rows] == ["reduce", "distribute"] * 5
+    assert told[:2] == [("build", 0, 1), ("build", 1, 1)]
+    assert told[-1] == ("simulate", 5, 5)
+
+
+def test_saturation_is_told_with_the_fullest_channels() -> None:
+    result = run(PLAN, sim="model", episodes=100, background=1.0)
+    assert result.traffic.saturated
+    loads = [channel.load for channel in result.traffic.full_channels]
+    assert len(loads) == 8
+    assert loads == sorted(loads, reverse=True)
+    assert result.loads is None
+    assert not run(PLAN, sim="model", episodes=100, background=0.1).traffic.saturated
+
+
+def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
+    faster = DEFAULT.model_copy(update={"barrier_pipeline": 0})
+    result = run(plan_of(faster, members(8, (0, 0), (4, 4), (1, 3))), episodes=3)
+    assert result.verdict == "mismatch"
+    first = result.mismatches[0]
+    assert result.reason == (
+        f"first difference in cycle {first.cycle} at node {first.node}: {first.signal}"
+    )
+    assert "sync_valid" in first.signal
+    assert (first.hardware, first.model) == (0, 1)
+
+
+def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
+        return list(config_writes(plan))[:-6]
+
+    monkeypatch.setattr("syncfabric.sim.drive.driver.config_writes", without_the_last_register)
+    result = run(SMALL, sim="model", episodes=3)
+    assert (result.verdict, result.mismatches) == ("hang", ())
+    assert result.reason == "nothing moves any more; unfinished groups: 1"
+    assert result.groups[0].latency is None

@@ -1,0 +1,123 @@
+"""Long runs: a match, a hang, errors in the design, and what is refused."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.models.errors import PlanError, ToolError
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric import long_run as module
+from syncfabric.sim.fabric.long_run import long_run
+from tests.sim.drive.networks import members, mesh, plan_of
+from tests.sim.drive.test_tiles import NETWORKS
+
+NETWORK = NETWORKS["default"]
+BUILD = cache(build_fabric)
+PLAN = plan_of(NETWORK, members(3, *NETWORK.mesh.nodes), members(8, (0, 0), (4, 4), (1, 3)))
+
+
+@pytest.fixture(autouse=True)
+def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "build_fabric", BUILD)
+
+
+def test_a_match() -> None:
+    told: list[tuple[str, int, int]] = []
+    result = long_run(
+        PLAN,
+        episodes=60,
+        background=0.1,
+        progress=lambda step, done, of: told.append((step, done, of)),
+    )
+    assert (result.verdict, result.reason, result.mismatches) == ("match", None, ())
+    assert result.traffic.accepted == pytest.approx(0.1, rel=0.2)
+    assert result.traffic.packets is not None
+    assert result.traffic.packets > 100
+    for group in result.groups:
+        assert group.episodes >= 60
+        assert group.latency is not None
+        assert 0 < group.latency.min <= group.latency.median <= group.latency.max
+        assert group.model_latency is None
+    assert told[-1] == ("simulate", 120, 120)
+
+
+def test_a_run_is_the_same_again() -> None:
+    first, second, other = (long_run(PLAN, episodes=20, seed=seed) for seed in (4, 4, 5))
+    assert first.groups == second.groups != other.groups
+    assert first.cycles == second.cycles
+
+
+def test_latencies_keep_to_the_bound() -> None:
+    alone = plan_of(NETWORK, members(3, *NETWORK.mesh.nodes))
+    (group,) = long_run(alone, episodes=200).groups
+    assert group.latency is not None
+    assert group.bound is not None
+    assert group.latency.max <= group.bound
+
+
+def test_without_groups_there_is_traffic_to_check() -> None:
+    result = long_run(plan_of(NETWORK), background=0.2)
+    assert result.verdict == "match"
+    assert result.traffic.packets
+
+
+def test_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
+        return list(config_writes(plan))[:-6]
+
+    monkeypatch.setattr(module, "config_writes", without_the_last_register)
+    plan = plan_of(NETWORK, members(8, (0, 0), (4, 4), (1, 3)))
+    result = long_run(plan, episodes=10)
+    assert result.verdict == "hang"
+    assert result.reason == "no group completed a barrier in the last 10000 cycles"
+    assert result.groups[0].episodes == 0
+    assert result.groups[0].latency is None
+
+
+def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def with_an_outsider(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
+        return [*seats(plan, group), (24, 3)]
+
+    seats = module._seats
+    monkeypatch.setattr(module, "_seats", with_an_outsider)
+    result = long_run(plan_of(NETWORK, members(8, (0, 0), (1, 3))), episodes=10)
+    assert result.verdict != "match"
+    assert result.reason is not None
+
+
+@pytest.mark.parametrize("asked", [{"waves": True}, {"log": Path("x.csv")}, {"heat": True}])
+def test_what_a_long_run_does_not_do_is_refused(asked: dict[str, Any]) -> None:
+    refused(PLAN, ToolError, LEAVE_OUT, **asked)
+
+
+def test_another_simulator_is_refused() -> None:
+    refused(PLAN, ToolError, LEAVE_OUT, sim="icarus")
+
+
+def test_a_spilled_group_is_refused() -> None:
+    network = mesh(2, 2, spill=True, barrier_registers=1)
+    both = (0, 0), (1, 0)
+    plan = plan_of(network, members(4, *both), members(7, *both))
+    message = (
+        r"^group 7: a long run drives groups in registers only, and this one is spilled at some "
+        r"node; raise barrier_registers or leave out --long$"
+    )
+    refused(plan, PlanError, message)
+
+
+LEAVE_OUT = (
+    r"^a long run is for Verilator alone, and writes no waveform, log or channel loads; "
+    r"leave out --long$"
+)
+
+
+def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: Any) -> None:
+    """See that a run is refused before anything is built."""
+    told: list[str] = []
+    with pytest.raises(error, match=message):
+        long_run(plan, progress=lambda step, done, of: told.append(step), **asked)
+    assert told == []

@@ -1,0 +1,118 @@
+"""Talking to a running fabric."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.errors import ToolError
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.traffic import WARM_CYCLES
+from syncfabric.sim.assemble.bench import REPORT
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import GroupCount
+from syncfabric.sim.simulators import Built
+from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.test_tiles import NETWORKS
+
+NETWORK = NETWORKS["default"]
+
+
+@pytest.fixture(scope="module")
+def built() -> Built:
+    return build_fabric(NETWORK)
+
+
+@pytest.fixture
+def fabric(built: Built) -> Iterator[Fabric]:
+    with Fabric(built) as fabric:
+        yield fabric
+
+
+def give(fabric: Fabric, stimuli: list[Stimulus], folder: Path) -> None:
+    """Hand in a script."""
+    script = folder / "script.txt"
+    script.write_text(script_text(stimuli))
+    fabric.script(script)
+
+
+def test_nothing_happens_by_itself(fabric: Fabric, tmp_path: Path) -> None:
+    fabric.probe(tmp_path / "probe.txt")
+    fabric.run(500)
+    assert (tmp_path / "probe.txt").read_text() == ""
+    rows = fabric.report()
+    assert len(rows) == 25
+    assert all(row == dict.fromkeys(REPORT, 0) for row in rows)
+    assert fabric.watch() == []
+
+
+def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> None:
+    on = WARM_CYCLES + 2
+    give(
+        fabric,
+        [
+            Stimulus(1, StimulusKind.LOAD, data=7),
+            Stimulus(on, StimulusKind.RATE, data=1 << 20, extra=1),
+            Stimulus(on + 800, StimulusKind.RATE),
+        ],
+        tmp_path,
+    )
+    fabric.begin(1_000)
+    fabric.end()
+    fabric.run(1_000)
+    rows = fabric.report()
+    assert all(row["created"] == row["sent"] > 0 for row in rows)
+    total = {name: sum(row[name] for row in rows) for name in REPORT}
+    assert total["packets"] == total["sent"]
+    assert total["flits"] == 5 * total["packets"]
+    assert (total["errors"], total["overflow"]) == (0, 0)
+    assert total["latency_sum"] >= 6 * total["packets"]
+
+
+def start(fabric: Fabric, folder: Path, *, outsider: bool = False) -> None:
+    """Set up a group of three, and let its members arrive; perhaps await one who never does."""
+    plan = plan_of(NETWORK, members(9, (0, 0), (4, 0), (2, 3)))
+    writes = [
+        Stimulus(cycle, StimulusKind.CONFIG, node << 12 | address, word, 1)
+        for cycle, (node, address, word) in enumerate(config_writes(plan), 1)
+    ]
+    end = len(writes) + 1
+    give(fabric, [*writes, Stimulus(end, StimulusKind.START)], folder)
+    fabric.run(end + 1)
+    fabric.group(9, [(0, 0), (4, 0), (17, 0), *([(24, 3)] if outsider else [])])
+    fabric.members(seed=5, jitter=7)
+    fabric.run(2_000)
+
+
+def test_the_referee_counts_barriers_by_their_latency(fabric: Fabric, tmp_path: Path) -> None:
+    start(fabric, tmp_path)
+    (count,) = fabric.watch()
+    assert (count.gid, count.errors) == (9, 0)
+    assert count.episodes > 50
+    assert min(count.latencies) > 0
+
+
+def test_the_referee_sees_releases_before_the_last_arrival(fabric: Fabric, tmp_path: Path) -> None:
+    start(fabric, tmp_path, outsider=True)
+    (count,) = fabric.watch()
+    assert count.errors > 0
+    assert count.episodes == 0
+
+
+def test_episodes_are_counted_over_all_latencies() -> None:
+    assert GroupCount(1, 0, {7: 2, 9: 40}).episodes == 42
+
+
+def test_its_memory_can_be_asked_for(fabric: Fabric) -> None:
+    fabric.run(10)
+    assert 1_000_000 < fabric.peak_memory() < 1_000_000_000
+
+
+def test_a_fabric_that_ends_is_told_with_the_command(built: Built) -> None:
+    message = r"^the simulation of the network ended at 'report', exit code -9: $"
+    fabric = Fabric(built)
+    fabric.run(10)
+    fabric._process.kill()
+    with pytest.raises(ToolError, match=message):
+        fabric.report()
