@@ -60,7 +60,7 @@ def speed() -> Iterator[Row]:
 
 
 def growth() -> Iterator[Row]:
-    """Build time, cycles a second and memory against size."""
+    """Growth: build time, cycles a second and memory against size."""
     for side in (4, 8, 16, 32):
         network = MeshSpec(kind="mesh", width=side, height=side)
         with _empty_cache():
