@@ -1,7 +1,8 @@
-"""The bit layout of every message, register and status word of the mesh, written once.
+"""The bit layout of every message, register and status word, written once.
 
 The RTL, the golden models, the drivers, the register images and the C header all take their
-fields from here. Source: paper BTM, Figs. 2 and 3, with an epoch, a first turn and wider data.
+fields from here. Sources: paper BTM, Figs. 2 and 3; paper BTIN, Figs. 4 and 5; with an epoch, and
+wider data.
 """
 
 import enum
@@ -12,22 +13,28 @@ from functools import cached_property
 from syncfabric.models.errors import SpecError
 
 __all__ = [
+    "ARRIVED",
     "CONFIG_ADDRESS_BITS",
     "CONTROL",
     "COORDINATE_BITS",
     "COUNTER_BASE",
     "COUNTER_BITS",
     "NODE_WORD",
+    "PENDING",
     "REGISTER_WORDS",
+    "ROUTE_COUNT_BITS",
     "SPILL_BASE",
     "STATUS",
+    "TREE",
     "Counter",
     "Field",
+    "IrregularLayout",
     "Kind",
     "Layout",
     "MeshLayout",
     "Op",
     "RegisterWord",
+    "SwitchWord",
     "register_address",
     "spill_address",
 ]
@@ -68,6 +75,13 @@ class RegisterWord(enum.IntEnum):
     """Words of a barrier register on the config port; the last two can only be read."""
 
     CONTROL, PARENT, EAST, NORTH, WEST, SOUTH, STATUS, RESULT = range(8)
+
+
+class SwitchWord(enum.IntEnum):
+    """Words of a barrier register of an irregular network; the last three can only be read."""
+
+    CONTROL, TREE = 0, 1
+    ARRIVED, PENDING, RESULT = 5, 6, 7
 
 
 @dataclass(frozen=True)
@@ -165,12 +179,46 @@ STATUS = Layout(
 """Word 6 of a barrier register, read only."""
 
 
-def register_address(register: int, word: RegisterWord) -> int:
+MOST_PORTS = 16
+"""Ports of the largest switch: the words below have a bit for each."""
+
+TREE = Layout(
+    "tree word",
+    (
+        Field("parent", 4, "port that leads to the parent; ignored at the root"),
+        Field("children", MOST_PORTS, "ports that lead to children, a bit each"),
+    ),
+)
+"""Word 1 of a barrier register of an irregular network (paper BTIN, Fig. 4)."""
+
+ARRIVED = Layout(
+    "arrived word",
+    (
+        Field("arrived", MOST_PORTS, "ports whose REDUCE is in, a bit each"),
+        Field("fired", 1, "all are in; waits for the parent's DISTRIBUTE"),
+    ),
+)
+"""Word 5 of a barrier register of an irregular network, read only."""
+
+PENDING = Layout(
+    "pending word",
+    (
+        Field("children", MOST_PORTS, "ports to which a DISTRIBUTE is still to be sent"),
+        Field("parent", 1, "the REDUCE to the parent is still to be sent"),
+    ),
+)
+"""Word 6 of a barrier register of an irregular network, read only."""
+
+ROUTE_COUNT_BITS = 4
+"""Bits of the number of ports in a route flit."""
+
+
+def register_address(register: int, word: RegisterWord | SwitchWord) -> int:
     """Return the config address of a word of barrier register ``register``."""
     return register * REGISTER_WORDS + word
 
 
-def spill_address(gid: int, word: RegisterWord) -> int:
+def spill_address(gid: int, word: RegisterWord | SwitchWord) -> int:
     """Return the config address of a word of the spilled entry of group ``gid``."""
     return SPILL_BASE + gid * REGISTER_WORDS + word
 
@@ -209,6 +257,11 @@ class MeshLayout:
         """Bits of a node number, at least 1."""
         return max(1, (self.width * self.height - 1).bit_length())
 
+    @property
+    def target_bits(self) -> int:
+        """Bits of the number that the config port addresses: a node's."""
+        return self.node_bits
+
     @cached_property
     def sync(self) -> Layout:
         """Synchronization message (paper BTM, Fig. 3), a single flit."""
@@ -239,14 +292,7 @@ class MeshLayout:
     @cached_property
     def flit(self) -> Layout:
         """What a link carries for an ordinary packet."""
-        return Layout(
-            "flit",
-            (
-                Field("payload", self.flit_bits, "header in the first flit, else the sender's"),
-                Field("head", 1, "first flit of its packet"),
-                Field("tail", 1, "last flit of its packet"),
-            ),
-        )
+        return _flit(self.flit_bits)
 
     def check(self) -> None:
         """Refuse a flit that cannot hold a synchronization message or a header.
@@ -262,3 +308,125 @@ class MeshLayout:
                 f"message of a {self.width}x{self.height} mesh with data_bits = {self.data_bits}; "
                 f"it needs at least {self.sync.width}"
             )
+
+
+@dataclass(frozen=True)
+class IrregularLayout:
+    """Layouts whose widths follow from the size of an irregular network.
+
+    Parameters
+    ----------
+    ports : int
+        Ports of every switch, 2 to 16.
+    switches, nodes : int
+        How many there are.
+    flit_bits : int
+        Payload bits of a flit; head and tail travel beside them.
+    data_bits : int
+        Data bits of a synchronization message, 0 to 32.
+    """
+
+    ports: int
+    switches: int
+    nodes: int
+    flit_bits: int
+    data_bits: int
+
+    @cached_property
+    def switch_bits(self) -> int:
+        """Bits of a switch's number, at least 1."""
+        return max(1, (self.switches - 1).bit_length())
+
+    @cached_property
+    def port_bits(self) -> int:
+        """Bits of a port code: a port's number, or ``ports``, the switch's own sink."""
+        return self.ports.bit_length()
+
+    @cached_property
+    def node_bits(self) -> int:
+        """Bits of a node's number, at least 1."""
+        return max(1, (self.nodes - 1).bit_length())
+
+    @cached_property
+    def target_bits(self) -> int:
+        """Bits of the number that the config port addresses: nodes first, then switches."""
+        return max(1, (self.nodes + self.switches - 1).bit_length())
+
+    @cached_property
+    def sync(self) -> Layout:
+        """Synchronization message (paper BTIN, Fig. 5), a single flit without destination."""
+        return Layout(
+            "sync message",
+            (
+                Field("kind", 2, "0 REDUCE, 1 DISTRIBUTE, 2 GO, 3 BROKEN"),
+                Field("gid", 8, "group identifier"),
+                Field("epoch", 2, "epoch of the group's set-up"),
+                Field("data", self.data_bits, "combined on the way up, the same for all down"),
+            ),
+        )
+
+    @cached_property
+    def header(self) -> Layout:
+        """First flit of a packet that the tables route; its other bits belong to the sender."""
+        return Layout(
+            "packet header",
+            (
+                Field("by_route", 1, "0: the tables route the packet"),
+                Field("port", self.port_bits, "last port, at the destination's switch"),
+                Field("switch", self.switch_bits, "the destination's switch"),
+            ),
+        )
+
+    @cached_property
+    def route(self) -> Layout:
+        """First flits of a packet that brings its route along, used up on the way."""
+        ports = tuple(
+            Field(f"port_{i}", self.port_bits, "output port, the next switch's in port_0")
+            for i in range(self.route_ports)
+        )
+        return Layout(
+            "route flit",
+            (
+                Field("by_route", 1, "1: this flit routes the packet"),
+                Field("count", ROUTE_COUNT_BITS, "ports that are left in this flit"),
+                *ports,
+            ),
+        )
+
+    @cached_property
+    def route_ports(self) -> int:
+        """Most ports that one route flit holds."""
+        room = (self.flit_bits - 1 - ROUTE_COUNT_BITS) // self.port_bits
+        return min(room, (1 << ROUTE_COUNT_BITS) - 1)
+
+    @cached_property
+    def flit(self) -> Layout:
+        """What a link carries for an ordinary packet."""
+        return _flit(self.flit_bits)
+
+    def check(self) -> None:
+        """Refuse a flit that cannot hold a synchronization message or a header.
+
+        Raises
+        ------
+        SpecError
+            With the width that is needed.
+        """
+        widest = max((self.sync, self.header), key=lambda layout: layout.width)
+        if self.flit_bits < widest.width:
+            raise SpecError(
+                f"network: flit_bits = {self.flit_bits} is too narrow for the {widest.name} of "
+                f"{self.switches} switches with data_bits = {self.data_bits}; it needs at least "
+                f"{widest.width}"
+            )
+
+
+def _flit(flit_bits: int) -> Layout:
+    return Layout(
+        "flit",
+        (
+            Field("payload", flit_bits, "header in the first flit, else the sender's"),
+            Field("head", 1, "first flit of its packet"),
+            Field("tail", 1, "last flit of its packet"),
+        ),
+    )

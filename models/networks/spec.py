@@ -10,11 +10,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import MeshLayout
+from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.models.networks.explain import explain
+from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.mesh import Mesh, Node
 
-__all__ = ["SERIAL_OPERATIONS", "GroupSpec", "MeshSpec", "NetworkSpec", "Table"]
+__all__ = ["SERIAL_OPERATIONS", "GroupSpec", "IrregularSpec", "MeshSpec", "NetworkSpec", "Table"]
 
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
@@ -104,6 +105,75 @@ class MeshSpec(Table):
         return MeshLayout(
             width=self.width,
             height=self.height,
+            flit_bits=self.flit_bits,
+            data_bits=self.data_bits,
+        )
+
+
+class IrregularSpec(Table):
+    """The table ``[network]`` of an irregular network, its links and nodes written out."""
+
+    kind: Literal["irregular"] = Field(description="The kind of network.")
+    ports: Whole = Field(ge=2, le=16, description="Ports of every switch.")
+    switches: Whole = Field(ge=1, description="How many switches there are.")
+    links: tuple[Link, ...] = Field(description="Pairs of [switch, port] that a link joins.")
+    nodes: tuple[Place, ...] = Field(description="Where the nodes sit, as [switch, port].")
+    tables: tuple[tuple[int, ...], ...] | None = Field(
+        default=None, description="Output port by switch and destination switch; own: -1."
+    )
+    datelines: tuple[Place, ...] = Field(
+        default=(), description="Output ports at which packets go over to the next channel."
+    )
+    flit_bits: Whole = Field(
+        default=32, ge=16, le=128, description="Width of a flit, head and tail apart."
+    )
+    data_bits: Whole = Field(
+        default=6, ge=0, le=32, description="What a barrier combines and hands back."
+    )
+    buffer_flits: Whole = Field(
+        default=1, ge=1, le=16, description="Flits an ordinary channel can hold."
+    )
+    channels: Whole = Field(
+        default=1, ge=1, le=4, description="Virtual channels for ordinary packets."
+    )
+    barrier_registers: Whole = Field(
+        default=4, ge=1, le=64, description="Barrier registers of a switch, and of a node."
+    )
+    spill: Flag = Field(
+        default=False, description="Whether groups beyond the registers go to memory."
+    )
+    cycles_per_hop: Whole = Field(default=2, ge=1, le=2, description="Cycles a hop.")
+    turnaround: Literal["switch", "node"] = Field(
+        default="switch", description="Who turns a barrier around: the root switch or root node."
+    )
+    operations: Literal["bitwise", "all"] = Field(
+        default="bitwise", description='Which operations are built; "all" adds max, min and sum.'
+    )
+    setup: Literal["local"] = Field(
+        default="local", description="Who writes the barrier registers."
+    )
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+    @cached_property
+    def topology(self) -> Irregular:
+        """The switches, links and nodes."""
+        return Irregular(self.ports, self.switches, self.links, self.nodes)
+
+    @property
+    def buffered(self) -> bool:
+        """Whether synchronization messages wait in slots, and need credits (else never)."""
+        return self.spill or self.operations == "all"
+
+    @property
+    def layout(self) -> IrregularLayout:
+        """Where every bit of a message and of a register is."""
+        return IrregularLayout(
+            ports=self.ports,
+            switches=self.switches,
+            nodes=len(self.nodes),
             flit_bits=self.flit_bits,
             data_bits=self.data_bits,
         )
