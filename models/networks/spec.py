@@ -94,10 +94,15 @@ class MeshSpec(Table):
         self.layout.check()
         return self
 
-    @property
+    @cached_property
     def mesh(self) -> Mesh:
         """The mesh itself."""
         return Mesh(self.width, self.height)
+
+    @property
+    def topology(self) -> Mesh:
+        """The mesh, by the name that all kinds of network share."""
+        return self.mesh
 
     @property
     def layout(self) -> MeshLayout:

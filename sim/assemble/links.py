@@ -1,0 +1,111 @@
+"""The directed links of a network by number, as traces, models and checks count them.
+
+A link has a bit for each ordinary channel and, above them, for each class of synchronization; one
+such bit of one link is a *lane*. The last links lead from the nodes into the network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+
+__all__ = ["Links", "links_of"]
+
+RouterName = tuple[int, int] | int
+
+
+@dataclass(frozen=True)
+class Links:
+    """Numbers of a network's links.
+
+    Parameters
+    ----------
+    channels : int
+        Ordinary channels of a link.
+    classes : int
+        Classes of synchronization: 2 on a mesh, 1 on an irregular network.
+    credited : bool
+        Whether synchronization has credits (a slot of one message a class).
+    names : tuple of (router, port), by link
+        Where it begins: a router's output, or (for ``inject``) a node. None: there is no such link.
+    ends : tuple of (router, port), by link
+        Which router's input it leads to; None where it leads to a node or nowhere.
+    eject, inject : tuple of int, by node
+        The links to and from each node.
+    """
+
+    channels: int
+    classes: int
+    credited: bool
+    names: tuple[tuple[RouterName, str] | None, ...]
+    ends: tuple[tuple[int, int] | None, ...]
+    eject: tuple[int, ...]
+    inject: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """Bits a link: its lanes."""
+        return self.channels + self.classes
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return len(self.names)
+
+
+@cache
+def links_of(spec: MeshSpec | IrregularSpec) -> Links:
+    """Return the links of a network."""
+    return _irregular(spec) if isinstance(spec, IrregularSpec) else _mesh(spec)
+
+
+def _mesh(spec: MeshSpec) -> Links:
+    """Number output ``port`` of node i as 5 * i + port, then the nodes' injections."""
+    mesh, count = spec.mesh, len(spec.mesh.nodes)
+    names: list[tuple[RouterName, str] | None] = []
+    ends: list[tuple[int, int] | None] = []
+    for node in mesh.nodes:
+        for port in Port:
+            to = None if port is Port.LOCAL else mesh.neighbour(node, port)
+            there = port is Port.LOCAL or to is not None
+            names.append((node, port.name.lower()) if there else None)
+            ends.append(None if to is None else (mesh.index(to), int(port.opposite)))
+    names += [(node, "inject") for node in mesh.nodes]
+    ends += [(i, int(Port.LOCAL)) for i in range(count)]
+    return Links(
+        channels=spec.channels,
+        classes=2,
+        credited=True,
+        names=tuple(names),
+        ends=tuple(ends),
+        eject=tuple(5 * i + Port.LOCAL for i in range(count)),
+        inject=tuple(range(5 * count, 6 * count)),
+    )
+
+
+def _irregular(spec: IrregularSpec) -> Links:
+    """Number output p of switch s as k * s + p, then the nodes' injections."""
+    network, ports = spec.topology, spec.ports
+    names: list[tuple[RouterName, str] | None] = []
+    ends: list[tuple[int, int] | None] = []
+    for switch in range(spec.switches):
+        for port in range(ports):
+            to = network.across(switch, port)
+            there = to is not None or network.node_at(switch, port) is not None
+            names.append((switch, str(port)) if there else None)
+            ends.append(to)
+    first = len(names)
+    names += [(node, "inject") for node in spec.nodes]
+    ends += list(spec.nodes)
+    return Links(
+        channels=spec.channels,
+        classes=1,
+        credited=spec.buffered,
+        names=tuple(names),
+        ends=tuple(ends),
+        eject=tuple(ports * switch + port for switch, port in spec.nodes),
+        inject=tuple(range(first, first + len(spec.nodes))),
+    )
