@@ -1,6 +1,6 @@
 """A node's side of the config port: addresses, answers, refusals."""
 
-from amaranth import Array, Module, Mux, Signal
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,11 +11,21 @@ from syncfabric.models.messages import (
     SPILL_BASE,
     Counter,
     RegisterWord,
+    SwitchWord,
 )
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
-__all__ = ["ConfigPort"]
+__all__ = ["ConfigPort", "register_words"]
+
+
+def register_words(network: MeshSpec | IrregularSpec) -> tuple[list[int], list[int]]:
+    """Return the words of a register that can be written, and all that can be read."""
+    if isinstance(network, IrregularSpec):
+        words = [int(word) for word in SwitchWord]
+        return [word for word in words if word < SwitchWord.ARRIVED], words
+    words = [int(word) for word in RegisterWord]
+    return [word for word in words if word < RegisterWord.STATUS], words
 
 
 class ConfigPort(wiring.Component):
@@ -23,17 +33,17 @@ class ConfigPort(wiring.Component):
 
     Parameters
     ----------
-    network : MeshSpec
-        Number of registers, spill.
+    network : MeshSpec or IrregularSpec
+        Number of registers, and their words; spill.
 
     Members
     -------
     index : In
-        Number of this node.
+        Number of this node, as the config port counts.
     config : In(ConfigSignature)
         The network's config port; other nodes' requests are not answered.
-    write : Out(6 * registers)
-        Bit 6·register + word: that word is being written, unless the register refuses.
+    write : Out(words * registers)
+        Bit words·register + word: that word is being written, unless the register refuses.
     refused : In(registers)
         The register refuses the write.
     word : Out(3), contents : In(32 * registers)
@@ -46,14 +56,15 @@ class ConfigPort(wiring.Component):
         A write was refused in this cycle, not counting the spill engine's.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         self._network = network
+        self._writable, self._readable = register_words(network)
         registers = network.barrier_registers
         super().__init__(
             {
-                "index": In(network.layout.node_bits),
+                "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
-                "write": Out(RegisterWord.STATUS * registers),
+                "write": Out(len(self._writable) * registers),
                 "refused": In(registers),
                 "word": Out(3),
                 "contents": In(32 * registers),
@@ -81,12 +92,13 @@ class ConfigPort(wiring.Component):
             self.spill_valid.eq(ours & to_spill),
         ]
         for r in range(registers):
-            for word in range(RegisterWord.STATUS):
-                m.d.comb += self.write[RegisterWord.STATUS * r + word].eq(
+            for word in self._writable:
+                m.d.comb += self.write[len(self._writable) * r + word].eq(
                     ours & config.write & to_register & (number == r) & (self.word == word)
                 )
-        writable = to_register & (self.word < RegisterWord.STATUS) & ~self.refused.any()
-        error = Mux(config.write, ~writable, ~(to_register | to_counter))
+        writable = to_register & self._is_any(self._writable) & ~self.refused.any()
+        readable = to_register & self._is_any(self._readable)
+        error = Mux(config.write, ~writable, ~(readable | to_counter))
         counter = Array(
             self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS] for i in range(len(Counter))
         )[address[:2]]
@@ -111,3 +123,7 @@ class ConfigPort(wiring.Component):
             config.rdata.eq(read | self.spill_rdata),
         ]
         return m
+
+    def _is_any(self, words: list[int]) -> Value:
+        """Return whether the word that is addressed is one of these."""
+        return Cat(self.word == word for word in words).any()

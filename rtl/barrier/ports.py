@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.messages import node_place, struct
 
 __all__ = [
@@ -58,16 +58,16 @@ class ConfigSignature(wiring.Signature):
     Members
     -------
     valid, node, address, write, data : Out
-        A request to the router with number ``node``; data are 32 bits.
+        A request to the router (or node interface) with number ``node``; data are 32 bits.
     ready, error, rdata : In
         The answer; 0 from everybody else.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         super().__init__(
             {
                 "valid": Out(1),
-                "node": Out(network.layout.node_bits),
+                "node": Out(network.layout.target_bits),
                 "address": Out(CONFIG_ADDRESS_BITS),
                 "write": Out(1),
                 "data": Out(32),
@@ -81,7 +81,7 @@ class ConfigSignature(wiring.Signature):
 class SpillArriveSignature(wiring.Signature):
     """Arrivals for spilled groups: taken when ``valid`` and ``ready`` are high."""
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         super().__init__(
             {"valid": Out(1), "gid": Out(8), "data": Out(network.data_bits), "ready": In(1)}
         )
@@ -90,5 +90,5 @@ class SpillArriveSignature(wiring.Signature):
 class SpillReleaseSignature(wiring.Signature):
     """Releases of spilled groups: ``valid`` for one cycle each."""
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         super().__init__({"valid": Out(1), "gid": Out(8), "result": Out(network.data_bits)})

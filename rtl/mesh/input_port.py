@@ -9,11 +9,11 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.mesh.channel import ChannelControl
 from syncfabric.rtl.mesh.routing import HERE, legal_outputs, route
 from syncfabric.rtl.mesh.slots import SyncSlots
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
+from syncfabric.rtl.parts.channel import ChannelControl
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
 
 __all__ = ["InputPort"]
@@ -105,7 +105,7 @@ class InputPort(wiring.Component):
         m.submodules.choice = choice = LeastRecentArbiter(channels)
         controls = []
         for channel in range(channels):
-            control = ChannelControl(network.buffer_flits, outputs)
+            control = ChannelControl(network.buffer_flits, outputs, 5)
             m.submodules[f"channel_{channel}"] = control
             controls.append(control)
             open_outputs = [

@@ -5,10 +5,10 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import MeshLayout
+from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.rtl.messages import struct
 
-__all__ = ["LinkSignature", "LocalLinkSignature"]
+__all__ = ["LinkSignature", "LocalLinkSignature", "SwitchLinkSignature"]
 
 
 class LocalLinkSignature(wiring.Signature):
@@ -24,7 +24,7 @@ class LocalLinkSignature(wiring.Signature):
         Pulses once for each place freed in the receiver's buffer of that channel.
     """
 
-    def __init__(self, layout: MeshLayout, channels: int) -> None:
+    def __init__(self, layout: MeshLayout | IrregularLayout, channels: int) -> None:
         super().__init__(
             {
                 "valid": Out(channels),
@@ -60,4 +60,31 @@ class LinkSignature(wiring.Signature):
         }
         if own:
             members["sync"] = Out(struct(layout.sync))
+        super().__init__(members)
+
+
+class SwitchLinkSignature(wiring.Signature):
+    """Link of an irregular network: between two switches, or a switch and a node interface.
+
+    Members
+    -------
+    valid, credit
+        As in :class:`LocalLinkSignature`.
+    flit : Out(flit)
+        Payload, head and tail, or a synchronization message in the low bits; 0 when idle.
+    sync_valid : Out(1)
+        A synchronization message is on the link in this cycle.
+    sync_credit : In(1)
+        Only if ``buffered``: pulses when the receiver's slot is freed.
+    """
+
+    def __init__(self, layout: IrregularLayout, channels: int, *, buffered: bool) -> None:
+        members: dict[str, Any] = {
+            "valid": Out(channels),
+            "flit": Out(struct(layout.flit)),
+            "credit": In(channels),
+            "sync_valid": Out(1),
+        }
+        if buffered:
+            members["sync_credit"] = In(1)
         super().__init__(members)

@@ -74,25 +74,25 @@ MUTANTS = (
     ),
     Mutant(
         "a full buffer still accepts",
-        "rtl/mesh/channel.py",
+        "rtl/parts/channel.py",
         "write.eq(self.push & (level != self._places))",
         "write.eq(self.push)",
-        ("tests/rtl/mesh/test_channel.py",),
+        ("tests/rtl/parts/test_channel.py",),
     ),
     Mutant(
         "the credit of a freed place comes a cycle early",
-        "rtl/mesh/channel.py",
+        "rtl/parts/channel.py",
         "        m.d.sync += [\n            level.eq(level + write - self.pop),",
         "        m.d.comb += self.credit.eq(self.pop)\n"
         "        m.d.sync += [\n            level.eq(level + write - self.pop),",
-        _unit("mesh/test_channel.py"),
+        _unit("parts/test_channel.py"),
     ),
     Mutant(
         "the next packet takes the route of the last",
-        "rtl/mesh/channel.py",
+        "rtl/parts/channel.py",
         "m.d.sync += kept.eq(fetch.data)",
         "m.d.sync += kept.eq(kept)",
-        _unit("mesh/test_channel.py"),
+        _unit("parts/test_channel.py"),
     ),
     Mutant(
         "packets mix in a channel: a head does not wait for the tail before",

@@ -21,12 +21,14 @@ class ChannelControl(wiring.Component):
         Flits that the buffer holds.
     outputs : tuple of int
         Outputs that a packet from this input can take; other bits of ``route`` are constant 0.
+    width : int
+        Bits of a route: one for each output of the router.
 
     Members
     -------
     push, push_head : In(1)
         A flit arrives; it is the first of its packet.
-    push_route : In(5)
+    push_route : In(width)
         Route of the packet whose head arrives.
     pop, pop_tail : In(1)
         The front flit leaves; it is the last of its packet.
@@ -34,7 +36,7 @@ class ChannelControl(wiring.Component):
         There is a front flit.
     active : Out(1)
         The front packet's head has left already.
-    route : Out(5)
+    route : Out(width)
         One-hot route of the front packet, meaningful while ``occupied``.
     write_place, read_place : Out
         Place of the next flit to come and of the front flit.
@@ -44,7 +46,7 @@ class ChannelControl(wiring.Component):
         A flit arrives while the buffer is full; it is not taken.
     """
 
-    def __init__(self, places: int, outputs: tuple[int, ...]) -> None:
+    def __init__(self, places: int, outputs: tuple[int, ...], width: int) -> None:
         if places < 1:
             raise ValueError(f"ChannelControl needs at least 1 place, not {places!r}")
         self._places = places
@@ -54,12 +56,12 @@ class ChannelControl(wiring.Component):
             {
                 "push": In(1),
                 "push_head": In(1),
-                "push_route": In(5),
+                "push_route": In(width),
                 "pop": In(1),
                 "pop_tail": In(1),
                 "occupied": Out(1),
                 "active": Out(1),
-                "route": Out(5),
+                "route": Out(width),
                 "write_place": Out(place),
                 "read_place": Out(place),
                 "credit": Out(1),
@@ -108,7 +110,7 @@ class ChannelControl(wiring.Component):
         m.d.comb += self.route.eq(
             Cat(
                 kept[self._outputs.index(output)] if output in self._outputs else Const(0, 1)
-                for output in range(5)
+                for output in range(len(self.route))
             )
         )
         return m

@@ -1,0 +1,194 @@
+"""The barrier unit of a switch: registers, spill engine, sender, counters, config port."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.barrier.config import ConfigPort
+from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.irregular.ports import observe_bits
+from syncfabric.rtl.irregular.register import TreeRegister
+from syncfabric.rtl.irregular.sender import Sender
+from syncfabric.rtl.irregular.spill import SpillEngine
+from syncfabric.rtl.irregular.sync_input import SyncInput
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.counter import SaturatingCounter
+
+__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "total"]
+
+
+class BarrierUnit(wiring.Component):
+    """Takes in the synchronization messages of all ports, and sends one register's a cycle.
+
+    Source: paper BTIN, section 3; cycles as in docs/microarchitecture.md, I3, I4 and I6.
+
+    Parameters
+    ----------
+    network : IrregularSpec
+        Layouts and options.
+
+    Members
+    -------
+    target : In
+        Number of this switch on the config port.
+    push_0 .. : In(1), message_0 .. : In(sync message)
+        The messages on the links, by port.
+    credit : Out(ports)
+        Only if buffered: slots that are free again.
+    open : In(ports), send : Out(ports), message : Out(sync message)
+        Outputs by which a message may be sent; is sent; the message.
+    overflows, strays : In
+        Events of the ordinary part, to be counted here.
+    config : In(ConfigSignature)
+        The network's config port.
+    observe : Out
+        State of registers and counters, for benches.
+    """
+
+    def __init__(self, network: IrregularSpec) -> None:
+        self._network = network
+        ports = network.ports
+        message = struct(network.layout.sync)
+        members: dict[str, Any] = {
+            "target": In(network.layout.target_bits),
+            "open": In(ports),
+            "send": Out(ports),
+            "message": Out(message),
+            "overflows": In(range(ports + 1)),
+            "strays": In(1),
+            "config": In(ConfigSignature(network)),
+            "observe": Out(observe_bits(network, ports)),
+        }
+        for p in range(ports):
+            members |= {f"push_{p}": In(1), f"message_{p}": In(message)}
+        if network.buffered:
+            members["credit"] = Out(ports)
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network = self._network
+        ports, count = network.ports, network.barrier_registers
+        registers = [TreeRegister(network, node=False) for _ in range(count)]
+        inputs = [SyncInput(network, network.cycles_per_hop) for _ in range(ports)]
+        m.submodules.sender = sender = Sender(network, ports, count + network.spill)
+        m.submodules.config_port = config = ConfigPort(network)
+        for p, source in enumerate(inputs):
+            m.submodules[f"input_{p}"] = source
+            m.d.comb += [
+                source.push.eq(getattr(self, f"push_{p}")),
+                source.message.eq(getattr(self, f"message_{p}")),
+                source.gids.eq(Cat(register.gid for register in registers)),
+                source.open.eq(Cat(register.open for register in registers)),
+            ]
+        for r, register in enumerate(registers):
+            m.submodules[f"register_{r}"] = register
+            wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
+            m.d.comb += [
+                register.match.eq(Cat(source.match[r] for source in inputs)),
+                register.write.eq(config.write[2 * r : 2 * r + 2]),
+                register.write_data.eq(self.config.data),
+                register.word.eq(config.word),
+            ]
+            for p, source in enumerate(inputs):
+                m.d.comb += getattr(register, f"message_{p}").eq(source.presented)
+        m.d.comb += [
+            sender.open.eq(self.open),
+            self.send.eq(sender.send),
+            self.message.eq(sender.message),
+        ]
+
+        # Who takes which of the presented messages.
+        present, matched, used, held = (Signal(ports) for _ in range(4))
+        m.d.comb += [
+            present.eq(Cat(source.present for source in inputs)),
+            matched.eq(Cat(source.match.any() for source in inputs)),
+            used.eq(_any([register.used for register in registers])),
+        ]
+        if network.operations == "all":
+            m.submodules.turn = turn = RoundRobinArbiter(ports)
+            m.d.comb += [
+                turn.request.eq(_any([register.countable for register in registers])),
+                turn.advance.eq(1),
+                held.eq(turn.request & ~turn.grant),
+            ]
+            m.d.comb += [register.chosen.eq(turn.grant) for register in registers]
+        to_spill = Signal(ports)
+        taken = Signal(ports)
+        spill_stray: Value = Const(0, 1)
+        refused_writes: list[Value] = [config.refused_write]
+        m.d.comb += taken.eq(present & ~held & ~to_spill)
+        takes: Value = taken
+        if network.spill:
+            m.submodules.spill = spill = SpillEngine(network, node=False)
+            wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
+            for p, source in enumerate(inputs):
+                m.d.comb += getattr(spill, f"message_{p}").eq(source.presented)
+            m.d.comb += [to_spill.eq(present & ~matched), spill.here.eq(to_spill)]
+            connect_spill_config(m, spill, config, self.config)
+            takes = taken | spill.take
+            spill_stray = spill.stray
+            refused_writes.append(spill.refused_write)
+        overflows: Value = self.overflows
+        if network.buffered:
+            for p, source in enumerate(inputs):
+                m.d.comb += [source.take.eq(takes[p]), self.credit[p].eq(source.credit)]
+            overflows = overflows + total([source.overflow for source in inputs])
+
+        strays = total([*(taken & ~used), spill_stray, self.strays])
+        events = [overflows, strays, Const(0, 1), total(refused_writes)]
+        counts = count_events(m, events)
+        wiring.connect(m, wiring.flipped(self.config), config.config)
+        m.d.comb += [
+            config.index.eq(self.target),
+            config.refused.eq(Cat(register.write_refused for register in registers)),
+            config.contents.eq(Cat(register.read_data for register in registers)),
+            config.counters.eq(Cat(counts)),
+            self.observe.eq(Cat(*(register.observe for register in registers), *counts)),
+        ]
+        return m
+
+
+def connect_spill_config(m: Module, spill: SpillEngine, config: ConfigPort, request: Any) -> None:
+    """Join the spill engine to the config port."""
+    m.d.comb += [
+        spill.config_valid.eq(config.spill_valid),
+        spill.config_gid.eq(request.address[3:11]),
+        spill.config_word.eq(request.address[:3]),
+        spill.config_write.eq(request.write),
+        spill.config_data.eq(request.data),
+        config.spill_ready.eq(spill.config_ready),
+        config.spill_error.eq(spill.config_error),
+        config.spill_rdata.eq(spill.config_rdata),
+    ]
+
+
+def count_events(m: Module, events: list[Value]) -> list[Value]:
+    """Place a counter for each kind of event, in the order of ``Counter``; return their counts."""
+    counts = []
+    for kind, happened in zip(Counter, events, strict=True):
+        counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
+        m.submodules[f"count_{kind.name.lower()}"] = counter
+        m.d.comb += counter.events.eq(happened)
+        counts.append(counter.count)
+    return counts
+
+
+def total(bits: list[Value]) -> Value:
+    """Return how many of the bits are set."""
+    result = bits[0]
+    for bit in bits[1:]:
+        result = result + bit
+    return result
+
+
+def _any(values: list[Any]) -> Value:
+    result = values[0]
+    for value in values[1:]:
+        result = result | value
+    return result

@@ -1,0 +1,126 @@
+"""An output port of the irregular switch: flits with their credits, messages before them."""
+
+from typing import Any
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.link import SwitchLinkSignature
+
+__all__ = ["OutputPort"]
+
+
+class OutputPort(wiring.Component):
+    """Takes one of the offered flits a cycle; puts it on the link at once, or in the next cycle.
+
+    With two cycles a hop a flit waits in the out buffer, with its credit in hand: it waits for
+    synchronization messages alone, so channels never hold each other up there.
+
+    Source: paper BTIN, section 2.1 (input and output buffers of one flit).
+
+    Parameters
+    ----------
+    network : IrregularSpec
+        Ports, buffer places, channels, cycles a hop.
+
+    Members
+    -------
+    link : Out(SwitchLinkSignature)
+        The link that begins here.
+    offer : In(ports)
+        Inputs that offer an ordinary flit to this output.
+    offer_channel_0 .. : In(channels)
+        Channel that each input's offer takes here, one-hot.
+    flit_0 .. : In(flit)
+        The flit that each input offers.
+    take : Out(ports)
+        One-hot: the input whose flit is taken.
+    has_credit, busy : Out(channels)
+        Per channel: a credit is there; a packet owns the channel.
+    sync_send : In(1), sync : In(sync message)
+        A message that is sent in this cycle, come what may.
+    sync_open : Out(1)
+        A message may be sent in this cycle.
+    """
+
+    def __init__(self, network: IrregularSpec) -> None:
+        self._network = network
+        layout, ports, channels = network.layout, network.ports, network.channels
+        members: dict[str, Any] = {
+            "link": Out(SwitchLinkSignature(layout, channels, buffered=network.buffered)),
+            "offer": In(ports),
+            "take": Out(ports),
+            "has_credit": Out(channels),
+            "busy": Out(channels),
+            "sync_send": In(1),
+            "sync": In(struct(layout.sync)),
+            "sync_open": Out(1),
+        }
+        for i in range(ports):
+            members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(struct(layout.flit))}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network, link = self._network, self.link
+        ports, channels = network.ports, network.channels
+
+        m.submodules.arbiter = arbiter = LeastRecentArbiter(ports)
+        room = Signal()
+        m.d.comb += [
+            arbiter.request.eq(self.offer),
+            arbiter.sent.eq(self.take),
+            self.take.eq(Mux(room, arbiter.grant, 0)),
+        ]
+        taken, channel = Signal(struct(network.layout.flit)), Signal(channels)
+        words = [Mux(self.take[i], getattr(self, f"flit_{i}").as_value(), 0) for i in range(ports)]
+        owners = [Mux(self.take[i], getattr(self, f"offer_channel_{i}"), 0) for i in range(ports)]
+        m.d.comb += [taken.eq(_any(words)), channel.eq(_any(owners))]
+        for v in range(channels):
+            m.submodules[f"credit_{v}"] = credit = CreditCounter(network.buffer_flits)
+            m.d.comb += [
+                credit.credit.eq(link.credit[v]),
+                credit.spend.eq(channel[v]),
+                self.has_credit[v].eq(credit.available),
+            ]
+            with m.If(channel[v]):
+                m.d.sync += self.busy[v].eq(~taken.tail)
+
+        if network.cycles_per_hop == 1:
+            valid, flit = channel, taken
+            m.d.comb += room.eq(~self.sync_send)
+        else:
+            valid, flit = Signal(channels), Signal(struct(network.layout.flit))
+            m.d.comb += room.eq(~(valid.any() & self.sync_send))
+            with m.If(room):
+                m.d.sync += [valid.eq(channel), flit.eq(taken)]
+        m.d.comb += [
+            link.valid.eq(Mux(self.sync_send, 0, valid)),
+            link.flit.eq(Mux(self.sync_send, self.sync.as_value(), flit.as_value())),
+            link.sync_valid.eq(self.sync_send),
+        ]
+        if network.buffered:
+            m.submodules.sync_credit = slot = CreditCounter(1)
+            m.d.comb += [
+                slot.credit.eq(link.sync_credit),
+                slot.spend.eq(self.sync_send),
+                self.sync_open.eq(slot.available),
+            ]
+        else:
+            sent = Signal()
+            m.d.sync += sent.eq(self.sync_send)
+            m.d.comb += self.sync_open.eq(~sent)
+        return m
+
+
+def _any(values: list[Any]) -> Any:
+    """Return the bitwise OR of ``values``, of which at most one is not 0."""
+    result = values[0]
+    for value in values[1:]:
+        result = result | value
+    return result

@@ -1,0 +1,46 @@
+"""What the parts of an irregular network's barrier units show each other."""
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.networks.spec import IrregularSpec
+
+__all__ = ["NODE_PORTS", "SenderSignature", "observe_bits"]
+
+NODE_PORTS = 2
+"""Ports of a node interface's registers: 0 the link to the switch, 1 the node's process."""
+
+
+class SenderSignature(wiring.Signature):
+    """What a register shows to the sender.
+
+    Members
+    -------
+    children : Out(ports)
+        Ports to which a DISTRIBUTE is to be sent.
+    parent : Out(ports)
+        One-hot port to which a REDUCE is to be sent, or 0; never together with ``children``.
+    gid, epoch, data : Out
+        What the message says.
+    sent : In(ports)
+        Ports by which a message of this register is sent in this cycle.
+    """
+
+    def __init__(self, network: IrregularSpec, ports: int) -> None:
+        super().__init__(
+            {
+                "children": Out(ports),
+                "parent": Out(ports),
+                "gid": Out(8),
+                "epoch": Out(2),
+                "data": Out(network.data_bits),
+                "sent": In(ports),
+            }
+        )
+
+
+def observe_bits(network: IrregularSpec, ports: int) -> int:
+    """Return the width of ``observe``: registers of ``ports`` ports, then event counters."""
+    register = 2 * (ports + 1 + network.data_bits)
+    return network.barrier_registers * register + len(Counter) * COUNTER_BITS

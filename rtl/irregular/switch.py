@@ -1,0 +1,113 @@
+"""A switch of an irregular network. Every switch of a network is the same module."""
+
+from typing import Any
+
+from amaranth import Cat, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.irregular.barrier_unit import BarrierUnit, total
+from syncfabric.rtl.irregular.drain import PacketDrain
+from syncfabric.rtl.irregular.input_port import InputPort
+from syncfabric.rtl.irregular.output_port import OutputPort
+from syncfabric.rtl.irregular.ports import observe_bits
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.link import SwitchLinkSignature
+
+__all__ = ["IrregularSwitch"]
+
+
+class IrregularSwitch(wiring.Component):
+    """A k-port wormhole switch that merges and replicates barrier messages.
+
+    Source: paper BTIN, sections 2.1 and 3; cycles as in docs/microarchitecture.md, I1 to I6.
+
+    Parameters
+    ----------
+    network : IrregularSpec
+        The network's parameters; number and table are inputs, so that all switches share a module.
+
+    Members
+    -------
+    number, target : In
+        Number of this switch, and its number on the config port; constant.
+    routes : In(switches * port bits)
+        Its row of the routing table: a port code for each destination switch; constant.
+    dateline : In(ports)
+        Outputs at which packets go over to the next channel; constant.
+    in_0 .. : In(SwitchLinkSignature), out_0 .. : Out(SwitchLinkSignature)
+        Links to switches and node interfaces.
+    config : In(ConfigSignature)
+        The network's config port.
+    observe : Out
+        State of registers and counters, for benches.
+    """
+
+    def __init__(self, network: IrregularSpec) -> None:
+        self._network = network
+        layout = network.layout
+        link = SwitchLinkSignature(layout, network.channels, buffered=network.buffered)
+        members: dict[str, Any] = {
+            "number": In(layout.switch_bits),
+            "target": In(layout.target_bits),
+            "routes": In(network.switches * layout.port_bits),
+            "dateline": In(network.ports),
+            "config": In(ConfigSignature(network)),
+            "observe": Out(observe_bits(network, network.ports)),
+        }
+        for p in range(network.ports):
+            members |= {f"in_{p}": In(link), f"out_{p}": Out(link)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network = self._network
+        ports = range(network.ports)
+        inputs, outputs = [InputPort(network) for _ in ports], [OutputPort(network) for _ in ports]
+        m.submodules.unit = unit = BarrierUnit(network)
+        m.submodules.drain = drain = PacketDrain(network)
+        for p in ports:
+            m.submodules[f"input_{p}"] = source = inputs[p]
+            m.submodules[f"output_{p}"] = output = outputs[p]
+            link = getattr(self, f"in_{p}")
+            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"out_{p}")))
+            m.d.comb += [
+                source.link.valid.eq(link.valid),
+                source.link.flit.eq(link.flit),
+                link.credit.eq(source.link.credit),
+                source.number.eq(self.number),
+                source.routes.eq(self.routes),
+                source.dateline.eq(self.dateline),
+                source.has_credit.eq(Cat(out.has_credit for out in outputs)),
+                source.busy.eq(Cat(out.busy for out in outputs)),
+                source.sink_busy.eq(drain.busy),
+                source.take.eq(Cat(*(out.take[p] for out in outputs), drain.take[p]).any()),
+                drain.offer[p].eq(source.offer[network.ports]),
+                drain.tail[p].eq(source.flit.tail),
+            ]
+            for o in ports:
+                m.d.comb += [
+                    outputs[o].offer[p].eq(source.offer[o]),
+                    getattr(outputs[o], f"offer_channel_{p}").eq(source.offer_channel),
+                    getattr(outputs[o], f"flit_{p}").eq(source.flit),
+                ]
+            message = struct(network.layout.sync)(link.flit.as_value()[: network.layout.sync.width])
+            m.d.comb += [
+                getattr(unit, f"push_{p}").eq(link.sync_valid),
+                getattr(unit, f"message_{p}").eq(message),
+                unit.open[p].eq(output.sync_open),
+                output.sync_send.eq(unit.send[p]),
+                output.sync.eq(unit.message),
+            ]
+            if network.buffered:
+                m.d.comb += link.sync_credit.eq(unit.credit[p])
+        m.d.comb += [
+            unit.target.eq(self.target),
+            unit.overflows.eq(total([source.overflow for source in inputs])),
+            unit.strays.eq(drain.ended),
+            self.observe.eq(unit.observe),
+        ]
+        wiring.connect(m, wiring.flipped(self.config), unit.config)
+        return m
