@@ -10,6 +10,7 @@ from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.sender import Sender
@@ -19,7 +20,7 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.counter import SaturatingCounter
 
-__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "total"]
+__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "later", "total"]
 
 
 class BarrierUnit(wiring.Component):
@@ -85,6 +86,7 @@ class BarrierUnit(wiring.Component):
                 source.message.eq(getattr(self, f"message_{p}")),
                 source.gids.eq(Cat(register.gid for register in registers)),
                 source.open.eq(Cat(register.open for register in registers)),
+                source.epochs.eq(Cat(register.epoch for register in registers)),
             ]
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
@@ -92,7 +94,7 @@ class BarrierUnit(wiring.Component):
             m.d.comb += [
                 register.match.eq(Cat(source.match[r] for source in inputs)),
                 register.write.eq(config.write[2 * r : 2 * r + 2]),
-                register.write_data.eq(self.config.data),
+                register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]
             for p, source in enumerate(inputs):
@@ -130,7 +132,7 @@ class BarrierUnit(wiring.Component):
             for p, source in enumerate(inputs):
                 m.d.comb += getattr(spill, f"message_{p}").eq(source.presented)
             m.d.comb += [to_spill.eq(present & ~matched), spill.here.eq(to_spill)]
-            connect_spill_config(m, spill, config, self.config)
+            connect_spill_config(m, spill, config)
             takes = taken | spill.take
             spill_stray = spill.stray
             refused_writes.append(spill.refused_write)
@@ -140,10 +142,11 @@ class BarrierUnit(wiring.Component):
                 m.d.comb += [source.take.eq(takes[p]), self.credit[p].eq(source.credit)]
             overflows = overflows + total([source.overflow for source in inputs])
 
-        strays = total([*(taken & ~used), spill_stray, self.strays])
-        events = [overflows, strays, Const(0, 1), total(refused_writes)]
+        strays = total(later(m, [*(taken & ~used), spill_stray, self.strays]))
+        refused = total(later(m, refused_writes))
+        events = [*later(m, [overflows]), strays, Const(0, 1), refused]
         counts = count_events(m, events)
-        wiring.connect(m, wiring.flipped(self.config), config.config)
+        config_stage(m, self.config, config.config)
         m.d.comb += [
             config.index.eq(self.target),
             config.refused.eq(Cat(register.write_refused for register in registers)),
@@ -154,8 +157,9 @@ class BarrierUnit(wiring.Component):
         return m
 
 
-def connect_spill_config(m: Module, spill: SpillEngine, config: ConfigPort, request: Any) -> None:
+def connect_spill_config(m: Module, spill: SpillEngine, config: ConfigPort) -> None:
     """Join the spill engine to the config port."""
+    request = config.config
     m.d.comb += [
         spill.config_valid.eq(config.spill_valid),
         spill.config_gid.eq(request.address[3:11]),
@@ -177,6 +181,13 @@ def count_events(m: Module, events: list[Value]) -> list[Value]:
         m.d.comb += counter.events.eq(happened)
         counts.append(counter.count)
     return counts
+
+
+def later(m: Module, events: list[Value]) -> list[Value]:
+    """Return events a cycle later: counting them is not to make the clock slower."""
+    kept = [Signal(len(event)) for event in events]
+    m.d.sync += [signal.eq(event) for signal, event in zip(kept, events, strict=True)]
+    return kept
 
 
 def total(bits: list[Value]) -> Value:

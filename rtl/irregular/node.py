@@ -13,7 +13,13 @@ from syncfabric.rtl.barrier.ports import (
     SpillArriveSignature,
     SpillReleaseSignature,
 )
-from syncfabric.rtl.irregular.barrier_unit import connect_spill_config, count_events, total
+from syncfabric.rtl.irregular.barrier_unit import (
+    connect_spill_config,
+    count_events,
+    later,
+    total,
+)
+from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.hold import FlitHold
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
@@ -107,6 +113,7 @@ class NodeInterface(wiring.Component):
             source.message.eq(message),
             source.gids.eq(Cat(register.gid for register in registers)),
             source.open.eq(Cat(register.open for register in registers)),
+            source.epochs.eq(Cat(register.epoch for register in registers)),
         ]
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
@@ -122,7 +129,7 @@ class NodeInterface(wiring.Component):
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),
                 register.write.eq(config.write[2 * r : 2 * r + 2]),
-                register.write_data.eq(self.config.data),
+                register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]
 
@@ -139,7 +146,7 @@ class NodeInterface(wiring.Component):
             wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
             wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
             wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
-            connect_spill_config(m, spill, config, self.config)
+            connect_spill_config(m, spill, config)
             m.d.comb += [
                 spill.started.eq(started),
                 spill.message_0.eq(source.presented),
@@ -182,9 +189,9 @@ class NodeInterface(wiring.Component):
         with m.If(self.downlink.valid.any()):
             m.d.comb += self.local_out.flit.eq(self.downlink.flit)
 
-        strays = total([taken & ~used, spill_stray])
-        counts = count_events(m, [total(overflows), strays, total(refusals), total(refused_writes)])
-        wiring.connect(m, wiring.flipped(self.config), config.config)
+        events = [overflows, [taken & ~used, spill_stray], refusals, refused_writes]
+        counts = count_events(m, [total(later(m, happened)) for happened in events])
+        config_stage(m, self.config, config.config)
         m.d.comb += [
             config.index.eq(self.target),
             config.refused.eq(Cat(register.write_refused for register in registers)),

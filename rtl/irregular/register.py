@@ -40,8 +40,8 @@ class TreeRegister(wiring.Component):
         Messages that are a new child's arrival, and those that were used in this cycle.
     chosen : In(links)
         Only in a switch with ``operations = "all"``: the arrival that is combined in this cycle.
-    open : Out(1), gid : Out(8)
-        Messages can match: the register is valid and not being written.
+    open : Out(1), gid : Out(8), epoch : Out(2)
+        Messages with this GID and epoch match, if the register is valid.
     send : Out(SenderSignature)
         What is to be sent.
     write : In(2), write_data : In(32), write_refused : Out(1)
@@ -66,6 +66,7 @@ class TreeRegister(wiring.Component):
             "used": Out(links),
             "open": Out(1),
             "gid": Out(8),
+            "epoch": Out(2),
             "send": Out(SenderSignature(network, links)),
             "write": In(2),
             "write_data": In(32),
@@ -104,30 +105,32 @@ class TreeRegister(wiring.Component):
         towards_parent = Signal(links)
         m.d.sync += towards_parent.eq(1 << parent)
 
-        busy, writes = Signal(), Signal()
+        busy, refuses, writes = Signal(), Signal(), Signal()
+        rewritten = Signal()
+        m.d.sync += rewritten.eq(writes)
         m.d.comb += [
             busy.eq(arrived.any() | fired | up | pending.any()),
-            writes.eq(self.write[0] & ~busy),
-            self.write_refused.eq(Mux(self.write[0], busy, self.write[1] & control.valid)),
-            self.open.eq(control.valid & ~writes),
+            # Who may match is not made to wait for the write: the write gives way.
+            refuses.eq(busy | self.match.any() | (self.arrive if self._node else 0)),
+            writes.eq(self.write[0] & ~refuses),
+            self.write_refused.eq(Mux(self.write[0], refuses, self.write[1] & control.valid)),
+            self.open.eq(control.valid),
             self.gid.eq(control.gid),
+            self.epoch.eq(control.epoch),
         ]
 
-        # Which messages are for this register, and what they do.
+        # What the messages for this register do. All that does not depend on them comes first.
+        free, awaits = Signal(links), Signal()
+        m.d.comb += [
+            free.eq(Mux(rewritten, 0, children[:links] & ~arrived[:links] & ~pending)),
+            awaits.eq(fired & ~up & ~control.root & ~rewritten),
+        ]
         countable, used, down = Signal(links), Signal(links), Signal(links)
         for p, message in enumerate(messages):
-            ours = self.match[p] & (message.epoch == control.epoch)
             m.d.comb += [
-                countable[p].eq(
-                    ours & (message.kind == Kind.REDUCE) & children[p] & ~arrived[p] & ~pending[p]
-                ),
+                countable[p].eq(self.match[p] & (message.kind == Kind.REDUCE) & free[p]),
                 down[p].eq(
-                    ours
-                    & (message.kind == Kind.DISTRIBUTE)
-                    & towards_parent[p]
-                    & ~control.root
-                    & fired
-                    & ~up
+                    self.match[p] & (message.kind == Kind.DISTRIBUTE) & (towards_parent[p] & awaits)
                 ),
             ]
         m.d.comb += [
@@ -146,9 +149,12 @@ class TreeRegister(wiring.Component):
         # Fire, release, and what they leave to send.
         fire, release, fire_up = Signal(), Signal(), Signal()
         after, new_result = Signal(ports), Signal(bits)
+        missing, willing = Signal(ports), Signal()
         m.d.comb += [
             after.eq(arrived | came),
-            fire.eq(self.open & ~fired & ~pending.any() & children.any() & (after == children)),
+            missing.eq(children & ~arrived & ~came),
+            willing.eq(control.valid & ~fired & ~pending.any() & children.any() & ~writes),
+            fire.eq(willing & ~missing.any()),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
             new_result.eq(

@@ -34,8 +34,8 @@ class SyncInput(wiring.Component):
         A message is on the link.
     credit : Out(1), overflow : Out(1)
         Only if buffered: the slot is free again; a message came for an occupied slot.
-    gids : In(8 * registers), open : In(registers)
-        The registers' GIDs, and whether they are valid and not being written.
+    gids : In(8 * registers), epochs : In(2 * registers), open : In(registers)
+        The registers' GIDs and epochs, and whether they are valid.
     present : Out(1), presented : Out(sync message)
         A message is presented.
     match : Out(registers)
@@ -53,6 +53,7 @@ class SyncInput(wiring.Component):
             "push": In(1),
             "message": In(message),
             "gids": In(8 * registers),
+            "epochs": In(2 * registers),
             "open": In(registers),
             "present": Out(1),
             "presented": Out(message),
@@ -76,7 +77,7 @@ class SyncInput(wiring.Component):
                 self.presented.eq(self.message),
                 match.eq(Mux(self.push, self._matches(self.message), 0)),
             ]
-            m.d.comb += self.match.eq(match & self.open)
+            m.d.comb += self.match.eq(match)
         return m
 
     def _slot(self, m: Module) -> None:
@@ -102,9 +103,13 @@ class SyncInput(wiring.Component):
         match, ahead = Signal(self._network.barrier_registers), Signal.like(kept)
         m.d.comb += ahead.eq(Mux(occupied, kept, self.message))
         m.d.sync += match.eq(self._matches(ahead))
-        m.d.comb += self.match.eq(Mux(occupied, match & self.open, 0))
+        m.d.comb += self.match.eq(Mux(occupied, match, 0))
 
     def _matches(self, message: Any) -> Value:
         """Return the registers that a message would be for."""
-        gids = [self.gids[8 * r : 8 * r + 8] for r in range(self._network.barrier_registers)]
-        return Cat(self.open[r] & (gid == message.gid) for r, gid in enumerate(gids))
+        names = Cat(message.gid, message.epoch)
+        return Cat(
+            self.open[r]
+            & (Cat(self.gids[8 * r : 8 * r + 8], self.epochs[2 * r : 2 * r + 2]) == names)
+            for r in range(self._network.barrier_registers)
+        )

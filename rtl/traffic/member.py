@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.source import GOLDEN_RATIO
 
@@ -21,7 +21,7 @@ class BarrierMember(wiring.Component):
 
     Parameters
     ----------
-    network : MeshSpec
+    network : MeshSpec or IrregularSpec
         Its nodes, registers and data width.
 
     Members
@@ -44,13 +44,12 @@ class BarrierMember(wiring.Component):
         From the router.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         self._registers = network.barrier_registers
         self._data_bits = network.data_bits
-        nodes = network.width * network.height
         super().__init__(
             {
-                "index": In(max(1, (nodes - 1).bit_length())),
+                "index": In(network.layout.node_bits),
                 "member": In(self._registers),
                 "load": In(1),
                 "seed": In(32),

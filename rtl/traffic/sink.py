@@ -4,7 +4,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
@@ -20,18 +20,18 @@ class PacketSink(wiring.Component):
 
     Parameters
     ----------
-    network : MeshSpec
-        Size, flit width and channels of the network.
+    network : MeshSpec or IrregularSpec
+        Header, flit width and channels of the network.
 
     Members
     -------
-    index, x, y : In
-        This node's number, column and row.
+    header : In(header)
+        Of packets for this node.
     cycle : In(32)
         Cycles since reset; latencies are right where a flit holds the time of creation, that is
         below 2**flit_bits cycles.
     link : In(LocalLinkSignature)
-        From the router's LOCAL port.
+        From the router's LOCAL port, or the node interface.
     packets, flits, errors : Out(32)
         Packets that ended, flits taken, flits that were wrong.
     latency_sum : Out(64)
@@ -40,15 +40,12 @@ class PacketSink(wiring.Component):
         The greatest of them.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
         self._network = network
         layout = network.layout
-        nodes = network.width * network.height
         super().__init__(
             {
-                "index": In(max(1, (nodes - 1).bit_length())),
-                "x": In(layout.x_bits),
-                "y": In(layout.y_bits),
+                "header": In(layout.header.width),
                 "cycle": In(32),
                 "link": In(LocalLinkSignature(layout, network.channels)),
                 "packets": Out(32),
@@ -62,8 +59,8 @@ class PacketSink(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         flit = self.link.flit
-        layout, bits = self._network.layout, min(32, self._network.flit_bits)
-        header = flit.payload[: layout.header.width]
+        bits = min(32, self._network.flit_bits)
+        header = flit.payload[: len(self.header)]
         wrong, end = Signal(), Signal()
         latency = Signal(bits)
         m.d.sync += self.link.credit.eq(self.link.valid)
@@ -79,8 +76,7 @@ class PacketSink(wiring.Component):
                     wrong.eq(
                         (flit.head != (place == 0))
                         | (flit.tail != (place == PACKET_FLITS - 1))
-                        | (flit.head & (header[: layout.x_bits] != self.x))
-                        | (flit.head & (header[layout.x_bits :] != self.y))
+                        | (flit.head & (header != self.header))
                         | (flit.tail & (flit.payload != check))
                     ),
                 ]

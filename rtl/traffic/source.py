@@ -4,11 +4,12 @@ from amaranth import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.link import LocalLinkSignature
-from syncfabric.rtl.traffic.generator import divide, xorshift32
+from syncfabric.rtl.traffic.generator import xorshift32
+from syncfabric.rtl.traffic.headers import header_of
 
 __all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource"]
 
@@ -22,12 +23,12 @@ class PacketSource(wiring.Component):
 
     A packet created in cycle c can be on the link from c + 1; then one flit a cycle, as credits
     allow, and the next packet's head in the cycle after a tail. Packets take the ordinary
-    channels in turn.
+    channels in turn; of a network with datelines only the even ones.
 
     Parameters
     ----------
-    network : MeshSpec
-        Size, flit width, channels and buffers of the network.
+    network : MeshSpec or IrregularSpec
+        Nodes, flit width, channels and buffers of the network.
     queue : int, >= 2
         Packets that can wait; a power of two. What does not fit is dropped and counted.
 
@@ -46,19 +47,19 @@ class PacketSource(wiring.Component):
     rate : In(24)
         Probability that a packet is created in a cycle, in units of 2**-24.
     link : Out(LocalLinkSignature)
-        To the router's LOCAL port.
+        To the router's LOCAL port, or the node interface.
     created, sent, overflow : Out(32)
         Packets created (those dropped too), sent whole, and dropped.
     """
 
-    def __init__(self, network: MeshSpec, *, queue: int = 16384) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec, *, queue: int = 16384) -> None:
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
         self._network, self._queue = network, queue
-        self._nodes = network.width * network.height
+        self._nodes = len(network.topology.nodes)
         super().__init__(
             {
-                "index": In(max(1, (self._nodes - 1).bit_length())),
+                "index": In(network.layout.node_bits),
                 "cycle": In(32),
                 "load": In(1),
                 "seed": In(32),
@@ -74,7 +75,8 @@ class PacketSource(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         create, destination = self._generate(m)
-        entry, waiting, leave = self._wait(m, create, Cat(self._header(destination), self.cycle))
+        header = header_of(m, self._network, destination)
+        entry, waiting, leave = self._wait(m, create, Cat(header, self.cycle))
         self._send(m, entry, waiting, leave)
         return m
 
@@ -112,13 +114,6 @@ class PacketSource(wiring.Component):
         ]
         return create, destination
 
-    def _header(self, destination: Signal) -> Value:
-        """Return the header's bits: the destination's column and row."""
-        layout, width = self._network.layout, self._network.width
-        y = divide(destination, width, self._nodes)[: layout.y_bits]
-        x = (destination - y * width)[: layout.x_bits]
-        return Cat(x, y)
-
     def _wait(self, m: Module, create: Signal, entry: Value) -> tuple[Signal, Signal, Signal]:
         """Queue the packets; return the first one's entry, whether there is one, and its exit."""
         m.submodules.queue = store = memory.Memory(shape=len(entry), depth=self._queue, init=[])
@@ -147,13 +142,14 @@ class PacketSource(wiring.Component):
 
     def _send(self, m: Module, entry: Signal, waiting: Signal, leave: Signal) -> None:
         """Send the packet in ``entry`` flit by flit, and let it ``leave`` with its tail."""
-        channels = self._network.channels
-        layout = self._network.layout
+        network, channels = self._network, self._network.channels
+        layout = network.layout
+        step = 2 if isinstance(network, IrregularSpec) and network.datelines else 1
         word = Signal(range(PACKET_FLITS))
         channel = Signal(range(max(2, channels)))
         available, send = Signal(channels), Signal()
         for c in range(channels):
-            m.submodules[f"credit_{c}"] = counter = CreditCounter(self._network.buffer_flits)
+            m.submodules[f"credit_{c}"] = counter = CreditCounter(network.buffer_flits)
             m.d.comb += [
                 counter.credit.eq(self.link.credit[c]),
                 counter.spend.eq(self.link.valid[c]),
@@ -176,4 +172,4 @@ class PacketSource(wiring.Component):
             m.d.sync += word.eq(Mux(leave, 0, word + 1))
         with m.If(leave):
             m.d.sync += self.sent.eq(self.sent + 1)
-            m.d.sync += channel.eq(Mux(channel == channels - 1, 0, channel + 1))
+            m.d.sync += channel.eq(Mux(channel == channels - step, 0, channel + step))

@@ -1,0 +1,44 @@
+"""The header of an ordinary packet: where its destination is."""
+
+from amaranth import Cat, Module, Value
+from amaranth.lib import memory
+
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.rtl.traffic.generator import divide
+
+__all__ = ["header_of", "header_words"]
+
+
+def header_words(network: MeshSpec | IrregularSpec) -> tuple[int, ...]:
+    """Return the header of a packet for each node, by its number; the sender's bits are 0."""
+    names = ("switch", "port") if isinstance(network, IrregularSpec) else ("x", "y")
+    pack = network.layout.header.pack
+    return tuple(pack(dict(zip(names, node, strict=True))) for node in network.topology.nodes)
+
+
+def header_of(m: Module, network: MeshSpec | IrregularSpec, destination: Value) -> Value:
+    """Return the header of a packet for the node of a number, as an expression.
+
+    A mesh's is worked out; that of an irregular network, whose nodes sit anywhere, is looked up.
+
+    Parameters
+    ----------
+    m : Module
+        Takes in what is needed for it.
+    network : MeshSpec or IrregularSpec
+        Places of the nodes.
+    destination : Value
+        A node's number.
+    """
+    if isinstance(network, IrregularSpec):
+        words = header_words(network)
+        m.submodules.headers = table = memory.Memory(
+            shape=network.layout.header.width, depth=len(words), init=words
+        )
+        read = table.read_port(domain="comb")
+        m.d.comb += read.addr.eq(destination)
+        return Value.cast(read.data)
+    layout, width = network.layout, network.width
+    y = divide(destination, width, width * network.height)[: layout.y_bits]
+    x = (destination - y * width)[: layout.x_bits]
+    return Cat(x, y)
