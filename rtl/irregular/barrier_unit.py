@@ -11,6 +11,7 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.irregular.config_stage import config_stage
+from syncfabric.rtl.irregular.image import writable
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.sender import Sender
@@ -75,6 +76,7 @@ class BarrierUnit(wiring.Component):
         m = Module()
         network = self._network
         ports, count = network.ports, network.barrier_registers
+        words = len(writable(network))
         registers = [TreeRegister(network, node=False) for _ in range(count)]
         inputs = [SyncInput(network, network.cycles_per_hop) for _ in range(ports)]
         m.submodules.sender = sender = Sender(network, ports, count + network.spill)
@@ -93,7 +95,7 @@ class BarrierUnit(wiring.Component):
             wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
             m.d.comb += [
                 register.match.eq(Cat(source.match[r] for source in inputs)),
-                register.write.eq(config.write[2 * r : 2 * r + 2]),
+                register.write.eq(config.write[words * r : words * (r + 1)]),
                 register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]

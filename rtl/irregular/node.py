@@ -21,6 +21,7 @@ from syncfabric.rtl.irregular.barrier_unit import (
 )
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.hold import FlitHold
+from syncfabric.rtl.irregular.image import writable
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.sender import Sender
@@ -96,6 +97,7 @@ class NodeInterface(wiring.Component):
         m = Module()
         network = self._network
         count, bits = network.barrier_registers, network.data_bits
+        words = len(writable(network))
         started = Signal()
         with m.If(self.start):
             m.d.sync += started.eq(1)
@@ -128,7 +130,7 @@ class NodeInterface(wiring.Component):
                 self.result[r * bits : (r + 1) * bits].eq(register.result),
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),
-                register.write.eq(config.write[2 * r : 2 * r + 2]),
+                register.write.eq(config.write[words * r : words * (r + 1)]),
                 register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]

@@ -18,10 +18,10 @@ class SenderSignature(wiring.Signature):
     Members
     -------
     children : Out(ports)
-        Ports to which a DISTRIBUTE is to be sent.
+        Ports to which a message of kind ``wave`` is to be sent.
     parent : Out(ports)
-        One-hot port to which a REDUCE is to be sent, or 0; never together with ``children``.
-    gid, epoch, data : Out
+        One-hot port to which one of kind ``up_kind`` is to be sent, or 0; never both at once.
+    wave, up_kind, gid, epoch, data : Out
         What the message says.
     sent : In(ports)
         Ports by which a message of this register is sent in this cycle.
@@ -32,6 +32,8 @@ class SenderSignature(wiring.Signature):
             {
                 "children": Out(ports),
                 "parent": Out(ports),
+                "wave": Out(2),
+                "up_kind": Out(2),
                 "gid": Out(8),
                 "epoch": Out(2),
                 "data": Out(network.data_bits),

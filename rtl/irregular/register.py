@@ -1,16 +1,18 @@
-"""One barrier register of k ports: its image, who has arrived, and what is still to be sent."""
+"""One barrier register of k ports: who has arrived, and what is still to be sent."""
 
 from typing import Any
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONTROL, MOST_PORTS, TREE, Kind, SwitchWord
+from syncfabric.models.messages import CONTROL, MOST_PORTS, Kind, SwitchWord
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
+from syncfabric.rtl.irregular.image import RegisterImage, read_word, writable
 from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.setup.life import RegisterLife
 
 __all__ = ["TreeRegister"]
 
@@ -21,7 +23,8 @@ class TreeRegister(wiring.Component):
     Changes show in the next cycle. In a node interface (``node``) port 1 is the node's own
     process: its arrive is a message that needs no sending, its release one that never waits.
 
-    Source: paper BTIN, Figs. 4 and 5 and Table 1; cycles as in docs/microarchitecture.md, I4, I5.
+    Source: paper BTIN, Figs. 4 and 5 and Table 1; cycles as in docs/microarchitecture.md, I4, I5
+    and, with set-up by managers, S1.
 
     Parameters
     ----------
@@ -44,14 +47,18 @@ class TreeRegister(wiring.Component):
         Messages with this GID and epoch match, if the register is valid.
     send : Out(SenderSignature)
         What is to be sent.
-    write : In(2), write_data : In(32), write_refused : Out(1)
-        Writes of words 0 and 1.
+    write : In, write_data : In(32), write_refused : Out(1)
+        Writes of the words that can be written.
     word : In(3), read_data : Out(32)
         Config reading: word number and contents.
     observe : Out
         State, for benches.
+    freed, clear_freed, manager
+        Only with set-up by managers: the last barrier is over; its manager has been told.
     started, arrive, data, released, result, ready, done, refused
         Only in a node interface: the node port, and an arrive that was ignored.
+    last, broken
+        Only there, with set-up by managers: this barrier is the last; the group is broken.
     """
 
     def __init__(self, network: IrregularSpec, *, node: bool) -> None:
@@ -59,6 +66,7 @@ class TreeRegister(wiring.Component):
         self._ports = NODE_PORTS if node else network.ports
         self._links = 1 if node else network.ports
         self._serial = network.operations == "all" and not node
+        self._managed = network.setup != "local"
         bits, links = network.data_bits, self._links
         members: dict[str, Any] = {
             "match": In(links),
@@ -68,7 +76,7 @@ class TreeRegister(wiring.Component):
             "gid": Out(8),
             "epoch": Out(2),
             "send": Out(SenderSignature(network, links)),
-            "write": In(2),
+            "write": In(len(writable(network))),
             "write_data": In(32),
             "write_refused": Out(1),
             "word": In(3),
@@ -90,59 +98,70 @@ class TreeRegister(wiring.Component):
                 "done": Out(1),
                 "refused": Out(1),
             }
+        if self._managed:
+            members |= {"freed": Out(1), "manager": Out(2), "clear_freed": In(1)}
+            if node:
+                members |= {"last": In(1), "broken": Out(1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         bits, ports, links = self._network.data_bits, self._ports, self._links
         messages = [getattr(self, f"message_{p}") for p in range(links)]
-        control = Signal(struct(CONTROL))
-        parent, children = Signal(range(ports)), Signal(ports)
         arrived, fired, up = Signal(ports), Signal(), Signal()
         pending = Signal(links)
         acc, result = Signal(bits), Signal(bits)
-        # The parent's port as one bit of each, a cycle after it was written: valid comes later.
-        towards_parent = Signal(links)
-        m.d.sync += towards_parent.eq(1 << parent)
-
-        busy, refuses, writes = Signal(), Signal(), Signal()
-        rewritten = Signal()
-        m.d.sync += rewritten.eq(writes)
+        m.submodules.image = image = RegisterImage(self._network, ports)
+        control, children = image.control, image.children
+        to_children, to_parent = children[:links], image.towards_parent[:links]
+        life = RegisterLife() if self._managed else None
+        dying: Value = Const(0, 1)
+        if life:
+            m.submodules.life = life
+            dying = life.dying
         m.d.comb += [
-            busy.eq(arrived.any() | fired | up | pending.any()),
+            image.write.eq(self.write),
+            image.data.eq(self.write_data),
+            image.busy.eq(arrived.any() | fired | up | pending.any() | dying),
             # Who may match is not made to wait for the write: the write gives way.
-            refuses.eq(busy | self.match.any() | (self.arrive if self._node else 0)),
-            writes.eq(self.write[0] & ~refuses),
-            self.write_refused.eq(Mux(self.write[0], refuses, self.write[1] & control.valid)),
+            image.disturbed.eq(self.match.any() | (self.arrive if self._node else 0)),
+            self.write_refused.eq(image.refused),
             self.open.eq(control.valid),
             self.gid.eq(control.gid),
             self.epoch.eq(control.epoch),
         ]
 
         # What the messages for this register do. All that does not depend on them comes first.
-        free, awaits = Signal(links), Signal()
+        deaf, free, awaits = Signal(), Signal(links), Signal()
         m.d.comb += [
-            free.eq(Mux(rewritten, 0, children[:links] & ~arrived[:links] & ~pending)),
-            awaits.eq(fired & ~up & ~control.root & ~rewritten),
+            deaf.eq(image.rewritten | dying),
+            free.eq(Mux(deaf, 0, to_children & ~arrived[:links] & ~pending)),
+            awaits.eq(fired & ~up & ~control.root & ~deaf),
         ]
-        countable, used, down = Signal(links), Signal(links), Signal(links)
+        countable, used, down, waves = (Signal(links) for _ in range(4))
         for p, message in enumerate(messages):
+            # LAST has the number of GO, which no child sends.
+            reduce = message.kind == Kind.REDUCE
+            if life:
+                reduce = ~message.kind[0]
             m.d.comb += [
-                countable[p].eq(self.match[p] & (message.kind == Kind.REDUCE) & free[p]),
+                countable[p].eq(self.match[p] & reduce & free[p]),
                 down[p].eq(
-                    self.match[p] & (message.kind == Kind.DISTRIBUTE) & (towards_parent[p] & awaits)
+                    self.match[p] & (message.kind == Kind.DISTRIBUTE) & (to_parent[p] & awaits)
                 ),
             ]
         m.d.comb += [
             used.eq(countable & self.chosen if self._serial else countable),
             self.countable.eq(countable),
-            self.used.eq(used | down),
+            self.used.eq(used | down | waves),
         ]
         words = [(used[p], message.data) for p, message in enumerate(messages)]
         came: Value = used
+        arrives: Value = Const(0, 1)
         if self._node:
-            words.append((self._arrive(m, control, arrived, fired, children), self.data))
-            came = Cat(used, words[1][0])
+            arrives = self._arrive(m, image, life, arrived[-1] | fired)
+            words.append((arrives, self.data))
+            came = Cat(used, arrives)
         combined = Signal(bits)
         m.d.comb += combined.eq(self._combine(control.op, acc, words))
 
@@ -150,24 +169,24 @@ class TreeRegister(wiring.Component):
         fire, release, fire_up = Signal(), Signal(), Signal()
         after, new_result = Signal(ports), Signal(bits)
         missing, willing = Signal(ports), Signal()
+        down_words = [Mux(down[p], w.data, 0) for p, w in enumerate(messages)]
         m.d.comb += [
             after.eq(arrived | came),
             missing.eq(children & ~arrived & ~came),
-            willing.eq(control.valid & ~fired & ~pending.any() & children.any() & ~writes),
+            willing.eq(control.valid & ~fired & ~pending.any() & children.any() & ~dying),
             fire.eq(willing & ~missing.any()),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
-            new_result.eq(
-                Mux(
-                    down.any(),
-                    _any([Mux(down[p], w.data, 0) for p, w in enumerate(messages)]),
-                    combined,
-                )
-            ),
+            new_result.eq(Mux(down.any(), _any(down_words), combined)),
         ]
-        sent_up = (self.send.sent & towards_parent).any()
+        begins = Mux(release, to_children, 0)
+        if life:
+            # From a root switch that is no root, GO goes to the root node as well.
+            beyond = Mux(life.command_go & ~control.root, to_parent, 0)
+            begins = Mux(release | life.begins, to_children | beyond, 0)
+        sent_up = (self.send.sent & to_parent).any() & up
         m.d.sync += [
-            pending.eq((pending & ~self.send.sent) | Mux(release, children[:links], 0)),
+            pending.eq((pending & ~self.send.sent) | begins),
             up.eq((up & ~sent_up) | fire_up),
         ]
         with m.If(release):
@@ -179,59 +198,120 @@ class TreeRegister(wiring.Component):
             ]
         with m.Else():
             m.d.sync += [arrived.eq(after), fired.eq(fired | fire_up), acc.eq(combined)]
+        with m.If(image.written):
+            written = struct(CONTROL)(self.write_data[: CONTROL.width])
+            m.d.sync += acc.eq(identity(written.op, bits))
+        ends: Value = release & children[-1]
+        if life:
+            self._live(m, life, image, messages, waves, used, arrives)
+            m.d.comb += [
+                life.release.eq(release),
+                life.root_fires.eq(fire & control.root),
+                life.has_arrived.eq((arrived[-1] | fired) if self._node else 0),
+                life.quiet.eq(~pending.any()),
+            ]
+            with m.If(life.dies):
+                m.d.sync += [
+                    arrived.eq(0),
+                    fired.eq(0),
+                    up.eq(0),
+                    pending.eq(to_children),
+                    acc.eq(identity(control.op, bits)),
+                ]
+            ends = ends | life.frees_member
+        if self._node:
+            m.d.comb += self.result.eq(result)
+            m.d.sync += self.released.eq(ends)
+            with m.If(ends):
+                m.d.sync += self.done.eq(1)
+            with m.Elif(arrives | image.written):
+                m.d.sync += self.done.eq(0)
+
         m.d.comb += [
             self.send.children.eq(pending),
-            self.send.parent.eq(Mux(up, towards_parent, 0)),
+            self.send.parent.eq(Mux(up, to_parent, 0)),
+            self.send.wave.eq(life.wave if life else Kind.DISTRIBUTE),
+            self.send.up_kind.eq(life.up_kind if life else Kind.REDUCE),
             self.send.gid.eq(control.gid),
             self.send.epoch.eq(control.epoch),
             self.send.data.eq(Mux(up, acc, result)),
             self.observe.eq(Cat(arrived, fired, pending, Const(0, ports - links), up, acc, result)),
         ]
-        if self._node:
-            m.d.comb += self.result.eq(result)
-            m.d.sync += self.released.eq(release & children[-1])
-            with m.If(release & children[-1]):
-                m.d.sync += self.done.eq(1)
-            with m.Elif(words[1][0]):
-                m.d.sync += self.done.eq(0)
-
-        # The image.
-        written = struct(CONTROL)(self.write_data[: CONTROL.width])
-        tree = struct(TREE)(self.write_data[: TREE.width])
-        with m.If(writes):
-            m.d.sync += [
-                control.eq(written),
-                control.turn.eq(0),
-                acc.eq(identity(written.op, bits)),
-            ]
-            if self._node:
-                m.d.sync += self.done.eq(0)
-        with m.If(self.write[1] & ~control.valid):
-            m.d.sync += [parent.eq(tree.parent), children.eq(tree.children)]
+        flags = [life.go, life.last, life.dying, life.freed, life.broken] if life else []
         unused = Const(0, MOST_PORTS - ports)
-        contents: dict[int, Value] = {
-            SwitchWord.CONTROL: control.as_value(),
-            SwitchWord.TREE: Cat(parent, Const(0, 4 - len(parent)), children, unused),
-            SwitchWord.ARRIVED: Cat(arrived, unused, fired),
-            SwitchWord.PENDING: Cat(pending, Const(0, MOST_PORTS - links), up),
-            SwitchWord.RESULT: result,
-        }
-        m.d.comb += self.read_data.eq(Array(contents.get(w, 0) for w in range(8))[self.word])
+        m.d.comb += self.read_data.eq(
+            read_word(
+                self.word,
+                ports,
+                (control.as_value(), image.parent, children),
+                {
+                    SwitchWord.ARRIVED: Cat(arrived, unused, fired, *flags),
+                    SwitchWord.PENDING: Cat(pending, Const(0, MOST_PORTS - links), up),
+                    SwitchWord.RESULT: result,
+                },
+            )
+        )
         return m
 
     def _arrive(
-        self, m: Module, control: Any, arrived: Value, fired: Value, children: Value
+        self, m: Module, image: RegisterImage, life: RegisterLife | None, inside: Value
     ) -> Value:
         """Judge the process's arrive; return whether it counts."""
+        ready: Value = image.control.valid & self.started
+        if life:
+            alone = ~image.children[0]  # nobody else is waited for, and nobody says GO
+            ready = image.control.valid & (life.go | alone) & ~life.dying
         arrives = Signal()
         m.d.comb += [
-            self.ready.eq(control.valid & self.started),
-            arrives.eq(
-                self.arrive & self.open & self.started & ~arrived[-1] & ~fired & children[-1]
-            ),
+            self.ready.eq(ready),
+            arrives.eq(self.arrive & self.ready & ~inside & image.children[-1]),
             self.refused.eq(self.arrive & ~arrives),
         ]
         return arrives
+
+    def _live(
+        self,
+        m: Module,
+        life: RegisterLife,
+        image: RegisterImage,
+        messages: list[Any],
+        waves: Signal,
+        used: Value,
+        arrives: Value,
+    ) -> None:
+        """Let GO, BROKEN and commands change the register's life."""
+        control = image.control
+        goes, breaks = Signal(self._links), Signal(self._links)
+        for p, message in enumerate(messages):
+            # A node interface hears its switch whatever its place in the tree.
+            expected = 1 if self._node else image.towards_parent[p] & ~control.root
+            heard = self.match[p] & expected & ~image.rewritten & ~life.dying
+            m.d.comb += [
+                goes[p].eq(heard & (message.kind == Kind.GO) & ~image.busy),
+                breaks[p].eq(heard & (message.kind == Kind.BROKEN)),
+            ]
+        plain = [used[p] & (message.kind == Kind.REDUCE) for p, message in enumerate(messages)]
+        if self._node:
+            plain.append(arrives & ~self.last)
+            m.d.comb += [
+                self.broken.eq(life.broken),
+                image.epoch_write.eq(goes.any()),
+                image.epoch.eq(messages[0].epoch),
+            ]
+        m.d.comb += [
+            waves.eq(goes | breaks),
+            life.written.eq(image.written),
+            life.command_go.eq(image.command_go),
+            life.command_kill.eq(image.command_kill),
+            life.message_go.eq(goes.any()),
+            life.message_broken.eq(breaks.any()),
+            life.plain.eq(Cat(plain).any()),
+            life.arrives.eq(arrives),
+            life.clear_freed.eq(self.clear_freed),
+            image.clear.eq(life.ends),
+            self.freed.eq(life.freed),
+            self.manager.eq(control.manager),
+        ]
 
     def _combine(self, op: Value, held: Value, words: list[tuple[Value, Value]]) -> Value:
         """Return ``held`` combined with every word whose enable is set."""

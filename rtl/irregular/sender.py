@@ -6,7 +6,6 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.ports import SenderSignature
 from syncfabric.rtl.messages import struct
@@ -73,10 +72,10 @@ class Sender(wiring.Component):
                 word = word | Mux(arbiter.grant[i], value, 0)
             return word
 
-        down = chosen([source.children.any() for source in sources])
+        kinds = [Mux(source.children.any(), source.wave, source.up_kind) for source in sources]
         m.d.comb += [
             self.send.eq(chosen(send)),
-            self.message.kind.eq(Mux(down, Kind.DISTRIBUTE, Kind.REDUCE)),
+            self.message.kind.eq(chosen(kinds)),
             self.message.gid.eq(chosen([source.gid for source in sources])),
             self.message.epoch.eq(chosen([source.epoch for source in sources])),
             self.message.data.eq(chosen([source.data for source in sources])),

@@ -132,6 +132,8 @@ class SpillEngine(wiring.Component):
             sends.eq(send_children | send_parent),
             self.send.children.eq(send_children),
             self.send.parent.eq(send_parent),
+            self.send.wave.eq(Kind.DISTRIBUTE),
+            self.send.up_kind.eq(Kind.REDUCE),
         ]
 
         # Accept in the first of three cycles.

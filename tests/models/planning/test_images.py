@@ -6,17 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, RegisterWord, register_address
+from syncfabric.models.messages import (
+    CONTROL,
+    NODE_WORD,
+    TREE,
+    RegisterWord,
+    SwitchWord,
+    register_address,
+)
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Turn
-from syncfabric.models.planning.images import (
-    c_header,
-    config_writes,
-    register_words,
-    registers_json,
-)
+from syncfabric.models.networks.spec import GroupSpec
+from syncfabric.models.planning.c_header import c_header
+from syncfabric.models.planning.images import config_writes, register_words, registers_json
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
+from tests.models.planning.irregular import network_of
+from tests.models.planning.test_plan_irregular import LINE
 
 REGISTER = Register(7, (1, 1), (3, 2), Turn.Y_FIRST, (None, (1, 2), None, None), "xor", 2)
 
@@ -105,6 +112,80 @@ def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
         f"static_assert(({word}u >> SYNCFABRIC_CONTROL_WORD_OP_SHIFT & "
         'SYNCFABRIC_CONTROL_WORD_OP_MASK) == SYNCFABRIC_OP_XOR, "op");\n'
         'static_assert(SYNCFABRIC_SPILLED(3, SYNCFABRIC_WORD_PARENT) == 2073, "address");\n'
+        'static_assert(sizeof(syncfabric_register) == 4 * SYNCFABRIC_REGISTER_WORDS, "size");\n'
+    )
+    command = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "main.cpp"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+
+SPILLING = network_of(
+    LINE,
+    *(GroupSpec(id=i, members=((0, 2), (2, 3))) for i in (4, 6)),
+    barrier_registers=1,
+    spill=True,
+    turnaround="node",
+)
+"""Switches 0 - 1 - 2: group 6 is spilled everywhere."""
+
+
+def test_words_of_a_register_by_ports() -> None:
+    words = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))
+    assert list(words) == [SwitchWord.TREE, SwitchWord.CONTROL]
+    assert TREE.unpack(words[SwitchWord.TREE]) == {"parent": 11, "children": 0x8001}
+    fields = {"valid": 1, "root": 0, "turn": 0, "op": 3, "epoch": 1, "gid": 9}
+    assert CONTROL.unpack(words[SwitchWord.CONTROL]) == fields
+    root = register_words(PortRegister(9, (3, 1), None, (0, 1)))
+    assert TREE.unpack(root[SwitchWord.TREE]) == {"parent": 0, "children": 3}
+    assert CONTROL.unpack(root[SwitchWord.CONTROL])["root"] == 1
+
+
+def test_writes_to_nodes_and_switches() -> None:
+    """Targets: (0, 2) is node 0, (2, 3) node 4, and switch s is 6 + s."""
+    writes = list(config_writes(make_plan(SPILLING)))
+    words = [(target, address) for target, address, _ in writes]
+    group = [(target, word) for target in (0, 4, 6, 7, 8) for word in (1, 0)]
+    spilled = [(target, 2048 + 8 * 6 + word) for target, word in group]
+    assert words == [*group, *spilled]
+    assert writes[0][2] == TREE.pack({"children": 0b11})
+    assert writes[4][2] == TREE.pack({"parent": 2, "children": 0b1})
+
+
+def test_json_of_nodes_and_switches() -> None:
+    document = registers_json(make_plan(SPILLING))
+    assert [entry["node"] for entry in document["nodes"]] == [[0, 2], [2, 3]]
+    assert [entry["index"] for entry in document["nodes"]] == [0, 4]
+    assert [(e["switch"], e["index"]) for e in document["switches"]] == [(0, 6), (1, 7), (2, 8)]
+    held, spilled = document["switches"][2]["registers"]
+    assert (held["register"], spilled["register"]) == (0, None)
+    assert held["fields"] == {
+        "gid": 4,
+        "root": False,
+        "parent": 1,
+        "turn": None,
+        "children": [3],
+        "op": "or",
+        "epoch": 0,
+    }
+    assert spilled["words"] == {
+        "tree": {"address": 2048 + 8 * 6 + 1, "value": "0x00000081"},
+        "control": {"address": 2048 + 8 * 6, "value": "0x00000601"},
+    }
+
+
+def test_a_mesh_has_no_switches() -> None:
+    assert registers_json(make_plan(reader.load("fig1")))["switches"] is None
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_header_of_switches_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
+    (tmp_path / "registers.h").write_text(c_header(SPILLING))
+    word = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))[SwitchWord.TREE]
+    (tmp_path / "main.cpp").write_text(
+        '#include "registers.h"\n#include <cstddef>\n'
+        f"static_assert(({word}u >> SYNCFABRIC_TREE_WORD_PARENT_SHIFT & "
+        'SYNCFABRIC_TREE_WORD_PARENT_MASK) == 11, "parent");\n'
+        'static_assert(SYNCFABRIC_SWITCH(2) == 8 && SYNCFABRIC_PORTS == 5, "targets");\n'
+        'static_assert(offsetof(syncfabric_register, pending) == 4 * SYNCFABRIC_WORD_PENDING, "");'
         'static_assert(sizeof(syncfabric_register) == 4 * SYNCFABRIC_REGISTER_WORDS, "size");\n'
     )
     command = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "main.cpp"]
