@@ -9,7 +9,6 @@
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import NetworkSpec
@@ -18,10 +17,7 @@ from syncfabric.sim.output import check_file, check_folder, make_folder, write_f
 from syncfabric.sim.products import draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.request import RunRequest
-from syncfabric.sim.results import GroupResult, RunResult
-
-if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import GroupPlan
+from syncfabric.sim.results import RunResult
 
 __all__ = ["Network", "Plan"]
 
@@ -37,18 +33,18 @@ class Plan(BarrierPlan):
         Raises
         ------
         OutputError
-            The file's name ends otherwise, it cannot be written, or the mesh is too large.
+            The file's name ends otherwise, it cannot be written, or the network is too large.
         """
         from syncfabric.sim.draw import check_picture, picture, plan_figure
 
-        kind = check_picture(path, self.spec.network.mesh)
+        kind = check_picture(path, self.spec.network.topology)
         check_file(path, "picture")
         return write_file(path, picture(plan_figure(self), kind))
 
     def _repr_svg_(self) -> str | None:
         from syncfabric.sim.draw import plan_figure, show
 
-        return show(self.spec.network.mesh, lambda: plan_figure(self))
+        return show(self.spec.network.topology, lambda: plan_figure(self))
 
 
 class Network:
@@ -94,7 +90,8 @@ class Network:
         return self.spec.name
 
     def __repr__(self) -> str:
-        return f"Network({self.name!r}, {self.spec.network.mesh}, {len(self.spec.groups)} groups)"
+        network, groups = self.spec.network.topology, len(self.spec.groups)
+        return f"Network({self.name!r}, {network}, {groups} groups)"
 
     @cached_property
     def _plan(self) -> Plan:
@@ -204,7 +201,7 @@ class Network:
             None if output is None else Path(output),
             long,
         )
-        request.check(self.spec.network.mesh)
+        request.check(self.spec.network.topology)
         progress("plan", 0, 1)
         self._check()
         progress("plan", 1, 1)
@@ -239,7 +236,6 @@ class Network:
         )
         return replace(
             result,
-            groups=tuple(map(_completed, result.groups, self.plan().groups)),
             compared=request.compared,
             repeat=self.source and request.command(self.source),
         )
@@ -252,15 +248,4 @@ class Network:
     def _repr_svg_(self) -> str | None:
         from syncfabric.sim.draw import network_figure, show
 
-        return show(self.spec.network.mesh, lambda: network_figure(self.spec))
-
-
-def _completed(result: GroupResult, plan: "GroupPlan") -> GroupResult:
-    """Add to a group's result what its plan knows."""
-    return replace(
-        result,
-        root=plan.root,
-        planner=plan.planner,
-        bound_btm=plan.bound_btm,
-        bound_links=plan.longest_path,
-    )
+        return show(self.spec.network.topology, lambda: network_figure(self.spec))

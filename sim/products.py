@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.planning.images import c_header, registers_json
+from syncfabric.models.planning.c_header import c_header
+from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.output import write_file
 from syncfabric.sim.progress import Progress
@@ -25,9 +26,9 @@ def network_verilog(spec: NetworkSpec) -> str:
     SpecError
         The network's name cannot be that of a Verilog module.
     """
-    from syncfabric.sim.assemble.mesh import ROUTER, verilog
+    from syncfabric.sim.assemble.network import module_names, verilog
 
-    check_module_name(spec.module, frozenset({ROUTER}))
+    check_module_name(spec.module, frozenset(module_names(spec.network)))
     return verilog(spec.network, spec.module)
 
 
@@ -46,11 +47,11 @@ def draw_run(
     plan: BarrierPlan, result: RunResult, request: RunRequest, progress: Progress
 ) -> Iterator[Path]:
     """Draw what a run was asked for: trees into its folder, the load of channels; yield files."""
-    from syncfabric.sim.draw import LARGEST, check_picture, group_figure, heat_figure, picture
+    from syncfabric.sim.draw import can_draw, check_picture, group_figure, heat_figure, picture
 
-    name, mesh = plan.spec.name, plan.spec.network.mesh
+    name, network = plan.spec.name, plan.spec.network.topology
     folder, heat = request.output, request.heat
-    groups = plan.groups if folder and max(mesh.width, mesh.height) <= LARGEST else ()
+    groups = plan.groups if folder and can_draw(network) else ()
     total, done = 2 * len(groups) + (heat is not None), 0
     for group in groups:
         for kind in ("svg", "png"):
@@ -62,9 +63,9 @@ def draw_run(
         progress("draw", done, total)
         line = f"{result.cycles:,} cycles · background {result.traffic.offered:g}"
         figure = heat_figure(
-            mesh, result.loads or (), title=f"{name} · load of channels", line=line
+            network, result.loads or (), title=f"{name} · load of channels", line=line
         )
-        yield write_file(heat, picture(figure, check_picture(heat, mesh)))
+        yield write_file(heat, picture(figure, check_picture(heat, network)))
     if total:
         progress("draw", total, total)
 

@@ -4,17 +4,25 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.sim.results import Mismatch, NodeName, RunResult, Spread
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.sim.results import ChannelLoad, Mismatch, NodeName, RunResult, Spread
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
 
 __all__ = [
     "Rows",
+    "count",
     "describe",
     "html_table",
+    "network_words",
+    "node_words",
+    "notes",
     "plan_rows",
     "result_rows",
+    "root_words",
     "summary",
 ]
 
@@ -47,24 +55,36 @@ def result_rows(result: RunResult) -> Rows:
 
 def plan_rows(plan: "BarrierPlan") -> Rows:
     """Return a plan's table, a row a group."""
-    from syncfabric.models.timing.btm import formula_ns
+    from syncfabric.models.planning.plan import IrregularGroupPlan
 
-    heads = ["group", "members", "planner", "root", "tree\nheight"]
-    heads += ["longest\npath\n(hops)", "bound\n(cycles)", "paper's\nformula\n(ns)"]
-    rows = [
-        [
-            str(group.id),
-            f"{len(group.members):,}",
-            group.planner,
-            node_words(group.root),
-            str(group.height),
-            str(group.longest_path),
-            _bound(group.bound, group.bound_btm),
-            _number(formula_ns(group.tree)),
-        ]
-        for group in plan.groups
-    ]
+    irregular = isinstance(plan.spec.network.topology, Irregular)
+    heads = ["group", "members", "planner"]
+    heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
+    heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)", "paper's\nformula\n(ns)"]
+    rows = []
+    for group in plan.groups:
+        root = [NONE if group.root is None else node_words(group.root)]
+        if isinstance(group, IrregularGroupPlan):
+            root.insert(0, str(group.root_switch))
+        rows.append(
+            [
+                str(group.id),
+                f"{len(group.members):,}",
+                group.planner,
+                *root,
+                str(group.height),
+                str(group.longest_path),
+                _bound(group.bound, group.bound_btm),
+                _number(group.formula_ns),
+            ]
+        )
     return heads, rows
+
+
+def notes(plan: "BarrierPlan") -> tuple[str, ...]:
+    """Return what a reader of a plan should know of how its network was made."""
+    network = plan.spec.network
+    return network.notes if isinstance(network, IrregularSpec) else ()
 
 
 def summary(result: RunResult) -> Iterator[str]:
@@ -89,8 +109,7 @@ def summary(result: RunResult) -> Iterator[str]:
         )
     if traffic.saturated:
         full = ", ".join(
-            f"{node_words(channel.node)} {channel.port} {channel.load:.2f}"
-            for channel in traffic.full_channels
+            f"{_channel(channel)} {channel.load:.2f}" for channel in traffic.full_channels
         )
         yield "saturated: less is accepted than offered, and latencies grow with the run's length"
         if full:
@@ -100,7 +119,7 @@ def summary(result: RunResult) -> Iterator[str]:
 
 def describe(mismatch: Mismatch) -> str:
     """Return one mismatch in words."""
-    where = "" if mismatch.node is None else f", node {node_words(mismatch.node)}"
+    where = "" if mismatch.node is None else f", {_place(mismatch.node)}"
     return (
         f"cycle {mismatch.cycle}{where}, {mismatch.signal}: "
         f"hardware {_value(mismatch.hardware)}, model {_value(mismatch.model)}"
@@ -112,6 +131,25 @@ def node_words(node: NodeName | Sequence[int]) -> str:
     return str(node) if isinstance(node, int) else f"({', '.join(map(str, node))})"
 
 
+def root_words(group: "GroupPlan | IrregularGroupPlan") -> str:
+    """Return where a group's tree begins."""
+    from syncfabric.models.planning.plan import IrregularGroupPlan
+
+    if isinstance(group, IrregularGroupPlan):
+        if group.root_node is None:
+            return f"root switch {group.root_switch}"
+        return f"root node {node_words(group.root_node)}"
+    return f"root {node_words(group.root)}"
+
+
+def network_words(network: Mesh | Irregular) -> str:
+    """Return what a network is, and its size."""
+    if isinstance(network, Mesh):
+        return str(network)
+    nodes, links = count(len(network.nodes), "node"), count(len(network.links), "link")
+    return f"{network}, {nodes}, {links}"
+
+
 def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     """Return rows, and lines below them, as HTML for a notebook."""
     heads, body = rows
@@ -120,6 +158,23 @@ def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     table = "".join(f"<tr>{row}</tr>" for row in cells)
     below = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{table}</tbody></table>{below}"
+
+
+def count(number: int, thing: str) -> str:
+    """Return ``1 member`` or ``14 members``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _place(node: NodeName) -> str:
+    """Return a switch, or a node."""
+    return f"switch {node}" if isinstance(node, int) else f"node {node_words(node)}"
+
+
+def _channel(channel: ChannelLoad) -> str:
+    """Return where a channel begins: a switch's port by its number, else a node's by its name."""
+    if isinstance(channel.node, int):
+        return f"switch {channel.node} port {channel.port}"
+    return f"{node_words(channel.node)} {channel.port}"
 
 
 def _number(value: float | None) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.sim.output import check_file, check_folder
 
@@ -33,12 +34,12 @@ class RunRequest:
         """Whether hardware is compared with the golden model."""
         return not self.long and self.sim != "model"
 
-    def check(self, mesh: Mesh) -> None:
+    def check(self, network: Mesh | Irregular) -> None:
         """Refuse what cannot be done; make nothing.
 
         Parameters
         ----------
-        mesh : Mesh
+        network : Mesh or Irregular
             What a picture has to show.
 
         Raises
@@ -58,7 +59,7 @@ class RunRequest:
         if self.heat is not None:
             from syncfabric.sim.draw import check_picture
 
-            check_picture(self.heat, mesh)
+            check_picture(self.heat, network)
             check_file(self.heat, "picture")
         if self.output is not None:
             check_folder(self.output)

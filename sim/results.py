@@ -8,11 +8,14 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
+
+if TYPE_CHECKING:
+    from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
 
 __all__ = [
     "ChannelLoad",
@@ -30,7 +33,7 @@ __all__ = [
 ]
 
 NodeName = tuple[int, int] | int
-"""A node as files and results name it: ``[x, y]`` on a mesh, a number elsewhere."""
+"""A node as results name it: ``[x, y]`` on a mesh; ``[switch, port]``, or a switch's number."""
 
 Verdict = Literal["match", "mismatch", "hang"]
 
@@ -101,7 +104,7 @@ class ChannelLoad:
     node: NodeName
     """Router that the channel leaves; for ``inject`` the node that it comes from."""
     port: str
-    """``east``, ``north``, ``west``, ``south``, ``local`` (to the node) or ``inject``."""
+    """``east``, ``north``, ``west``, ``south``, ``local`` (to the node), a number or ``inject``."""
     load: float
     """Flits and messages a cycle, 0 to 1 (to 2 where sync messages have their own wires)."""
 
@@ -136,8 +139,40 @@ class GroupResult:
     """The number L of links that the bound counts."""
     root: NodeName | None = None
     """Root of the tree, or of the ring."""
+    root_switch: int | None = None
+    """Root of the tree of switches; null on a mesh."""
+    root_node: NodeName | None = None
+    """Member at the root switch, which the paper calls root node; null on a mesh."""
     planner: str | None = None
-    """Planner that made it: ``btm``, ``shortest``, …"""
+    """Planner that made it: ``btm``, ``shortest``, ``btin``, …"""
+
+    @classmethod
+    def of(
+        cls,
+        plan: "GroupPlan | IrregularGroupPlan",
+        *,
+        episodes: int,
+        latency: Spread | None,
+        model_latency: Spread | None,
+    ) -> "GroupResult":
+        """Return what was measured of a group, with what its plan says."""
+        return cls(
+            id=plan.id,
+            members=len(plan.members),
+            height=plan.height,
+            longest_path=plan.longest_path,
+            episodes=episodes,
+            latency=latency,
+            model_latency=model_latency,
+            bound=plan.bound,
+            formula_ns=plan.formula_ns,
+            bound_btm=plan.bound_btm,
+            bound_links=plan.bound_links,
+            root=plan.root,
+            root_switch=plan.root_switch,
+            root_node=plan.root_node,
+            planner=plan.planner,
+        )
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,24 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
-from syncfabric.models.messages import CONTROL, NODE_WORD, STATUS, Layout
+from syncfabric.models.messages import (
+    ARRIVED,
+    CONTROL,
+    NODE_WORD,
+    PENDING,
+    STATUS,
+    TREE,
+    Layout,
+    RegisterWord,
+    SwitchWord,
+)
+from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
-from syncfabric.models.networks.spec import MeshSpec, Table
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, Table
 from syncfabric.models.planning.images import registers_json
-from syncfabric.sim.assemble.mesh import top_ports
+from syncfabric.sim.assemble import irregular
+from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.report import plan_rows, result_rows, summary
 from syncfabric.sim.results import results_schema
 
@@ -19,10 +32,25 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
 
-def rows(page: str) -> list[list[str]]:
-    """Return the cells of all tables of a page."""
-    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
+def rows(page: str, heading: str = "") -> list[list[str]]:
+    """Return the cells of all tables of a page, or of what stands right under one heading."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    if heading:
+        text = re.split(r"^#", text.split(f"\n{heading}\n")[1], maxsplit=1, flags=re.M)[0]
+    cells = (re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line[:1] == "|")
+    return [[cell.strip() for cell in row] for row in cells]
+
+
+def tables(page: str) -> dict[str, dict[str, list[str]]]:
+    """Return the rows of each table of a page by the names in them, by the table's first head."""
+    found: dict[str, dict[str, list[str]]] = {}
+    current: dict[str, list[str]] = {}
+    lines = rows(page)
+    for row, below in zip(lines, [*lines[1:], [""]], strict=True):
+        if below[0].startswith("---"):
+            current = found.setdefault(row[0], {})
+        current |= dict.fromkeys(re.findall(r"`([^`]+)`", row[0]), row)
+    return found
 
 
 def named(page: str) -> set[str]:
@@ -30,10 +58,21 @@ def named(page: str) -> set[str]:
     return {name for row in rows(page) for name in re.findall(r"`([^`]+)`", row[0])}
 
 
-@pytest.mark.parametrize("table", [MeshSpec, GroupTable, NetworkFile])
-def test_every_key_of_a_network_file_has_its_default(table: type[Table]) -> None:
+@pytest.mark.parametrize(
+    ("table", "heading"),
+    [
+        (NetworkFile, "## The file"),
+        (MeshSpec, "## `[network]` of a mesh"),
+        (IrregularTable, "## `[network]` of an irregular network"),
+        (RandomNetwork, "### Random networks"),
+        (GroupTable, "## `[[group]]`"),
+    ],
+)
+def test_every_key_of_a_network_file_has_its_default(table: type[Table], heading: str) -> None:
     documented = {
-        name: row for row in rows("network-files.md") for name in re.findall(r"`([^`]+)`", row[0])
+        name: row
+        for row in rows("network-files.md", heading)
+        for name in re.findall(r"`([^`]+)`", row[0])
     }
     for name, field in table.model_fields.items():
         if name in ("group", "network"):
@@ -41,6 +80,8 @@ def test_every_key_of_a_network_file_has_its_default(table: type[Table]) -> None
         default = documented[name][2]
         if field.is_required():
             assert default == "–", name
+        elif field.default is None:
+            assert re.fullmatch(r"none|the .+", default), name
         else:
             assert default.strip("`") == json.dumps(field.default), name
         for limit in field.metadata:
@@ -57,19 +98,54 @@ def test_every_field_of_a_result_is_documented() -> None:
     assert named("results.md") <= known
 
 
-def test_every_port_is_documented() -> None:
-    text = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\nspill = true\n'
-    ports = {name for _, name, _ in top_ports(Network.loads(text).spec.network)}
+@pytest.mark.parametrize("name", ["spill-4x4", "twins"])
+def test_every_port_is_documented(name: str) -> None:
+    network = Network.load(name).spec.network.model_copy(update={"spill": True})
+    ports = {name for _, name, _ in top_ports(network)}
     assert named("ports.md") == ports - {"clk", "rst"}
 
 
-@pytest.mark.parametrize("layout", [CONTROL, NODE_WORD, STATUS])
+def test_the_instances_of_an_irregular_network_are_documented() -> None:
+    page = (DOCS / "ports.md").read_text(encoding="utf-8")
+    network = Network.load("twins").spec.network
+    assert isinstance(network, IrregularSpec)
+    network = network.model_copy(update={"spill": True})
+    for module in irregular.MODULES:
+        assert f"module `{module}`" in page
+    instances = {name.rpartition("_")[0] for name, _ in irregular.targets(network)}
+    assert instances == {"node", "switch"}
+    assert "`switch_S`" in page
+    assert "`node_I`" in page
+    verilog = irregular.top_verilog(network, "twins")
+    for wire in irregular.link_wires(network):
+        assert f"_{wire}`" in page, wire
+        assert f"link_0_0_{wire}" in verilog
+        assert f"uplink_0_{wire}" in verilog
+
+
+def test_switches_come_after_nodes_on_the_config_port() -> None:
+    page = (DOCS / "registers.md").read_text(encoding="utf-8")
+    found = re.search(r'`\{"switch": (\d+), "index": (\d+), "registers": \[…\]\}`', page)
+    assert found
+    switches = registers_json(Network.load("cluster-fig1").plan())["switches"]
+    assert (int(found[1]), int(found[2])) in {(s["switch"], s["index"]) for s in switches}
+
+
+@pytest.mark.parametrize("layout", [CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING])
 def test_every_field_of_a_register_is_documented(layout: Layout) -> None:
-    documented = {row[0].strip("`"): row[1] for row in rows("registers.md")}
+    documented = tables("registers.md")[layout.name]
+    assert list(documented) == [field.name for field in layout.fields]
     for field in layout.fields:
         low = layout.offsets[field.name]
         high = low + field.width - 1
-        assert documented[field.name] == (f"{high}:{low}" if field.width > 1 else str(low))
+        assert documented[field.name][1] == (f"{high}:{low}" if field.width > 1 else str(low))
+
+
+def test_every_word_of_a_register_has_its_address() -> None:
+    """The mesh's words come first on the page, then those of irregular networks."""
+    shown = [(row[1].strip("`"), row[0]) for row in rows("registers.md") if row[0].isdigit()]
+    words = [(word.name, str(int(word))) for kind in (RegisterWord, SwitchWord) for word in kind]
+    assert shown == words
 
 
 def test_the_registers_shown_are_those_of_the_network() -> None:

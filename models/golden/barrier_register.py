@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from syncfabric.models.golden.outbox import Letter
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.wiring import HERE
@@ -15,7 +14,7 @@ from syncfabric.models.messages import (
     RegisterWord,
 )
 
-__all__ = ["PARENT", "BarrierRegister", "Letter", "class_down"]
+__all__ = ["PARENT", "BarrierRegister", "class_down"]
 
 PARENT = 4
 """Number of the message to the parent among the pending ones; 0 to 3 are the children."""
@@ -29,20 +28,6 @@ ARRIVED, LOCAL, WAITING, FIRED, PENDING = (
 def class_down(child: int) -> int:
     """Return the class of a message to a child: X first to +X and -X, Y first to +Y and -Y."""
     return child % 2
-
-
-class Letter(NamedTuple):
-    """A message that a register may have to send, without its data.
-
-    ``port`` and ``lane`` are its output and the credit it needs; ``raw`` its image with data 0.
-    """
-
-    port: int
-    lane: int
-    raw: int
-    kind: int
-    code: int
-    turn: int
 
 
 class BarrierRegister:
@@ -197,6 +182,18 @@ class BarrierRegister:
         self.local = self.fired = False
         self.acc = self.rules.identity(self.op)
         self.done = True
+
+    def read(self, word: int) -> int:
+        """Return a word on the config port: of the image, status or result."""
+        if word == RegisterWord.STATUS:
+            return self.status()
+        return self.result if word == RegisterWord.RESULT else self.words[word]
+
+    def refuses(self, word: int, busy: bool) -> bool:
+        """Return whether a write would meet an episode, a valid image, or a word only to read."""
+        if word == RegisterWord.CONTROL:
+            return busy
+        return word > RegisterWord.SOUTH or self.valid
 
     def data_for(self, place: int) -> int:
         """Return the data of the message to a child, or to the parent."""

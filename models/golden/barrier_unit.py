@@ -8,23 +8,17 @@ from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.order import RoundRobin
 from syncfabric.models.golden.outbox import Outbox
 from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
-from syncfabric.models.messages import (
-    COUNTER_BITS,
-    STATUS,
-    Counter,
-    Kind,
-    RegisterWord,
-)
+from syncfabric.models.messages import STATUS, Counter, Kind
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["BarrierUnit"]
 
 REDUCE = int(Kind.REDUCE)
-FULL = (1 << COUNTER_BITS) - 1
 
 
-class BarrierUnit:
+class BarrierUnit(RegisterFile[BarrierRegister]):
     """The registers of one node (docs/microarchitecture.md, section 4).
 
     Parameters
@@ -42,14 +36,10 @@ class BarrierUnit:
 
     Attributes
     ----------
-    counters : list of int
-        The four event counters.
     outbox : Outbox
         What the registers have to send.
     fresh : list of int
         Registers whose ``local`` has been set by the last edge.
-    writing : int or None
-        Register whose control word is being written in this cycle, with ``control``.
     """
 
     def __init__(
@@ -61,24 +51,15 @@ class BarrierUnit:
         released: list[tuple[int, int, int]],
     ) -> None:
         count = network.barrier_registers
+        registers = [BarrierRegister(rules, node) for _ in range(count)]
+        super().__init__(registers, STATUS.width, network.data_bits)
         self.node, self.mask, self.spills = node, rules.mask, network.spill
         self.data_at = rules.data_at
-        self.data_bits = network.data_bits
         self.released = released
-        self.registers = [BarrierRegister(rules, node) for _ in range(count)]
         self.outbox = Outbox(self.registers, credits, network.spill)
-        self.by_gid: dict[int, int] = {}
-        self.counters = [0] * len(Counter)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
-        self.writing: int | None = None
-        self.control = 0
         self.serial = RoundRobin(4 + count) if network.operations == "all" else None
-
-    def count(self, counter: Counter) -> None:
-        """Count an event, up to the counter's last value."""
-        if self.counters[counter] < FULL:
-            self.counters[counter] += 1
 
     def register_of(self, gid: int) -> int | None:
         """Return the register that a message matches, if any."""
@@ -203,26 +184,3 @@ class BarrierUnit:
         if register.children:
             register.pending |= register.children
             self.outbox.sending.add(r)
-
-    # Config port (4.5) and observation (7).
-
-    def commit(self) -> None:
-        """Let the control word that has been written in this cycle take effect."""
-        if self.writing is not None:
-            self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
-            self.writing = None
-            self.by_gid = {
-                register.gid: r for r, register in enumerate(self.registers) if register.valid
-            }
-
-    def observe(self) -> int:
-        """Return the ``observe`` wires: each register's status, ``acc``, ``result``; counters."""
-        word = at = 0
-        for register in self.registers:
-            image = register.status() | register.acc << STATUS.width
-            word |= (image | register.result << STATUS.width + self.data_bits) << at
-            at += STATUS.width + 2 * self.data_bits
-        for value in self.counters:
-            word |= value << at
-            at += COUNTER_BITS
-        return word

@@ -1,4 +1,4 @@
-"""Ordinary packets: every buffer, credit and grant of the whole mesh in one flat graph.
+"""Ordinary packets: every buffer, credit and grant of the whole network in one flat graph.
 
 There are no routers here. A buffer is known by the lane that feeds it, a packet holds the lane it
 goes to next, and only buffers whose front flit can really go are looked at: the others sleep
@@ -8,32 +8,34 @@ as the cycle of the last sending, so that the least one goes first.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection
 from typing import TypeAlias
 
+from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.record import Observer, Packet
-from syncfabric.models.golden.wiring import HERE, Wiring
 
-__all__ = ["BODY", "HEAD", "TAIL", "Flit", "Wormhole"]
+__all__ = ["BODY", "HEAD", "NOBODY", "TAIL", "Flit", "Wormhole"]
 
 BODY, HEAD, TAIL = 0, 1, 2
 """What a flit is; a flit may be HEAD | TAIL."""
 
 Flit: TypeAlias = tuple[int, int, int, Packet]
-"""Image on the wires, HEAD and TAIL marks, destination code, and the packet it is part of."""
+"""Image on the wires, HEAD and TAIL marks, where to, and the packet it is part of."""
 
 NOBODY = -1
+"""Owner of a lane that no packet goes through."""
 
 
-class Wormhole:
-    """All ordinary channels of a mesh (docs/microarchitecture.md, sections 1 and 2).
+class Wormhole(ABC):
+    """All ordinary channels of a network (docs/microarchitecture.md, sections 1 and 2).
 
     Credits make an overflow impossible here: every sender is part of the model.
 
     Parameters
     ----------
-    wiring : Wiring
+    wiring : Numbering
         Numbering of the lanes.
     credits : list of int, by lane
         The credit counters, shared with the synchronization messages.
@@ -51,9 +53,11 @@ class Wormhole:
     """
 
     def __init__(
-        self, wiring: Wiring, credits: list[int], freed: list[int], observer: Observer | None
+        self, wiring: Numbering, credits: list[int], freed: list[int], observer: Observer | None
     ) -> None:
         size = wiring.links * wiring.lanes
+        ports, sinks = wiring.ports, frozenset(wiring.sinks)
+        self.ports = ports
         self.wiring, self.credits, self.freed, self.observer = wiring, credits, freed, observer
         self.ready: list[int] = []
         self.flits_ejected = 0
@@ -66,12 +70,12 @@ class Wormhole:
             end = wiring.fed[link]
             if end is not None and channel < wiring.channels:
                 self.buffers[lane], self.input[lane] = deque(), end
-            self.sink[lane] = end is None and link % 5 == HERE
+            self.sink[lane] = link in sinks
         self.output = [NOBODY] * size
         self.owner = [NOBODY] * size
         self.waiting: list[list[int]] = [[] for _ in range(size)]
         self.place = [0] * size
-        self.last_input = [place % 5 - 5 for place in range(wiring.links * 5)]
+        self.last_input = [place % ports - ports for place in range(wiring.links * ports)]
         self.last_channel = [lane % wiring.lanes - wiring.lanes for lane in range(size)]
         self.choose = self._choose_single if wiring.channels == 1 else self._choose
 
@@ -113,11 +117,12 @@ class Wormhole:
                 if self.waiting[lane] and credits[lane]:
                     again.extend(self.waiting[lane])
                     self.waiting[lane].clear()
-                if queue:
-                    self._look_at_head(buffer, queue[0])
             else:
                 owner[lane] = buffer
-                if queue and credits[lane]:
+            if queue:
+                if queue[0][1] & HEAD:
+                    self._look_at_head(buffer, queue[0])
+                elif credits[lane]:
                     wake(buffer)
 
     def _choose_single(
@@ -180,13 +185,14 @@ class Wormhole:
             return rival
         return buffer
 
+    @abstractmethod
+    def _route(self, buffer: int, flit: Flit) -> int:
+        """Return the lane for which the packet of a head flit leaves a buffer."""
+
     def _look_at_head(self, buffer: int, flit: Flit) -> None:
-        """Route a head flit that has come to the front of its buffer."""
-        wiring = self.wiring
-        node, port = self.input[buffer]
-        link = node * 5 + wiring.routes(node, 0)[flit[2]]
-        lane = self.output[buffer] = link * wiring.lanes + buffer % wiring.lanes
-        self.place[buffer] = link * 5 + port
+        """Send a head flit that has come to the front of its buffer on its way."""
+        lane = self.output[buffer] = self._route(buffer, flit)
+        self.place[buffer] = self.link[lane] * self.ports + self.input[buffer][1]
         if self.credits[lane] and self.owner[lane] < 0:
             self.ready.append(buffer)
         else:
@@ -208,10 +214,11 @@ class Wormhole:
                 self.freed.append(lane)
                 self.flits_ejected += 1
                 if flit[1] & TAIL and self.observer is not None:
-                    packet = flit[3]
-                    self.observer.packet(
-                        packet.source, packet.destination, packet.created, packet.injected, now
-                    )
+                    self._eject(self.observer, lane, flit[3], now)
+
+    def _eject(self, observer: Observer, lane: int, packet: Packet, now: int) -> None:
+        """Tell of a packet whose tail has reached a node's sink."""
+        observer.packet(packet.source, packet.destination, packet.created, packet.injected, now)
 
     def credited(self, lane: int) -> None:
         """Wake whom the first credit of a router's output lane sets going."""
@@ -221,6 +228,10 @@ class Wormhole:
             self.waiting[lane].clear()
         elif self.buffers[owner]:
             self.ready.append(owner)
+
+    def is_moving(self) -> bool:
+        """Return whether a flit may move in the coming cycle."""
+        return bool(self.ready)
 
     def is_empty(self) -> bool:
         """Return whether no buffer holds a flit."""

@@ -1,31 +1,16 @@
-"""The config port of a router (docs/microarchitecture.md, section 4.5)."""
+"""The config port of a router, switch or node interface (sections 4.5 and I4)."""
 
 from __future__ import annotations
 
-from syncfabric.models.golden.barrier_register import BarrierRegister
-from syncfabric.models.golden.barrier_unit import BarrierUnit
+from typing import Any
+
+from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, RegisterWord
 
-__all__ = ["configure", "read_word", "write_is_refused"]
+__all__ = ["configure"]
 
 
-def read_word(register: BarrierRegister, word: int) -> int:
-    """Return a word of a register: its image, status or result."""
-    if word == RegisterWord.STATUS:
-        return register.status()
-    if word == RegisterWord.RESULT:
-        return register.result
-    return register.words[word]
-
-
-def write_is_refused(register: BarrierRegister, word: int, busy: bool) -> bool:
-    """Return whether a write would meet an episode, a valid image, or a word only to read."""
-    if word == RegisterWord.CONTROL:
-        return busy
-    return word > RegisterWord.SOUTH or register.valid
-
-
-def configure(unit: BarrierUnit, address: int, write: bool, data: int) -> tuple[bool, int]:
+def configure(unit: RegisterFile[Any], address: int, write: bool, data: int) -> tuple[bool, int]:
     """Obey a request for a register or a counter.
 
     A new control word shows after the unit's ``commit``, at the edge; other words at once, for
@@ -41,20 +26,21 @@ def configure(unit: BarrierUnit, address: int, write: bool, data: int) -> tuple[
         if refused:
             unit.count(Counter.REFUSED_WRITE)
         return refused, 0
+    found: int | None = None
     r, word = divmod(address, REGISTER_WORDS)
     if r < len(unit.registers):
-        return False, read_word(unit.registers[r], word)
-    if 0 <= address - COUNTER_BASE < len(Counter):
-        return False, unit.counters[address - COUNTER_BASE]
-    return True, 0
+        found = unit.registers[r].read(word)
+    elif 0 <= address - COUNTER_BASE < len(Counter):
+        found = unit.counters[address - COUNTER_BASE]
+    return found is None, found or 0
 
 
-def _write(unit: BarrierUnit, address: int, data: int) -> bool:
+def _write(unit: RegisterFile[Any], address: int, data: int) -> bool:
     r, word = divmod(address, REGISTER_WORDS)
     if r >= len(unit.registers):
         return False
     register = unit.registers[r]
-    if write_is_refused(register, word, register.is_busy()):
+    if register.refuses(word, register.is_busy()):
         return False
     if word == RegisterWord.CONTROL:
         unit.writing, unit.control = r, data

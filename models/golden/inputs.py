@@ -1,77 +1,109 @@
-"""What the outside asks of a mesh in a cycle, handed to the nodes it is for."""
+"""What the outside asks of a network in a cycle, handed to the places it is for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.router import SyncRouter
-from syncfabric.models.golden.spill import Answer, Request, SpillEngine
+from syncfabric.models.golden.register_file import RegisterFile
+from syncfabric.models.golden.spill_base import Answer, Request, SpillBase
 from syncfabric.models.messages import SPILL_BASE, Counter
 
-__all__ = ["Inputs"]
+__all__ = ["Inputs", "NodePort", "Place"]
+
+
+class Place(Protocol):
+    """A router, switch or node interface, as the config port sees it."""
+
+    @property
+    def unit(self) -> RegisterFile[Any]:
+        """Its registers and counters."""
+
+    @property
+    def spill(self) -> SpillBase[Any] | None:
+        """Its spill engine."""
+
+
+class NodePort(Protocol):
+    """Registers at which a process arrives."""
+
+    @property
+    def node(self) -> int:
+        """Number of the node."""
+
+    def accepts(self, r: int, started: bool) -> bool:
+        """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
+
+    def arrive(self, r: int, data: int) -> None:
+        """Take an accepted arrive."""
+
+    def count(self, counter: Counter) -> None:
+        """Count an event."""
 
 
 class Inputs:
-    """The config port and the node ports of a mesh, judged by the state before the edge.
+    """The config port and the node ports of a network, judged by the state before the edge.
 
     Parameters
     ----------
-    routers : sequence of SyncRouter
-        All routers, by node.
+    places : sequence of Place
+        All that the config port reaches, the nodes' first.
+    ports : sequence of NodePort
+        Where processes arrive, by node.
     answers : list of Answer
         The config port's answer in the next cycle; appended to.
     awake, touched : set of int
-        Nodes to look at in this cycle, and nodes whose ``observe`` may change; added to.
+        Places to look at in this cycle, and places whose ``observe`` may change; added to.
     """
 
     def __init__(
         self,
-        routers: Sequence[SyncRouter],
+        places: Sequence[Place],
+        ports: Sequence[NodePort],
         answers: list[Answer],
         awake: set[int],
         touched: set[int],
     ) -> None:
-        self.routers, self.answers = routers, answers
+        self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
 
-    def configure(self, request: ConfigRequest) -> BarrierUnit | None:
+    def configure(self, request: ConfigRequest) -> RegisterFile[Any] | None:
         """Hand on a config request; return the unit in which a control word may be written."""
-        if not 0 <= request.node < len(self.routers):
+        if not 0 <= request.node < len(self.places):
             return None
-        router = self.routers[request.node]
-        if request.address >= SPILL_BASE and router.spill is not None:
-            router.spill.request = Request(request.address, request.write, request.data)
+        place = self.places[request.node]
+        if request.address >= SPILL_BASE and place.spill is not None:
+            place.spill.request = Request(request.address, request.write, request.data)
             self.awake.add(request.node)
             return None
-        refused, data = configure(router.unit, request.address, request.write, request.data)
+        refused, data = configure(place.unit, request.address, request.write, request.data)
         self.answers.append((True, refused, data))
         self.touched.add(request.node)
-        return router.unit
+        return place.unit
 
     def accepted(
         self, arrive: Mapping[tuple[int, int], int], started: bool
-    ) -> list[tuple[int, int, int]]:
-        """Count the arrives that are refused, and return the others as (node, register, data)."""
+    ) -> list[tuple[NodePort, int, int]]:
+        """Count the arrives that are refused, and return the others as (port, register, data)."""
         found = []
         for (node, register), data in arrive.items():
-            unit = self.routers[node].unit
-            if unit.accepts(register, started):
-                found.append((node, register, data))
+            port = self.ports[node]
+            if port.accepts(register, started):
+                found.append((port, register, data))
             else:
-                unit.count(Counter.REFUSED_ARRIVE)
+                port.count(Counter.REFUSED_ARRIVE)
             self.touched.add(node)
         return found
 
     def held(
         self, spill_arrive: Mapping[int, tuple[int, int]]
-    ) -> list[tuple[SpillEngine, tuple[int, int]]]:
+    ) -> list[tuple[SpillBase[Any], tuple[int, int]]]:
         """Return the local requests that a spill engine's holding register takes."""
         found = []
         for node, (gid, data) in spill_arrive.items():
-            engine = self.routers[node].spill
+            engine = self.places[node].spill
             if engine is not None and engine.holding is None:
-                found.append((engine, (gid, data & engine.rules.mask)))
+                found.append((engine, (gid, data & engine.mask)))
         return found

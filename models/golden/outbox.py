@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from syncfabric.models.golden.barrier_register import Letter
 from syncfabric.models.golden.order import RoundRobin
 
-__all__ = ["Offer", "Outbox", "Sender"]
+__all__ = ["Letter", "Offer", "Outbox", "Sender"]
+
+
+class Letter(NamedTuple):
+    """A message that a register may have to send, without its data.
+
+    ``port`` and ``lane`` are its output and the credit it needs; ``raw`` its image with data 0.
+    """
+
+    port: int
+    lane: int
+    raw: int
+    kind: int
+    code: int
+    turn: int
 
 
 class Sender(Protocol):
@@ -32,14 +45,14 @@ class Offer(NamedTuple):
 
 
 class Outbox:
-    """Pending messages of a node (docs/microarchitecture.md, section 4.4).
+    """Pending messages of one place (docs/microarchitecture.md, sections 4.4 and I4).
 
     Parameters
     ----------
     registers : sequence of Sender
         The barrier registers.
     credits : list of int, by lane
-        The credit counters of the mesh.
+        The credit counters of the network.
     spill : bool
         Whether the spill engine will add its send register.
 

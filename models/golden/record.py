@@ -16,7 +16,8 @@ class ConfigRequest:
     Parameters
     ----------
     node : int
-        Index of the router that is addressed.
+        Number of the place that is addressed: on a mesh a node; on an irregular network a node, or
+        a switch as the number of nodes + its own.
     address : int
         Word address, 12 bits; see ``models/messages.py``.
     write : bool
@@ -34,9 +35,9 @@ class ConfigRequest:
 class Record(NamedTuple):
     """What is on the wires in one cycle.
 
-    Link ``node * 5 + port`` is a router's output, link ``nodes * 5 + node`` leads from a node's
-    source into its router. Bit ``link * (V + 2) + c`` is ordinary channel c, or class c - V of
-    synchronization.
+    Link ``router * ports + port`` is the output of a router (mesh: 5 ports) or switch, link
+    ``routers * ports + node`` leads from a node into it. With S classes of synchronization (mesh:
+    2, irregular: 1), bit ``link * (V + S) + c`` is ordinary channel c, or class c - V.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class Record(NamedTuple):
 
 
 class Recorder:
-    """Makes the records of a mesh of ``lanes`` lanes with ``registers`` registers a node."""
+    """Makes the records of a network of ``lanes`` lanes with ``registers`` registers a node."""
 
     def __init__(self, lanes: int, registers: int) -> None:
         self.registers = registers
@@ -91,8 +92,8 @@ class Recorder:
 class Message(NamedTuple):
     """A synchronization message under way.
 
-    ``raw`` is its image on the wires; ``code`` its destination, x in the low bits, y above;
-    ``source`` and ``sent`` (a cycle) are for the observer only.
+    ``raw`` is its image on the wires; ``code`` its destination, x in the low bits, y above, and
+    ``turn`` its class (on a mesh); ``source`` and ``sent`` (a cycle) are for the observer only.
     """
 
     raw: int
@@ -124,16 +125,19 @@ class Observer(Protocol):
     def packet(
         self, source: int, destination: int, created: int, injected: int, ejected: int
     ) -> None:
-        """Note a packet whose tail was on a LOCAL output in cycle ``ejected``.
+        """Note a packet whose tail was on the link to its destination in cycle ``ejected``.
 
-        Its head was on the injection link in cycle ``injected``.
+        Its head was on the link from its source in cycle ``injected``.
         """
         return
 
     def sync(
         self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
     ) -> None:
-        """Note a synchronization message, on its first link in ``sent``, taken in ``taken``."""
+        """Note a synchronization message, on its first link in ``sent``, taken in ``taken``.
+
+        Source and destination are numbered as on the config port.
+        """
         return
 
     def flit(self, link: int, cycle: int) -> None:

@@ -6,46 +6,17 @@ from syncfabric.models.golden.barrier_register import PARENT
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.order import LeastRecentlySent
 from syncfabric.models.golden.outbox import Offer
-from syncfabric.models.golden.record import Message, Observer
+from syncfabric.models.golden.plane import Plane
+from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wiring import HERE
 from syncfabric.models.networks.spec import MeshSpec
 
-__all__ = ["Plane", "SyncRouter"]
+__all__ = ["SyncRouter"]
 
 UNIT = 4
 """The barrier unit among those that want an output; 0 to 3 are the network inputs."""
-
-
-class Plane:
-    """What the routers of a mesh share while they deal with one cycle.
-
-    Parameters
-    ----------
-    credits : list of int, by lane
-        The credit counters.
-    freed : list of int
-        Lanes whose credit is high in the next cycle; appended to.
-    observer : Observer or None
-        Hears of messages that are taken.
-
-    Attributes
-    ----------
-    sent : list of (lane, message)
-        What is on the links in this cycle.
-    held_inputs, held_outputs : set of int
-        Links whose input presents, or whose output sends, a message, if links are shared.
-    touched : set of int
-        Nodes whose registers or counters may have changed.
-    """
-
-    def __init__(self, credits: list[int], freed: list[int], observer: Observer | None) -> None:
-        self.credits, self.freed, self.observer = credits, freed, observer
-        self.sent: list[tuple[int, Message]] = []
-        self.held_inputs: set[int] = set()
-        self.held_outputs: set[int] = set()
-        self.touched: set[int] = set()
 
 
 class SyncRouter:

@@ -13,15 +13,30 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["did_you_mean", "explain", "said", "show"]
+__all__ = ["choice", "did_you_mean", "explain", "said", "show"]
 
 OTHER_KINDS = {
+    "width": "mesh",
+    "height": "mesh",
+    "barrier_pipeline": "mesh",
+    "reduction_route": "mesh",
+    "sync_links": "mesh",
+    "ports": "irregular",
+    "switches": "irregular",
+    "links": "irregular",
+    "nodes": "irregular",
+    "graph": "irregular",
+    "random": "irregular",
+    "tables": "irregular",
+    "datelines": "irregular",
     "cycles_per_hop": "irregular",
     "turnaround": "irregular",
     "switch_buffer": "static",
     "core_buffer": "static",
     "injection_buffer": "static",
 }
+KINDS = ("mesh", "irregular")
+NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 NOT_YET = {
     "sync": 'barriers travel as messages (sync = "messages")',
     "link_registers": "there are no barrier wires (link_registers = 0)",
@@ -33,13 +48,13 @@ NOT_YET = {
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
 NOT_YET_VALUES = {
-    ("kind", "irregular"): '"mesh"',
-    ("kind", "static"): '"mesh"',
+    ("kind", "static"): '"mesh" and "irregular"',
     ("setup", "manager"): '"local"',
     ("setup", "paper"): '"local"',
 }
 EXPECTED = {
     "int_type": "a whole number",
+    "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "a string",
     "tuple_type": "a list",
@@ -70,6 +85,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f'did you mean "{near[0]}"?' if near else f"known are {', '.join(words)}"
 
 
+def choice(words: Sequence[str]) -> str:
+    """Return the words as the choice between them: ``"a", "b" or "c"``."""
+    *others, last = map(show, words)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def explain(error: ValidationError, model: type[BaseModel], subject: str) -> SpecError:
     """Turn pydantic's list of errors into one line of the project's own wording.
 
@@ -94,13 +115,14 @@ def explain(error: ValidationError, model: type[BaseModel], subject: str) -> Spe
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, SpecError):
         return SpecError(_numbered(str(inner), first["loc"]))
-    where = [str(part) for part in first["loc"] if isinstance(part, str)]
-    key = where[-1] if where else ""
+    key = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] in NO_KIND:
+        return SpecError("network: " + _kind(first))
     return SpecError(subject + _sentence(first, key, model))
 
 
 def _urgency(error: ErrorDetails) -> int:
-    if error["loc"] and error["loc"][-1] == "kind":
+    if error["type"] in NO_KIND or (error["loc"] and error["loc"][-1] == "kind"):
         return 0
     return 1 if error["type"] == "extra_forbidden" else 2
 
@@ -112,18 +134,25 @@ def _numbered(text: str, place: Sequence[int | str]) -> str:
     return text
 
 
+def _kind(error: ErrorDetails) -> str:
+    """Say what ``kind`` must be, where it tells the tables apart."""
+    if error["type"] == "union_tag_not_found":
+        return f"kind is missing; it must be {choice(KINDS)}"
+    kind = error["input"]["kind"]
+    return _not_yet("kind", kind) or f"kind must be {choice(KINDS)}, not {show(kind)}"
+
+
 def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "said":
         return str(context["text"])
     if kind == "extra_forbidden":
-        return _unknown(key, _keys(model))
+        return _unknown(key, model)
     if kind == "missing":
         rule = _rule(key, model, context)
         return f"{key} is missing; {f'it must be {rule}' if rule else 'add it'}"
-    if kind == "literal_error" and isinstance(value, str) and (key, value) in NOT_YET_VALUES:
-        built = NOT_YET_VALUES[key, value]
-        return f'{key} = "{value}" is not supported yet; this version builds {built}'
+    if kind == "literal_error" and (text := _not_yet(key, value)):
+        return text
     if key == "group" and kind == "tuple_type":
         return "group must be a list of tables; head each with [[group]]"
     expected = EXPECTED.get(kind) or _rule(key, model, context)
@@ -132,16 +161,20 @@ def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
     return f"{key}: {error['msg']}, not {show(value)}"
 
 
-def _unknown(key: str, known: list[str]) -> str:
-    if key in OTHER_KINDS:
+def _not_yet(key: str, value: object) -> str:
+    if not isinstance(value, str) or (key, value) not in NOT_YET_VALUES:
+        return ""
+    built = NOT_YET_VALUES[key, value]
+    return f'{key} = "{value}" is not supported yet; this version builds {built}'
+
+
+def _unknown(key: str, model: type[BaseModel]) -> str:
+    known = [field.alias or name for name, field in model.model_fields.items()]
+    if key in OTHER_KINDS and "kind" in known:
         return f'key "{key}" belongs to {OTHER_KINDS[key]} networks; remove it'
     if key in NOT_YET:
         return f'key "{key}" is not supported yet; in this version {NOT_YET[key]}: remove it'
     return f'unknown key "{key}"; {did_you_mean(key, known)}'
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _rule(key: str, model: type[BaseModel], context: Mapping[str, Any]) -> str:

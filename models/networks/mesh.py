@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 __all__ = ["STEP", "Mesh", "Node", "Port", "Turn", "hops"]
 
@@ -53,6 +53,8 @@ def hops(a: Node, b: Node) -> int:
 @dataclass(frozen=True)
 class Mesh:
     """A ``width`` by ``height`` mesh; node ``(x, y)`` has index ``y * width + x``."""
+
+    NODE_FORM: ClassVar[str] = "[x, y]"
 
     width: int
     height: int

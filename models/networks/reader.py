@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ def load(name_or_path: str | Path) -> NetworkSpec:
     text = str(name_or_path)
     ready = LIBRARY / f"{text}.toml"
     if re.fullmatch(r"[\w-]+", text) and ready.is_file():
-        return loads(ready.read_text(encoding="utf-8"), source=ready.name)
+        return loads(ready.read_text(encoding="utf-8"), source=ready.name, folder=LIBRARY)
+    path = Path(name_or_path)
     try:
-        return loads(Path(name_or_path).read_text(encoding="utf-8"), source=text)
+        return loads(path.read_text(encoding="utf-8"), source=text, folder=path.parent)
     except FileNotFoundError:
         raise SpecError(
             f'"{text}" is neither a network file nor a ready-made network; '
@@ -43,7 +45,7 @@ def load(name_or_path: str | Path) -> NetworkSpec:
         raise SpecError(f"{text}: cannot be read: {error.strerror}") from None
 
 
-def loads(text: str, source: str = "<string>") -> NetworkSpec:
+def loads(text: str, source: str = "<string>", folder: Traversable | None = None) -> NetworkSpec:
     """Read the text of a network file.
 
     Parameters
@@ -52,6 +54,8 @@ def loads(text: str, source: str = "<string>") -> NetworkSpec:
         TOML.
     source : str
         What errors of the TOML itself call the text.
+    folder : Traversable, optional
+        Where the files are that the text names; by default the current folder.
 
     Raises
     ------
@@ -62,7 +66,7 @@ def loads(text: str, source: str = "<string>") -> NetworkSpec:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{source}: {_place(str(error), text)}") from None
-    return NetworkFile(**data).resolve()
+    return NetworkFile(**data).resolve(folder)
 
 
 def ready_made() -> dict[str, str]:

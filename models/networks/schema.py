@@ -2,111 +2,111 @@
 
 from __future__ import annotations
 
-import random
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import ConfigDict, Field, WrapValidator
+from pydantic.json_schema import SkipJsonSchema
 
-from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.explain import did_you_mean, said, show
-from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.members import RandomMembers, name_members
+from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import (
+    PLANNERS,
     GroupSpec,
     MeshSpec,
-    Name,
     NetworkSpec,
-    Operation,
-    Planner,
-    Table,
-    Whole,
     group_subject,
 )
+from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
 
-__all__ = ["GroupTable", "NetworkFile", "RandomMembers", "file_schema"]
+__all__ = ["GroupTable", "NetworkFile", "file_schema"]
 
-FORMS = 'a list of nodes [x, y], "all" or { random = n, seed = s }'
-
-
-class RandomMembers(Table):
-    """``{ random = n, seed = s }``: n nodes drawn with Python's ``random.Random(s)``."""
-
-    random: Whole = Field(ge=1, description="How many nodes.")
-    seed: Whole = Field(ge=0, description="Seed of the draw.")
-
-
-def _members(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Check the form of ``members`` by hand: a union's own errors name every branch of it."""
-    if isinstance(value, RandomMembers) or value == "all":
-        return value
-    if isinstance(value, dict):
-        for key in value.keys() - RandomMembers.model_fields.keys():
-            raise said(f'members: unknown key "{key}"; {did_you_mean(key, ["random", "seed"])}')
-        try:
-            return RandomMembers(**value)
-        except SpecError as error:
-            raise said(f"members: {error}") from None
-    if not isinstance(value, list | tuple):
-        raise said(f"members must be {FORMS}, not {show(value)}")
-    for node in value:
-        whole = isinstance(node, list | tuple) and all(type(c) is int for c in node)
-        if not whole or len(node) != 2:
-            raise said(f"members: {show(node)} is not a node; write [x, y] in whole numbers")
-    return tuple((x, y) for x, y in value)
-
-
+# Left as it is until the network is known: by its kind an error says how a node is written.
 Members = Annotated[
-    Literal["all"] | RandomMembers | tuple[tuple[Whole, Whole], ...], WrapValidator(_members)
+    Literal["all"] | RandomMembers | tuple[WholePlace, ...],
+    WrapValidator(lambda value, _: value),
 ]
+
+
+def _no_default_planner(schema: dict[str, Any]) -> None:
+    planner = schema["properties"]["planner"]
+    del planner["default"]
+    planner["enum"] = [name for names in PLANNERS.values() for name in names]
 
 
 class GroupTable(Table):
     """A table ``[[group]]`` as the file has it."""
 
+    model_config = ConfigDict(json_schema_extra=_no_default_planner)
+
     id: Whole = Field(ge=0, le=255, description="Group identifier (GID), one of its own.")
     members: Members = Field(description="Who takes part.")
-    planner: Planner = Field(default="btm", description="How the barrier tree is made.")
+    planner: Text | SkipJsonSchema[None] = Field(
+        default=None,
+        description='How the barrier tree is made; by default "btm" on meshes, else "btin".',
+    )
     op: Operation = Field(default="or", description="How the members' data are combined.")
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
         return group_subject(data.get("id"))
 
-    def resolve(self, mesh: Mesh) -> GroupSpec:
+    def resolve(self, topology: Mesh | Irregular) -> GroupSpec:
         """Name every member.
 
         Raises
         ------
         SpecError
-            More random members are asked for than the mesh has nodes.
+            The members are not nodes, or more random members are asked for than there are nodes.
         """
-        return GroupSpec(id=self.id, members=self._nodes(mesh), planner=self.planner, op=self.op)
-
-    def _nodes(self, mesh: Mesh) -> tuple[Node, ...]:
-        if self.members == "all":
-            return tuple(mesh.nodes)
-        if isinstance(self.members, RandomMembers):
-            count, nodes = self.members.random, mesh.nodes
-            if count > len(nodes):
-                raise SpecError(
-                    f"group {self.id}: members: random = {count} is more than the {mesh} has "
-                    f"nodes; it must be 1..{len(nodes)}"
-                )
-            return tuple(random.Random(self.members.seed).sample(nodes, count))
-        assert not isinstance(self.members, str)
-        return self.members
+        members = name_members(f"group {self.id}: members", self.members, topology)
+        return GroupSpec(id=self.id, members=members, planner=self.planner or "", op=self.op)
 
 
 class NetworkFile(Table):
     """A whole network file."""
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
-    network: MeshSpec = Field(description="The network itself.")
+    network: Annotated[MeshSpec | IrregularTable, Field(discriminator="kind")] = Field(
+        description="The network itself."
+    )
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
 
-    def resolve(self) -> NetworkSpec:
-        """Name every group's members and check the whole."""
-        groups = tuple(group.resolve(self.network.mesh) for group in self.group)
-        return NetworkSpec(name=self.name, network=self.network, groups=groups)
+    def resolve(self, folder: Traversable | None = None) -> NetworkSpec:
+        """Name every link, node and member, and check the whole.
+
+        Parameters
+        ----------
+        folder : Traversable, optional
+            Where the files are that this one names; by default the current folder.
+        """
+        table = self.network
+        network = table if isinstance(table, MeshSpec) else table.resolve(folder or Path())
+        groups = tuple(group.resolve(network.topology) for group in self.group)
+        return NetworkSpec(name=self.name, network=network, groups=groups)
+
+
+def _planners_by_kind() -> list[dict[str, Any]]:
+    """Return what the JSON Schema says of a group's planner, by the network's kind."""
+    return [
+        {
+            "if": {
+                "required": ["network"],
+                "properties": {
+                    "network": {"required": ["kind"], "properties": {"kind": {"const": kind}}}
+                },
+            },
+            "then": {
+                "properties": {
+                    "group": {"items": {"properties": {"planner": {"enum": list(planners)}}}}
+                }
+            },
+        }
+        for kind, planners in PLANNERS.items()
+    ]
 
 
 def file_schema() -> dict[str, Any]:
@@ -114,4 +114,5 @@ def file_schema() -> dict[str, Any]:
     schema = NetworkFile.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Syncfabric network file"
+    schema["allOf"] = _planners_by_kind()
     return schema

@@ -2,57 +2,32 @@
 
 A channel is one virtual channel of one link. There is an edge from a channel to every channel that
 a message which holds the first may wait for. No cycle means no deadlock (Dally and Seitz, IEEE
-Trans. Computers 36(5), 1987; paper BTM, section 3.2).
+Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). Which edges there
+are: ``deadlock_mesh`` and ``deadlock_irregular``.
 
-What goes into the graph:
-
-- ordinary packets between any two nodes, X-Y, in each ordinary channel;
-- synchronization messages of any group, now planned or written later: X-Y in one channel, Y-X in
-  the other;
-- the plan's own messages, walked from the register images over every link: each child's REDUCE to
-  its parent and each DISTRIBUTE to a child;
-- consumption: a sink takes packets, and a barrier register (or the memory of a spilled group)
-  takes every message at once, so nothing that arrives waits for what the register will send. With
-  ``absorbing=False`` it would wait in its input buffer instead, and merging and replication become
-  edges: from each child's last channel to the first one to the parent, from the parent's last
-  channel to the first ones to all children, and across the root.
+What arrives waits for nothing: a sink takes packets, and a barrier register (or the memory of a
+spilled group) takes every message at once, or from its slot after a time that depends on nothing
+but the register file or that memory. With ``absorbing=False`` it would wait in its input buffer for
+what the register will send instead, and merging and replication become edges: from each child's
+last channel to the first one to the parent, from the parent's last channel to the first ones to all
+children, and across the root.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any, TypeVar
 
 import networkx as nx
 
 from syncfabric.models.errors import DeadlockError
-from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.tree import Register, distribute_turn
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
+from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
 
-__all__ = ["Channel", "channel_graph", "check", "find_cycle"]
+__all__ = ["Channel", "SwitchChannel", "channel_graph", "check", "find_cycle"]
 
-CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
-CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
-SHARED = "sync"
-
-
-@dataclass(frozen=True, order=True)
-class Channel:
-    """One virtual channel of the link that leaves ``node`` by ``port``.
-
-    At the LOCAL port it is a sink: the processor's, or the barrier register's.
-    """
-
-    node: Node
-    port: Port
-    lane: str
-
-    def __str__(self) -> str:
-        if self.port is Port.LOCAL:
-            return f"{self.lane}: taken in at {self.node}"
-        return f"{self.lane}: link {self.port.name.lower()} from {self.node}"
+AnyChannel = TypeVar("AnyChannel", Channel, SwitchChannel)
 
 
 def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bool = True) -> None:
@@ -62,6 +37,8 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bo
     ------
     DeadlockError
         The cycle, channel by channel.
+    SpecError
+        A network file's routing tables lead some packet astray.
     """
     graph = channel_graph(plan, shared_sync_channel=shared_sync_channel, absorbing=absorbing)
     cycle = find_cycle(graph)
@@ -73,7 +50,7 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bo
         )
 
 
-def find_cycle(graph: nx.DiGraph[Channel]) -> list[Channel]:
+def find_cycle(graph: nx.DiGraph[AnyChannel]) -> list[AnyChannel]:
     """Return the channels of a short cycle, each waiting for the next; empty if there is none."""
     knots = (part for part in nx.strongly_connected_components(graph) if len(part) > 1)
     knot = min(knots, key=lambda part: (len(part), min(part)), default=None)
@@ -93,7 +70,7 @@ def channel_graph(
     shared_sync_channel: bool = False,
     absorbing: bool = True,
     any_group: bool = True,
-) -> nx.DiGraph[Channel]:
+) -> nx.DiGraph[Any]:
     """Build the channel-dependence graph of a planned network.
 
     Parameters
@@ -101,95 +78,25 @@ def channel_graph(
     plan : BarrierPlan
         The network and its register images.
     shared_sync_channel : bool
-        Both classes of synchronization messages in one channel (which must not be built).
+        Both classes of a mesh's synchronization messages in one channel (which must not be built).
     absorbing : bool
         Whether registers take messages at once; if not, merging and replication become edges.
     any_group : bool
-        Whether messages between any two nodes count, or the plan's own only.
+        On a mesh, whether messages between any two nodes count, or the plan's own only.
 
     Returns
     -------
     networkx.DiGraph
-        An edge from each channel to those it may wait for; O(nodes) without the plan's messages.
+        An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
     """
     network = plan.spec.network
-    mesh = network.mesh
-    lanes = {turn: SHARED if shared_sync_channel else CLASS_NAMES[turn] for turn in Turn}
-    graph: nx.DiGraph[Channel] = nx.DiGraph()
-    for channel in range(network.channels):
-        graph.add_edges_from(_all_pairs(mesh, Turn.X_FIRST, f"packets {channel}"))
-    if any_group:
-        for turn in Turn:
-            graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
-    for group in plan.groups:
-        for register in group.registers():
-            routes = _Routes(mesh, register, lanes, network.reduction_route)
-            graph.add_edges_from(routes.edges())
-            if not absorbing:
-                graph.add_edges_from(routes.waiting())
-    return graph
-
-
-def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Channel]]:
-    """Yield the edges of messages between any two nodes, turn by turn at each router."""
-    first = (Port.EAST, Port.WEST) if turn is Turn.X_FIRST else (Port.NORTH, Port.SOUTH)
-    for node in mesh.nodes:
-        for port in CARDINAL:
-            if (after := mesh.neighbour(node, port)) is None:
-                continue
-            here = Channel(node, port, lane)
-            yield here, Channel(after, Port.LOCAL, lane)
-            turns = [p for p in CARDINAL if p not in first] if port in first else []
-            for onward in (port, *turns):
-                if mesh.neighbour(after, onward) is not None:
-                    yield here, Channel(after, onward, lane)
-
-
-class _Routes:
-    """The messages that one register's image sends, and those that it is sent."""
-
-    def __init__(
-        self, mesh: Mesh, register: Register, lanes: dict[Turn, str], reduction_route: str
-    ) -> None:
-        self.mesh, self.node, self.lanes = mesh, register.node, lanes
-        self.up = register.parent and self._way(self.node, register.parent, register.turn)
-        self.down: list[list[Channel]] = []
-        self.from_children: list[list[Channel]] = []
-        self.from_parent: list[Channel] | None = None
-        for port, child in zip(CARDINAL, register.children, strict=True):
-            if child is not None:
-                turn = distribute_turn(port)
-                self.down.append(self._way(self.node, child, turn))
-                back = turn if reduction_route == "paper" else turn.reverse
-                self.from_children.append(self._way(child, self.node, back))
-        if register.parent is not None:
-            turn = register.turn if reduction_route == "paper" else register.turn.reverse
-            self.from_parent = self._way(register.parent, self.node, turn)
-
-    def _way(self, source: Node, destination: Node, turn: Turn) -> list[Channel]:
-        lane = self.lanes[turn]
-        crossed = self.mesh.path(source, destination, turn)
-        return [Channel(node, port, lane) for node, port in crossed]
-
-    def edges(self) -> Iterator[tuple[Channel, Channel]]:
-        """Yield the edges along every message sent, to the sink at its end."""
-        for way in [*self.down, *([self.up] if self.up else [])]:
-            yield from pairwise(way)
-            last = way[-1]
-            after = self.mesh.neighbour(last.node, last.port)
-            assert after is not None
-            yield last, Channel(after, Port.LOCAL, last.lane)
-
-    def waiting(self) -> Iterator[tuple[Channel, Channel]]:
-        """Yield the edges of messages that wait in their input buffer for what follows them."""
-        arriving = [way[-1] for way in self.from_children]
-        yield from _between(arriving, [self.up] if self.up else self.down)
-        if self.from_parent:
-            yield from _between([self.from_parent[-1]], self.down)
-
-
-def _between(
-    held: Iterable[Channel], awaited: Iterable[list[Channel]]
-) -> Iterator[tuple[Channel, Channel]]:
-    starts = [way[0] for way in awaited]
-    return ((channel, start) for channel in held for start in starts)
+    if isinstance(network, MeshSpec):
+        return mesh_graph(
+            network,
+            [group for group in plan.groups if isinstance(group, GroupPlan)],
+            shared_sync_channel=shared_sync_channel,
+            absorbing=absorbing,
+            any_group=any_group,
+        )
+    groups = [group for group in plan.groups if isinstance(group, IrregularGroupPlan)]
+    return irregular_graph(network, groups, absorbing=absorbing)

@@ -1,4 +1,4 @@
-"""Register images: what to write to every node, as words, as JSON, and as a C header."""
+"""Register images: what to write to every node and switch, as words and as JSON."""
 
 from __future__ import annotations
 
@@ -6,43 +6,48 @@ from collections.abc import Iterator
 from typing import Any
 
 from syncfabric.models.messages import (
-    CONFIG_ADDRESS_BITS,
     CONTROL,
-    COUNTER_BASE,
-    COUNTER_BITS,
     NODE_WORD,
-    REGISTER_WORDS,
-    SPILL_BASE,
-    STATUS,
-    Counter,
-    Layout,
+    TREE,
     Op,
     RegisterWord,
+    SwitchWord,
     register_address,
     spill_address,
 )
-from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
-__all__ = ["c_header", "config_writes", "register_words", "registers_json"]
+__all__ = ["config_writes", "register_words", "registers_json"]
+
+Image = Register | PortRegister
+Word = RegisterWord | SwitchWord
 
 CHILD_WORDS = (RegisterWord.EAST, RegisterWord.NORTH, RegisterWord.WEST, RegisterWord.SOUTH)
-WRITE_ORDER = (RegisterWord.PARENT, *CHILD_WORDS, RegisterWord.CONTROL)
-"""The control word with its valid bit comes last."""
 
 
-def register_words(register: Register) -> dict[RegisterWord, int]:
-    """Return the packed words of a register image, in the order to write them."""
-    values = {RegisterWord.PARENT: _node_word(register.parent)}
-    for word, child in zip(CHILD_WORDS, register.children, strict=True):
-        values[word] = _node_word(child)
+def register_words(register: Image) -> dict[Word, int]:
+    """Return the packed words of a register image, in the order to write them.
+
+    The control word with its valid bit comes last.
+    """
+    values: dict[Word, int] = {}
+    turn = 0
+    if isinstance(register, PortRegister):
+        children = sum(1 << port for port in register.children)
+        values[SwitchWord.TREE] = TREE.pack({"parent": register.parent or 0, "children": children})
+    else:
+        turn = register.turn
+        values[RegisterWord.PARENT] = _node_word(register.parent)
+        for word, child in zip(CHILD_WORDS, register.children, strict=True):
+            values[word] = _node_word(child)
     values[RegisterWord.CONTROL] = CONTROL.pack(
         {
             "valid": 1,
             "root": register.parent is None,
-            "turn": register.turn,
+            "turn": turn,
             "op": Op[register.op.upper()],
             "epoch": register.epoch,
             "gid": register.gid,
@@ -58,50 +63,68 @@ def _node_word(node: Node | None) -> int:
 
 
 def config_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
-    """Yield every (node index, config address, word) that sets up the plan, in order."""
-    mesh = plan.spec.network.mesh
+    """Yield every (target, config address, word) that sets up the plan, in order.
+
+    Targets are nodes by their index and then, on an irregular network, switches.
+    """
+    for target, register, place in _placed(plan):
+        for word, value in register_words(register).items():
+            yield target, _address(place, register.gid, word), value
+
+
+def _placed(plan: BarrierPlan) -> Iterator[tuple[int, Image, int | None]]:
+    """Yield each register's target, image, and number (None where spilled)."""
+    topology = plan.spec.network.topology
     for group in plan.groups:
+        if isinstance(group, GroupPlan):
+            for image in group.registers():
+                yield topology.index(image.node), image, group.places[image.node]
+            continue
         for register in group.registers():
-            place = group.places[register.node]
-            for word, value in register_words(register).items():
-                yield mesh.index(register.node), _address(place, register.gid, word), value
+            if isinstance(register.seat, int):
+                target = len(topology.nodes) + register.seat
+                yield target, register, group.switch_places[register.seat]
+            else:
+                yield topology.index(register.seat), register, group.places[register.seat]
 
 
-def _address(place: int | None, gid: int, word: RegisterWord) -> int:
+def _address(place: int | None, gid: int, word: Word) -> int:
     return spill_address(gid, word) if place is None else register_address(place, word)
 
 
 def registers_json(plan: BarrierPlan) -> dict[str, Any]:
-    """Return every register's fields and packed words, node by node.
+    """Return every register's fields and packed words, node by node and switch by switch.
 
-    ``register`` is null for a group in the node's backing memory; ``words`` maps each word's
-    config address to its value.
+    ``index`` is the config port's number of the node or switch. ``register`` is null for a group in
+    backing memory; ``words`` maps each word's config address to its value. A mesh's ``switches``
+    is null.
     """
-    mesh = plan.spec.network.mesh
-    nodes: dict[Node, list[dict[str, Any]]] = {}
-    for group in plan.groups:
-        for register in group.registers():
-            place = group.places[register.node]
-            nodes.setdefault(register.node, []).append(_entry(register, place))
-    return {
-        "network": plan.spec.name,
-        "nodes": [
-            {"node": list(node), "index": mesh.index(node), "registers": nodes[node]}
-            for node in sorted(nodes, key=mesh.index)
-        ],
-    }
+    topology = plan.spec.network.topology
+    entries: dict[int, list[dict[str, Any]]] = {}
+    for target, register, place in _placed(plan):
+        entries.setdefault(target, []).append(_entry(register, place))
+    count = len(topology.nodes)
+    nodes = [
+        {"node": list(topology.node(index)), "index": index, "registers": entries[index]}
+        for index in sorted(entries)
+        if index < count
+    ]
+    switches = [
+        {"switch": index - count, "index": index, "registers": entries[index]}
+        for index in sorted(entries)
+        if index >= count
+    ]
+    mesh = plan.spec.network.kind == "mesh"
+    return {"network": plan.spec.name, "nodes": nodes, "switches": None if mesh else switches}
 
 
-def _entry(register: Register, place: int | None) -> dict[str, Any]:
-    children = zip(("+x", "+y", "-x", "-y"), register.children, strict=True)
+def _entry(register: Image, place: int | None) -> dict[str, Any]:
     return {
         "register": place,
         "fields": {
             "gid": register.gid,
             "root": register.parent is None,
-            "parent": register.parent and list(register.parent),
-            "turn": int(register.turn),
-            "children": {side: child and list(child) for side, child in children},
+            **_neighbours(register),
             "op": register.op,
             "epoch": register.epoch,
         },
@@ -115,84 +138,17 @@ def _entry(register: Register, place: int | None) -> dict[str, Any]:
     }
 
 
-def c_header(spec: NetworkSpec) -> str:
-    """Return a C header (C99) with the network's register layout and message fields."""
-    guard = f"SYNCFABRIC_{spec.module.upper()}_H"
-    blocks = [
-        f"/* Barrier registers of network {spec.name}. Generated by Syncfabric. */",
-        f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>",
-        _sizes(spec.network, spec.network.mesh),
-        _addresses(),
-        _codes(),
-        *(_layout(layout) for layout in (CONTROL, NODE_WORD, STATUS)),
-        *(_layout(layout) for layout in (spec.network.layout.sync, spec.network.layout.header)),
-        STRUCT,
-        f"#endif /* {guard} */",
-    ]
-    return "\n\n".join(blocks) + "\n"
-
-
-STRUCT = """\
-/* One barrier register as the config port sees it, one 32-bit word an address.
- * Write parent and child first, control with its valid bit last; status and result are read only.
- * child: +X, +Y, -X, -Y. */
-typedef struct {
-    uint32_t control;
-    uint32_t parent;
-    uint32_t child[4];
-    uint32_t status;
-    uint32_t result;
-} syncfabric_register;"""
-
-
-def _sizes(network: MeshSpec, mesh: Mesh) -> str:
-    values = {
-        "WIDTH": mesh.width,
-        "HEIGHT": mesh.height,
-        "REGISTERS": network.barrier_registers,
-        "SPILL": int(network.spill),
-        "DATA_BITS": network.data_bits,
+def _neighbours(register: Image) -> dict[str, Any]:
+    """Return parent and children: ports, or on a mesh nodes and the turn towards the parent."""
+    if isinstance(register, PortRegister):
+        return {
+            "parent": register.parent,
+            "turn": None,
+            "children": list(register.children),
+        }
+    children = zip(("+x", "+y", "-x", "-y"), register.children, strict=True)
+    return {
+        "parent": register.parent and list(register.parent),
+        "turn": int(register.turn),
+        "children": {side: child and list(child) for side, child in children},
     }
-    comment = "/* Node (x, y) has index y * SYNCFABRIC_WIDTH + x. */"
-    return "\n".join([comment, *(_define(name, value) for name, value in values.items())])
-
-
-def _addresses() -> str:
-    words = {f"WORD_{word.name}": int(word) for word in RegisterWord}
-    values = {"ADDRESS_BITS": CONFIG_ADDRESS_BITS, "REGISTER_WORDS": REGISTER_WORDS, **words}
-    values |= {"COUNTER_BASE": COUNTER_BASE, "COUNTER_BITS": COUNTER_BITS}
-    values |= {f"COUNTER_{counter.name}": int(counter) for counter in Counter}
-    values["SPILL_BASE"] = SPILL_BASE
-    comment = "/* Config addresses: word w of register r or of spilled group gid; counter c. */"
-    macros = [
-        "#define SYNCFABRIC_REGISTER(r, w) ((r) * SYNCFABRIC_REGISTER_WORDS + (w))",
-        "#define SYNCFABRIC_SPILLED(gid, w) \\\n"
-        "    (SYNCFABRIC_SPILL_BASE + (gid) * SYNCFABRIC_REGISTER_WORDS + (w))",
-        "#define SYNCFABRIC_COUNTER(c) (SYNCFABRIC_COUNTER_BASE + (c))",
-    ]
-    return "\n".join([comment, *(_define(name, value) for name, value in values.items()), *macros])
-
-
-def _codes() -> str:
-    return "\n".join(
-        [
-            "/* Operations. */",
-            *(_define(f"OP_{operation.name}", int(operation)) for operation in Op),
-        ]
-    )
-
-
-def _layout(layout: Layout) -> str:
-    """Return shift and mask of each field: field = (word >> SHIFT) & MASK."""
-    prefix = layout.name.upper().replace(" ", "_")
-    lines = [f"/* {layout.name[0].upper()}{layout.name[1:]}, {layout.width} bits. */"]
-    for field in layout.fields:
-        name = f"{prefix}_{field.name.upper()}"
-        lines.append(f"/* {field.name}: {field.meaning} */")
-        lines.append(_define(f"{name}_SHIFT", layout.offsets[field.name]))
-        lines.append(_define(f"{name}_MASK", (1 << field.width) - 1, as_hex=True))
-    return "\n".join(lines)
-
-
-def _define(name: str, value: int, *, as_hex: bool = False) -> str:
-    return f"#define SYNCFABRIC_{name} {f'0x{value:x}u' if as_hex else f'{value}u'}"

@@ -20,6 +20,7 @@ __all__ = [
     "Tree",
     "coordinates",
     "distribute_turn",
+    "path_sums",
     "reduce_turn",
 ]
 
@@ -91,6 +92,32 @@ def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
     return x, y
 
 
+def path_sums(parent: Ints, weights: Ints) -> Ints:
+    """Add up the weights from the root to each place, both included, by pointer doubling.
+
+    Parameters
+    ----------
+    parent : array of int64, shape (n,)
+        The place above each; -1 at the root.
+    weights : array of int64, shape (n,)
+        What each place adds.
+
+    Raises
+    ------
+    PlanError
+        This is no tree: some place does not lead to the root.
+    """
+    root = int(np.flatnonzero(parent < 0)[0])
+    above = np.where(parent < 0, np.arange(len(parent)), parent)
+    sums = np.where(parent < 0, 0, weights)
+    for _ in range(len(parent).bit_length() + 1):
+        if (above == root).all():
+            total: Ints = sums + weights[root]
+            return total
+        sums, above = sums + sums[above], above[above]
+    raise PlanError("Tree must have one root that every member leads to")
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A barrier tree of members only.
@@ -153,22 +180,8 @@ class Tree:
         return self.node(self.root_position)
 
     def path_sums(self, weights: Ints) -> Ints:
-        """Add up the weights from the root to each member, both included, by pointer doubling.
-
-        Raises
-        ------
-        PlanError
-            This is no tree: some member does not lead to the root.
-        """
-        root = self.root_position
-        above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
-        sums = np.where(self.parent < 0, 0, weights)
-        for _ in range(len(self).bit_length() + 1):
-            if (above == root).all():
-                total: Ints = sums + weights[root]
-                return total
-            sums, above = sums + sums[above], above[above]
-        raise PlanError("Tree must have one root that every member leads to")
+        """Add up the weights from the root to each member, both included: see ``path_sums``."""
+        return path_sums(self.parent, weights)
 
     @cached_property
     def depth(self) -> Ints:

@@ -34,6 +34,8 @@ class SenderSignature(wiring.Signature):
         Their data.
     control, parent, child_0 .. child_3, up_port : Out
         The register's image, and the one-hot port towards the parent.
+    wave, up_kind : Out(2)
+        Kinds of the messages to the children and to the parent.
     sent : In(5)
         What is sent in this cycle.
     """
@@ -46,6 +48,8 @@ class SenderSignature(wiring.Signature):
             "control": Out(struct(CONTROL)),
             "parent": Out(place),
             "up_port": Out(4),
+            "wave": Out(2),
+            "up_kind": Out(2),
             "sent": In(5),
         }
         members |= {f"child_{p}": Out(place) for p in range(4)}

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import (
     CONTROL,
     STATUS,
+    Command,
     Kind,
     RegisterWord,
 )
@@ -18,6 +19,7 @@ from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
 from syncfabric.rtl.messages import node_contents, node_word, struct
+from syncfabric.rtl.setup.life import RegisterLife
 
 __all__ = ["BarrierRegister"]
 
@@ -54,12 +56,15 @@ class BarrierRegister(wiring.Component):
         An arrive was ignored.
     send : Out(SenderSignature)
         What is to be sent, and the image.
-    write : In(6), write_data : In(32), write_refused : Out(1)
-        Writes of words 0 to 5.
+    write : In(6 or 7), write_data : In(32), write_refused : Out(1)
+        Writes of words 0 to 5, and with set-up by managers of word 6, a command.
     word : In(3), read_data : Out(32)
         Config reading: word number and contents.
     status, accumulated : Out
         State, for benches.
+    last, broken, freed, clear_freed, manager
+        Only with set-up by managers: the arrive is for the last barrier; the group is broken; the
+        last barrier is over, and its manager has been told.
     """
 
     def __init__(self, network: MeshSpec) -> None:
@@ -84,7 +89,7 @@ class BarrierRegister(wiring.Component):
             "done": Out(1),
             "refused": Out(1),
             "send": Out(SenderSignature(network)),
-            "write": In(6),
+            "write": In(6 + network.managed),
             "write_data": In(32),
             "write_refused": Out(1),
             "word": In(3),
@@ -99,6 +104,14 @@ class BarrierRegister(wiring.Component):
             }
         if self._serial:
             members |= {"chosen": In(4), "chosen_local": In(1)}
+        if network.managed:
+            members |= {
+                "last": In(1),
+                "broken": Out(1),
+                "freed": Out(1),
+                "clear_freed": In(1),
+                "manager": Out(2),
+            }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -109,35 +122,56 @@ class BarrierRegister(wiring.Component):
         messages = [getattr(self, f"message_{p}") for p in range(4)]
         classes = [getattr(self, f"class_{p}") for p in range(4)]
         present = Cat(getattr(send, f"child_{p}").present for p in range(4))
+        life = RegisterLife() if network.managed else None
+        dying: Value = Const(0, 1)
+        if life:
+            m.submodules.life = life
+            dying = life.dying
         valid = Signal()
-        m.d.comb += valid.eq(control.valid & ~self._writes(m))
+        m.d.comb += valid.eq(control.valid & ~self._writes(m, life) & ~dying)
 
         # Which messages are for this register, and what they do.
         ours = [self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)]
         for p in range(4):
             m.d.comb += self.match[p].eq(self.here[p] & valid & (messages[p].gid == control.gid))
-        reduces = [ours[p] & (messages[p].kind == Kind.REDUCE) & ~status.fired for p in range(4)]
+        kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
+        if life:  # once GO has been, its number means LAST
+            kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]
+        reduces = [ours[p] & kinds[p] & ~status.fired for p in range(4)]
         countable = used_reduces(network, reduces, classes, present, status.arrived)
         m.d.comb += self.countable.eq(Cat(countable))
         used = Signal(4)
         m.d.comb += used.eq(self.countable & self.chosen if self._serial else self.countable)
         awaited = status.fired & ~control.root & ~status.pending[4]
         downs: list[Value] = []
+        goes, breaks = Signal(4), Signal(4)
         for p in range(4):
             # Under "reverse" it comes back the way the REDUCE went, in the other class.
             expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
             from_parent = send.up_port[p] if reverse else ~_any_of(downs)
             distribute = messages[p].kind == Kind.DISTRIBUTE
             downs.append(ours[p] & distribute & awaited & expected & from_parent)
+            if life:
+                heard = ours[p] & ~control.root & expected & (send.up_port[p] if reverse else 1)
+                m.d.comb += [
+                    goes[p].eq(
+                        heard
+                        & (messages[p].kind == Kind.GO)
+                        & ~life.go
+                        & ~status.as_value().any()
+                        & ~goes[:p].any()
+                    ),
+                    breaks[p].eq(heard & (messages[p].kind == Kind.BROKEN) & ~breaks[:p].any()),
+                ]
         down = Signal(4)
         m.d.comb += down.eq(Cat(downs))
-        m.d.comb += self.used.eq(used | down)
+        m.d.comb += self.used.eq(used | down | goes | breaks)
 
         # The local process.
         arrives = Signal()
         m.d.comb += [
-            self.ready.eq(control.valid & self.started),
-            arrives.eq(self.arrive & valid & self.started & ~status.local & ~status.waiting),
+            self.ready.eq(control.valid & (life.go & ~dying if life else self.started)),
+            arrives.eq(self.arrive & valid & self.ready & ~status.local & ~status.waiting),
             self.refused.eq(self.arrive & ~arrives),
         ]
         local = status.local
@@ -192,10 +226,13 @@ class BarrierRegister(wiring.Component):
             ]
             with m.If(arrives):
                 m.d.sync += self.done.eq(0)
+        if life:
+            self._live(m, life, goes, breaks, used, arrives, release, fire)
         new = Signal(5)
         m.d.comb += new.eq(Cat(Mux(release, present, 0)[:4], fire_up))
         to_send = status.pending | new
-        m.d.sync += status.pending.eq(to_send & ~send.sent)
+        wave: Value = Mux(life.begins, present, 0) if life else Const(0, 4)
+        m.d.sync += status.pending.eq((to_send & ~send.sent) | wave)
         if network.barrier_pipeline:
             sending, up, result = status.pending, self.accumulated, self.result
         else:
@@ -204,6 +241,24 @@ class BarrierRegister(wiring.Component):
             send.pending.eq(sending),
             send.data.eq(Mux(sending[4], up, result)),
         ]
+        if life:
+            straight = not network.barrier_pipeline
+            m.d.comb += [
+                send.wave.eq(Mux(release, Kind.DISTRIBUTE, life.wave) if straight else life.wave),
+                send.up_kind.eq(life.up_kind_now if straight else life.up_kind),
+            ]
+            with m.If(life.dies):
+                m.d.sync += [
+                    status.eq(0),
+                    status.pending.eq(present),
+                    self.accumulated.eq(identity(control.op, network.data_bits)),
+                ]
+            with m.If(life.frees_member):
+                m.d.sync += [self.released.eq(1), self.done.eq(1)]
+            with m.If(life.ends):
+                m.d.sync += control.valid.eq(0)
+        else:
+            m.d.comb += [send.wave.eq(Kind.DISTRIBUTE), send.up_kind.eq(Kind.REDUCE)]
         m.d.sync += send.up_port.eq(
             Mux(
                 control.turn,
@@ -211,22 +266,56 @@ class BarrierRegister(wiring.Component):
                 route(self.x, self.y, send.parent, y_first=False),
             )[:4]
         )
-        self._image(m)
+        self._image(m, life)
         return m
 
-    def _writes(self, m: Module) -> Value:
+    def _writes(self, m: Module, life: RegisterLife | None) -> Value:
         """Judge a config write; return whether word 0 is being written in this cycle."""
-        status = self.status
+        status, control = self.status, self.send.control
         busy = Signal()
-        m.d.comb += [
-            busy.eq(status.as_value().any()),
-            self.write_refused.eq(
-                Mux(self.write[0], busy, self.write.any() & self.send.control.valid)
-            ),
-        ]
+        m.d.comb += busy.eq(status.as_value().any() | (life.dying if life else 0))
+        refused: Value = Mux(self.write[0], busy, self.write[1:6].any() & control.valid)
+        if life:
+            command, given = self.write[RegisterWord.STATUS], self.write_data
+            m.d.comb += [
+                life.command_go.eq(command & (given == Command.GO) & control.valid & ~busy),
+                life.command_kill.eq(command & (given == Command.KILL) & control.valid),
+                life.written.eq(self.write[0] & ~busy),
+            ]
+            refused = refused | (command & ~life.command_go & ~life.command_kill)
+        m.d.comb += self.write_refused.eq(refused)
         return self.write[0] & ~busy
 
-    def _image(self, m: Module) -> None:
+    def _live(
+        self,
+        m: Module,
+        life: RegisterLife,
+        goes: Value,
+        breaks: Value,
+        used: Value,
+        arrives: Value,
+        release: Value,
+        fire: Value,
+    ) -> None:
+        """Let messages and arrivals change the register's life."""
+        status = self.status
+        plain = [used[p] & (getattr(self, f"message_{p}").kind == Kind.REDUCE) for p in range(4)]
+        m.d.comb += [
+            life.message_go.eq(goes.any()),
+            life.message_broken.eq(breaks.any()),
+            life.plain.eq(Cat(plain).any() | (arrives & ~self.last)),
+            life.release.eq(release),
+            life.root_fires.eq(fire & self.send.control.root),
+            life.arrives.eq(arrives),
+            life.has_arrived.eq(status.local | status.waiting),
+            life.quiet.eq(~status.pending.any()),
+            life.clear_freed.eq(self.clear_freed),
+            self.broken.eq(life.broken),
+            self.freed.eq(life.freed),
+            self.manager.eq(self.send.control.manager),
+        ]
+
+    def _image(self, m: Module, life: RegisterLife | None) -> None:
         """Carry out the config writes that are not refused."""
         with m.If(~self.write_refused):
             for word in range(RegisterWord.PARENT, RegisterWord.STATUS):
@@ -241,16 +330,24 @@ class BarrierRegister(wiring.Component):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
                 m.d.sync += [
                     self.send.control.eq(control),
+                    *([] if self._network.managed else [self.send.control.manager.eq(0)]),
                     self.accumulated.eq(identity(control.op, self._network.data_bits)),
                     self.done.eq(0),
                 ]
         children = [getattr(self.send, f"child_{p}") for p in range(4)]
         words = [node_contents(place) for place in (self.send.parent, *children)]
         m.d.comb += self.read_data.eq(
-            Array([self.send.control.as_value(), *words, self.status.as_value(), self.result])[
+            Array([self.send.control.as_value(), *words, self._status_word(life), self.result])[
                 self.word
             ]
         )
+
+    def _status_word(self, life: RegisterLife | None) -> Value:
+        """Return the contents of word 6."""
+        status: Value = self.status.as_value()
+        if life is None:
+            return status
+        return Cat(status, life.go, life.last, life.dying, life.freed, life.broken)
 
 
 def _any_of(bits: list[Value]) -> Value:

@@ -6,7 +6,6 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import SenderSignature, child_class
 from syncfabric.rtl.messages import node_place, struct
@@ -94,6 +93,8 @@ class Sender(wiring.Component):
         parent = place(
             chosen([source.parent.as_value() for source in sources], "parent", place.size)
         )
+        wave = chosen([source.wave for source in sources], "wave", 2)
+        up_kind = chosen([source.up_kind for source in sources], "up_kind", 2)
         up = Signal()
         m.d.comb += up.eq(able[4])
         sent = Signal(5)
@@ -105,7 +106,7 @@ class Sender(wiring.Component):
             m.d.comb += [
                 self.offer[p].eq(able[p] | (up & up_port[p])),
                 getattr(self, f"class_{p}").eq(Mux(up, Cat(~turn, turn), 2 if down_class else 1)),
-                message.kind.eq(Mux(up, Kind.REDUCE, Kind.DISTRIBUTE)),
+                message.kind.eq(Mux(up, up_kind, wave)),
                 message.gid.eq(gid),
                 message.epoch.eq(epoch),
                 message.x.eq(Mux(up, parent.x, child.x)),

@@ -134,6 +134,7 @@ class SpillEngine(wiring.Component):
         waiting = Signal()
         m.d.comb += waiting.eq(head != tail)
 
+        m.d.comb += [self.send.wave.eq(Kind.DISTRIBUTE), self.send.up_kind.eq(Kind.REDUCE)]
         # Accept in the first of three cycles.
         idle, reading, merging = Signal(init=1), Signal(), Signal()
         is_fetch, is_config, is_local = Signal(), Signal(), Signal()

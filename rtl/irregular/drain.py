@@ -1,6 +1,8 @@
 """Where packets end that are for the switch itself: they are counted, and gone."""
 
-from amaranth import Module, Signal
+from typing import Any
+
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,7 +13,7 @@ __all__ = ["PacketDrain"]
 
 
 class PacketDrain(wiring.Component):
-    """Takes a flit a cycle, packet by packet.
+    """Takes a flit a cycle, packet by packet: set-up packets as the set-up sink listens.
 
     Parameters
     ----------
@@ -22,38 +24,49 @@ class PacketDrain(wiring.Component):
     -------
     offer, tail : In(ports)
         Inputs that offer a flit for the switch itself, and whether it is its packet's last.
+    setup, listening : In
+        Only with set-up by managers: the offers that are of set-up packets, by input; whether the
+        set-up sink takes one.
     take : Out(ports)
         One-hot: the input whose flit is taken.
     busy : Out(1)
         In the middle of a packet.
     ended : Out(1)
-        A packet's last flit is taken.
+        A packet's last flit is taken, that is no set-up packet's.
     """
 
     def __init__(self, network: IrregularSpec) -> None:
         ports = network.ports
-        self._ports = ports
-        super().__init__(
-            {
-                "offer": In(ports),
-                "tail": In(ports),
-                "take": Out(ports),
-                "busy": Out(1),
-                "ended": Out(1),
-            }
-        )
+        self._network = network
+        members: dict[str, Any] = {
+            "offer": In(ports),
+            "tail": In(ports),
+            "take": Out(ports),
+            "busy": Out(1),
+            "ended": Out(1),
+        }
+        if network.managed:
+            members |= {"setup": In(ports), "listening": In(1)}
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.arbiter = arbiter = LeastRecentArbiter(self._ports)
-        taken = Signal()
+        ports = self._network.ports
+        m.submodules.arbiter = arbiter = LeastRecentArbiter(ports)
+        waits, tail, discarded = Signal(ports), Signal(), Signal()
         m.d.comb += [
             arbiter.request.eq(self.offer),
-            arbiter.sent.eq(arbiter.grant),
-            self.take.eq(arbiter.grant),
-            taken.eq(self.offer.any()),
-            self.ended.eq((arbiter.grant & self.tail).any()),
+            arbiter.sent.eq(self.take),
+            self.take.eq(arbiter.grant & ~waits),
+            tail.eq((self.take & self.tail).any()),
+            discarded.eq(1),
+            self.ended.eq(tail & discarded),
         ]
-        with m.If(taken):
-            m.d.sync += self.busy.eq(~self.ended)
+        if self._network.managed:
+            m.d.comb += [
+                waits.eq(Mux(self.listening, 0, self.setup)),
+                discarded.eq(~(self.take & self.setup).any()),
+            ]
+        with m.If(self.take.any()):
+            m.d.sync += self.busy.eq(~tail)
         return m

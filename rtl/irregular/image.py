@@ -23,7 +23,7 @@ __all__ = ["RegisterImage", "read_word", "writable"]
 def writable(network: IrregularSpec) -> list[int]:
     """Return the words of a register that can be written."""
     words = [int(SwitchWord.CONTROL), int(SwitchWord.TREE)]
-    return [*words, COMMAND_WORD] if network.setup != "local" else words
+    return [*words, COMMAND_WORD] if network.managed else words
 
 
 def read_word(
@@ -87,7 +87,7 @@ class RegisterImage(wiring.Component):
     """
 
     def __init__(self, network: IrregularSpec, ports: int) -> None:
-        self._managed = network.setup != "local"
+        self._managed = network.managed
         members: dict[str, Any] = {
             "write": In(len(writable(network))),
             "data": In(32),

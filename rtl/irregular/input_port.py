@@ -53,7 +53,7 @@ class InputPort(wiring.Component):
 
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
-        layout, ports, channels = network.layout, network.ports, network.channels
+        layout, ports, channels = network.layout, network.ports, network.link_channels
         super().__init__(
             {
                 "link": In(LocalLinkSignature(layout, channels)),
@@ -74,7 +74,7 @@ class InputPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network, link = self._network, self.link
-        ports, channels = network.ports, network.channels
+        ports, channels = network.ports, network.link_channels
         sink, nowhere = ports, ports + 1
 
         m.submodules.decoder = decoder = HeaderDecoder(network)
@@ -134,15 +134,17 @@ class InputPort(wiring.Component):
         crosses = Signal()
         m.d.comb += [
             crosses.eq((chosen[:ports] & self.dateline).any()),
-            self.offer_channel.eq(Mux(crosses, _crossed(choice.grant), choice.grant)),
+            self.offer_channel.eq(
+                Mux(crosses, _crossed(choice.grant, network.channels), choice.grant)
+            ),
         ]
         self._memory(m, controls, choice.grant, _any(stored))
         return m
 
     def _may_leave(self, control: ChannelControl, v: int, sink: int, nowhere: int) -> Value:
         """Return whether the front flit's output has room for it."""
-        channels = self._network.channels
-        over = v | 1 if v | 1 < channels else v
+        channels = self._network.link_channels
+        over = _across(v, self._network.channels)
         ways = [
             control.route[o]
             & Mux(
@@ -165,12 +167,12 @@ class InputPort(wiring.Component):
         place_bits = ceil_log2(network.buffer_flits)
         shape = struct(network.layout.flit)
         m.submodules.memory = memory = Memory(
-            shape=shape, depth=network.channels << place_bits, init=[]
+            shape=shape, depth=network.link_channels << place_bits, init=[]
         )
         write, read = memory.write_port(), memory.read_port(domain="comb")
 
         def address(place: Value, channel: int) -> Value:
-            return Cat(place[:place_bits], Const(channel, 2))[: len(write.addr)]
+            return Cat(place[:place_bits], Const(channel, 3))[: len(write.addr)]
 
         m.d.comb += [
             write.en.eq(
@@ -199,15 +201,17 @@ class InputPort(wiring.Component):
         ]
 
 
-def _crossed(channel: Value) -> Value:
-    """Return one-hot channel v | 1 for one-hot channel v."""
-    crossed = []
+def _across(channel: int, ordinary: int) -> int:
+    """Return the channel beyond a dateline; set-up packets have none, and stay in theirs."""
+    return channel | 1 if channel | 1 < ordinary else channel
+
+
+def _crossed(channel: Value, ordinary: int) -> Value:
+    """Return the channel beyond a dateline of one-hot ``channel``, one-hot."""
+    crossed: list[list[Value]] = [[] for _ in range(len(channel))]
     for v in range(len(channel)):
-        if v % 2:
-            crossed.append(channel[v] | channel[v - 1])
-        else:
-            crossed.append(Const(0, 1) if v + 1 < len(channel) else channel[v])
-    return Cat(crossed)
+        crossed[_across(v, ordinary)].append(channel[v])
+    return Cat(Cat(*bits).any() if bits else Const(0, 1) for bits in crossed)
 
 
 def _any(values: list[Value]) -> Value:

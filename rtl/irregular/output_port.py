@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.irregular.ports import crossbar_inputs
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
@@ -32,13 +33,14 @@ class OutputPort(wiring.Component):
     -------
     link : Out(SwitchLinkSignature)
         The link that begins here.
-    offer : In(ports)
-        Inputs that offer an ordinary flit to this output.
+    offer : In(inputs)
+        Inputs that offer a flit to this output: the ports, and with set-up by managers the sink's
+        replies.
     offer_channel_0 .. : In(channels)
         Channel that each input's offer takes here, one-hot.
     flit_0 .. : In(flit)
         The flit that each input offers.
-    take : Out(ports)
+    take : Out(inputs)
         One-hot: the input whose flit is taken.
     has_credit, busy : Out(channels)
         Per channel: a credit is there; a packet owns the channel.
@@ -50,27 +52,28 @@ class OutputPort(wiring.Component):
 
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
-        layout, ports, channels = network.layout, network.ports, network.channels
+        layout, channels = network.layout, network.link_channels
+        inputs = crossbar_inputs(network)
         members: dict[str, Any] = {
             "link": Out(SwitchLinkSignature(layout, channels, buffered=network.buffered)),
-            "offer": In(ports),
-            "take": Out(ports),
+            "offer": In(inputs),
+            "take": Out(inputs),
             "has_credit": Out(channels),
             "busy": Out(channels),
             "sync_send": In(1),
             "sync": In(struct(layout.sync)),
             "sync_open": Out(1),
         }
-        for i in range(ports):
+        for i in range(inputs):
             members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(struct(layout.flit))}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network, link = self._network, self.link
-        ports, channels = network.ports, network.channels
+        inputs, channels = crossbar_inputs(network), network.link_channels
 
-        m.submodules.arbiter = arbiter = LeastRecentArbiter(ports)
+        m.submodules.arbiter = arbiter = LeastRecentArbiter(inputs)
         room = Signal()
         m.d.comb += [
             arbiter.request.eq(self.offer),
@@ -78,8 +81,8 @@ class OutputPort(wiring.Component):
             self.take.eq(Mux(room, arbiter.grant, 0)),
         ]
         taken, channel = Signal(struct(network.layout.flit)), Signal(channels)
-        words = [Mux(self.take[i], getattr(self, f"flit_{i}").as_value(), 0) for i in range(ports)]
-        owners = [Mux(self.take[i], getattr(self, f"offer_channel_{i}"), 0) for i in range(ports)]
+        words = [Mux(self.take[i], getattr(self, f"flit_{i}").as_value(), 0) for i in range(inputs)]
+        owners = [Mux(self.take[i], getattr(self, f"offer_channel_{i}"), 0) for i in range(inputs)]
         m.d.comb += [taken.eq(_any(words)), channel.eq(_any(owners))]
         for v in range(channels):
             m.submodules[f"credit_{v}"] = credit = CreditCounter(network.buffer_flits)

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import IrregularSpec
 
-__all__ = ["NODE_PORTS", "SenderSignature", "observe_bits"]
+__all__ = ["NODE_PORTS", "SenderSignature", "crossbar_inputs", "observe_bits"]
 
 NODE_PORTS = 2
 """Ports of a node interface's registers: 0 the link to the switch, 1 the node's process."""
@@ -46,3 +46,8 @@ def observe_bits(network: IrregularSpec, ports: int) -> int:
     """Return the width of ``observe``: registers of ``ports`` ports, then event counters."""
     register = 2 * (ports + 1 + network.data_bits)
     return network.barrier_registers * register + len(Counter) * COUNTER_BITS
+
+
+def crossbar_inputs(network: IrregularSpec) -> int:
+    """Return how many inputs ordinary flits come from: the ports, and the set-up sink's replies."""
+    return network.ports + network.managed

@@ -66,7 +66,7 @@ class TreeRegister(wiring.Component):
         self._ports = NODE_PORTS if node else network.ports
         self._links = 1 if node else network.ports
         self._serial = network.operations == "all" and not node
-        self._managed = network.setup != "local"
+        self._managed = network.managed
         bits, links = network.data_bits, self._links
         members: dict[str, Any] = {
             "match": In(links),

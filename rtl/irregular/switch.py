@@ -48,7 +48,7 @@ class IrregularSwitch(wiring.Component):
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
         layout = network.layout
-        link = SwitchLinkSignature(layout, network.channels, buffered=network.buffered)
+        link = SwitchLinkSignature(layout, network.link_channels, buffered=network.buffered)
         members: dict[str, Any] = {
             "number": In(layout.switch_bits),
             "target": In(layout.target_bits),

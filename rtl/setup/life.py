@@ -44,8 +44,8 @@ class RegisterLife(wiring.Component):
         The process is released with the next cycle, and told that the group is broken.
     wave : Out(2)
         Kind of the messages to the children.
-    up_kind : Out(2)
-        Kind of the message to the parent.
+    up_kind, up_kind_now : Out(2)
+        Kind of the message to the parent; the same for one that leaves in the cycle of its making.
     """
 
     def __init__(self) -> None:
@@ -71,6 +71,7 @@ class RegisterLife(wiring.Component):
                 "last": Out(1, init=1),
                 "wave": Out(2, init=Kind.DISTRIBUTE),
                 "up_kind": Out(2),
+                "up_kind_now": Out(2),
             }
         )
 
@@ -78,13 +79,14 @@ class RegisterLife(wiring.Component):
         m = Module()
         goes, last = Signal(), Signal()
         m.d.comb += [
-            goes.eq(self.command_go | self.message_go),
+            goes.eq((self.command_go | self.message_go) & ~self.go),
             self.dies.eq((self.command_kill | self.message_broken) & ~self.dying),
             self.begins.eq(goes | self.dies),
             self.ends.eq(self.dying & self.quiet),
             self.frees_member.eq(self.dies & (self.has_arrived | self.arrives)),
             last.eq(self.last & ~self.plain),
             self.up_kind.eq(Mux(self.last, Kind.GO, Kind.REDUCE)),
+            self.up_kind_now.eq(Mux(last, Kind.GO, Kind.REDUCE)),
         ]
         m.d.sync += self.last.eq(last | self.release | self.dies)
         with m.If(self.root_fires & last):

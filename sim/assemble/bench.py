@@ -1,11 +1,12 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource
-from syncfabric.sim.assemble.mesh import node_bits, router_verilog, top_ports, top_verilog
+from syncfabric.sim.assemble.network import module_names, modules_verilog, top_verilog
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
+from syncfabric.sim.assemble.top import AnySpec, top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote
 
 __all__ = [
@@ -13,8 +14,8 @@ __all__ = [
     "NETWORK",
     "PUBLIC",
     "REPORT",
-    "SHARED_MODULES",
     "bench_verilog",
+    "shared_modules",
     "traffic_verilog",
 ]
 
@@ -24,8 +25,6 @@ NETWORK = "network"
 """Name of the network's module and of its instance in the bench."""
 PUBLIC = ("clk", "rst", "load", "report")
 """The bench's ports: all that the outside drives."""
-SHARED_MODULES = ("mesh_node", "packet_source", "packet_sink")
-"""Modules of which every node has one: compiled once."""
 REPORT = {
     "created": 32,
     "sent": 32,
@@ -41,7 +40,12 @@ REPORT = {
 _SOURCE = ("created", "sent", "overflow")
 
 
-def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
+def shared_modules(spec: AnySpec) -> tuple[str, ...]:
+    """Return the modules that stand in the bench again and again: compile them once."""
+    return (*module_names(spec), "packet_source", "packet_sink")
+
+
+def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
     """Return the bench of a network, in one file.
 
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
@@ -50,7 +54,7 @@ def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
 
     Parameters
     ----------
-    spec : MeshSpec
+    spec : MeshSpec or IrregularSpec
         The network.
     queue : int
         Packets that can wait at a source.
@@ -65,7 +69,7 @@ def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
     bench.lines(_report_text(spec))
     return "\n".join(
         [
-            router_verilog(spec),
+            modules_verilog(spec),
             top_verilog(spec, NETWORK),
             traffic_verilog(spec, queue),
             bench.text(),
@@ -73,13 +77,13 @@ def bench_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
     )
 
 
-def traffic_verilog(spec: MeshSpec, queue: int) -> str:
+def traffic_verilog(spec: AnySpec, queue: int) -> str:
     """Return the modules of the packet source and the packet sink."""
     source = convert(PacketSource(spec, queue=queue), "packet_source")
     return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
 
 
-def _add_network(bench: ModuleWriter, spec: MeshSpec) -> None:
+def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
     """Place the network, connected by wires named like its ports.
 
     Inputs are declared by the player, but for the links to the nodes.
@@ -94,19 +98,20 @@ def _add_network(bench: ModuleWriter, spec: MeshSpec) -> None:
     bench.instance(NETWORK, NETWORK, ports)
 
 
-def _add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
+def _add_traffic(bench: ModuleWriter, spec: AnySpec) -> None:
     """Place a packet source and a packet sink at every node."""
-    flit, channels = spec.layout.flit.width, spec.channels
-    for i, (x, y) in enumerate(spec.mesh.nodes):
+    layout, flit, channels = spec.layout, spec.layout.flit.width, spec.channels
+    for i, header in enumerate(header_words(spec)):
+        place = "_".join(map(str, spec.topology.node(i)))
         for name, width in REPORT.items():
             bench.wire(f"{name}_{i}", width)
-        index = f"{node_bits(spec)}'d{i}"
-        clocked = {"clk": "clk", "rst": "rst", "cycle": "cycle", "index": index}
+        clocked = {"clk": "clk", "rst": "rst", "cycle": "cycle"}
         bench.instance(
             "packet_source",
-            f"source_{x}_{y}",
+            f"source_{place}",
             {
                 **clocked,
+                "index": f"{layout.node_bits}'d{i}",
                 "load": "traffic_load",
                 "seed": "traffic_seed",
                 "enable": "traffic_enable",
@@ -119,11 +124,10 @@ def _add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
         )
         bench.instance(
             "packet_sink",
-            f"sink_{x}_{y}",
+            f"sink_{place}",
             {
                 **clocked,
-                "x": f"{spec.layout.x_bits}'d{x}",
-                "y": f"{spec.layout.y_bits}'d{y}",
+                "header": f"{layout.header.width}'d{header}",
                 "link__valid": part("eject_valid", i, channels),
                 "link__flit": part("eject_flit", i, flit),
                 "link__credit": part("eject_credit", i, channels),
@@ -132,12 +136,12 @@ def _add_traffic(bench: ModuleWriter, spec: MeshSpec) -> None:
         )
 
 
-def _report_text(spec: MeshSpec) -> str:
+def _report_text(spec: AnySpec) -> str:
     """Return the block that writes the nodes' counters, a line a node, when `report` is high."""
     form = " ".join(["%0h"] * len(REPORT))
     writes = "\n".join(
         f'      $fwrite(report_file, "{form}\\n", {", ".join(f"{name}_{i}" for name in REPORT)});'
-        for i in range(spec.width * spec.height)
+        for i in range(len(spec.topology.nodes))
     )
     return f"""
   // ---- report

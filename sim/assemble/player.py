@@ -11,8 +11,7 @@ import enum
 from dataclasses import dataclass
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.mesh import node_bits
+from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
@@ -40,7 +39,7 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers + register; SPILL: node; CONFIG: node << 12 | address.
+        ARRIVE: node * registers + register; SPILL: node; CONFIG: target << 12 | address.
     data : int
         ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate.
     extra : int
@@ -74,30 +73,30 @@ def script_text(stimuli: list[Stimulus]) -> str:
     return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
 
 
-def player_text(spec: MeshSpec) -> str:
+def player_text(spec: AnySpec) -> str:
     """Return the player, to stand in the bench's module.
 
     Parameters
     ----------
-    spec : MeshSpec
+    spec : MeshSpec or IrregularSpec
         The network.
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
     (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`).
     """
-    arrivals = spec.width * spec.height * spec.barrier_registers
+    nodes = len(spec.topology.nodes)
+    arrivals = nodes * spec.barrier_registers
     inputs = [
         ("start", 1),
         ("config_valid", 1),
-        ("config_node", node_bits(spec)),
+        ("config_node", spec.layout.target_bits),
         ("config_address", CONFIG_ADDRESS_BITS),
         ("config_write", 1),
         ("config_data", 32),
         ("traffic_load", 1),
     ]
     if spec.spill:
-        nodes = spec.width * spec.height
         inputs += [
             ("spill_arrive_valid", nodes),
             ("spill_arrive_gid", nodes * 8),
@@ -165,7 +164,7 @@ def player_text(spec: MeshSpec) -> str:
 """
 
 
-def _cases(spec: MeshSpec) -> str:
+def _cases(spec: AnySpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
     bits = spec.data_bits
@@ -173,13 +172,14 @@ def _cases(spec: MeshSpec) -> str:
     def store(name: str) -> str:
         return f"next_{name}[{index} * {bits} +: {bits}] = {data};" if bits else ""
 
-    node = f"word[{64 + CONFIG_ADDRESS_BITS + node_bits(spec) - 1}:{64 + CONFIG_ADDRESS_BITS}]"
-    address = f"word[{64 + CONFIG_ADDRESS_BITS - 1}:64]"
+    above = 64 + CONFIG_ADDRESS_BITS
+    target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
+    address = f"word[{above - 1}:64]"
     actions = {
         StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')}",
         StimulusKind.START: "next_start = 1;",
         StimulusKind.CONFIG: (
-            f"next_config_valid = 1; next_config_node = {node}; "
+            f"next_config_valid = 1; next_config_node = {target}; "
             f"next_config_address = {address}; next_config_write = {extra}; "
             f"next_config_data = {data};"
         ),

@@ -18,6 +18,8 @@ _KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "releas
 # Wires and ports of no bits: nothing reads them, but Verilog would give them two.
 _EMPTY = re.compile(r"^  (?P<kind>wire|input|output) \[-1:0\] (?P<name>\S+) ?;\n", re.MULTILINE)
 
+_MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"^module .*?^endmodule$", re.MULTILINE | re.DOTALL)
 _HEADER = re.compile(r"^(?P<module>module \S+ ?)\((?P<ports>[^;]*)\);", re.MULTILINE)
 _CLEARED = re.compile(
     r"  initial begin\n(?:    (?P<name>\S+) ?\[\d+\] = (?P<bits>\d+)'(?:h0+|d0|h0);\n)+  end\n"
@@ -52,7 +54,7 @@ def convert(component: wiring.Component, name: str) -> str:
     """
     text: str = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
     body = text.partition("\n\n")[2]  # the first line names the converter's version
-    return _shorten_clearing(_drop_empty(_TRIGGER.sub(_start, body)))
+    return _shorten_clearing(_MODULE.sub(_drop_empty, _TRIGGER.sub(_start, body)))
 
 
 def _start(match: re.Match[str]) -> str:
@@ -61,14 +63,17 @@ def _start(match: re.Match[str]) -> str:
 
 def _drop_empty(text: str) -> str:
     """Remove wires and ports of no bits; only the outermost module has such ports."""
-    ports = {match["name"] for match in _EMPTY.finditer(text) if match["kind"] != "wire"}
 
-    def without(match: re.Match[str]) -> str:
-        names = match["ports"].split(",")
-        return f"{match['module']}({','.join(n for n in names if n.strip() not in ports)});"
+    def without(module: re.Match[str]) -> str:
+        empty = {match["name"] for match in _EMPTY.finditer(module[0]) if match["kind"] != "wire"}
 
-    text = _HEADER.sub(without, text) if ports else text
-    return _EMPTY.sub("", text)
+        def keep(match: re.Match[str]) -> str:
+            names = [name for name in match["ports"].split(",") if name.strip() not in empty]
+            return f"{match['module']}({','.join(names)});"
+
+        return _EMPTY.sub("", _HEADER.sub(keep, module[0]) if empty else module[0])
+
+    return _MODULE.sub(without, text)
 
 
 def _shorten_clearing(text: str) -> str:

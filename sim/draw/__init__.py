@@ -1,11 +1,12 @@
-"""Pictures, as SVG and PNG: trees over their mesh, a plan, a network, the load of channels."""
+"""Pictures, as SVG and PNG: trees over their network, a plan, a network, the load of channels."""
 
-from syncfabric.sim.draw.canvas import LARGEST, check_picture, picture, show, to_svg
+from syncfabric.sim.draw.canvas import picture, to_svg
+from syncfabric.sim.draw.chart import can_draw, check_picture, show
 from syncfabric.sim.draw.figures import group_figure, network_figure, plan_figure
 from syncfabric.sim.draw.heat import heat_figure
 
 __all__ = [
-    "LARGEST",
+    "can_draw",
     "check_picture",
     "group_figure",
     "heat_figure",

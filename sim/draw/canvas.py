@@ -1,4 +1,4 @@
-"""The sheet that every picture is drawn on: colours, sizes, the mesh beneath, files.
+"""The sheet that every picture is drawn on: colours, sizes, files.
 
 Matplotlib is imported when a picture is made, and never its global state: figures are plain
 objects with a canvas of their own, so nothing here opens a window or changes a user's settings.
@@ -6,14 +6,9 @@ The same input makes the same bytes.
 """
 
 import io
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.mesh import Mesh
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,23 +16,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "GREY",
     "INK",
-    "LARGEST",
     "PALE",
+    "PAPER",
     "ROOT",
     "Sheet",
-    "check_picture",
     "depth_colours",
-    "draw_mesh",
+    "frame",
     "picture",
     "settings",
-    "show",
     "to_svg",
 ]
 
 FORMATS = ("svg", "png")
-LARGEST = 64
-"""Most nodes along a side that a picture shows."""
 
 INK, GREY, PALE, PAPER = "#1f2933", "#7b8794", "#d9dee4", "#ffffff"
 ROOT = "#d1382c"
@@ -76,53 +68,47 @@ def depth_colours(depth: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Sizes of a picture of one mesh, in inches.
+    """Sizes of a picture of one network.
 
     Parameters
     ----------
-    mesh : Mesh
+    width, height : float
+        The network's, in hops, with half a hop around it.
     side : float
-        Wanted length of the mesh's longer side.
+        Wanted length of the longer side, in inches.
+    least : float
+        Least length of a hop, in inches: larger networks get larger pictures.
     """
 
-    mesh: Mesh
-    side: float = 6.4
+    width: float
+    height: float
+    side: float
+    least: float = 0.3
 
     @property
     def cell(self) -> float:
-        """Length of a hop."""
-        return min(1.15, max(0.3, self.side / max(self.mesh.width, self.mesh.height)))
+        """Length of a hop, in inches."""
+        return min(1.15, max(self.least, self.side / max(self.width, self.height)))
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of the mesh with half a hop around it."""
-        return self.mesh.width * self.cell, self.mesh.height * self.cell
+        """Width and height in inches."""
+        return self.width * self.cell, self.height * self.cell
 
     def points(self, hops: float) -> float:
         """Return a length in points."""
         return hops * self.cell * 72
 
 
-def draw_mesh(axes: "Axes", sheet: Sheet, *, links: bool = True) -> None:
-    """Draw links and routers in pale grey, and number columns and rows at the rim."""
-    from matplotlib.collections import LineCollection
-
-    mesh, cell = sheet.mesh, sheet.points(1)
-    if links:
-        lines = [[(0, y), (mesh.width - 1, y)] for y in range(mesh.height)]
-        lines += [[(x, 0), (x, mesh.height - 1)] for x in range(mesh.width)]
-        axes.add_collection(LineCollection(lines, colors=PALE, linewidths=cell * 0.025, zorder=1))
-        x, y = zip(*mesh.nodes, strict=True)
-        axes.scatter(x, y, s=(cell * 0.12) ** 2, color=PALE, linewidths=0, zorder=2)
-    axes.set_xlim(-0.5, mesh.width - 0.5)
-    axes.set_ylim(-0.5, mesh.height - 0.5)
+def frame(axes: "Axes", sheet: Sheet) -> None:
+    """Set the limits of axes, (0, 0) half a hop within them, and take away their frame."""
+    axes.set_xlim(-0.5, sheet.width - 0.5)
+    axes.set_ylim(-0.5, sheet.height - 0.5)
     axes.set_aspect("equal")
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.tick_params(length=0, labelsize=max(5.0, min(9.0, cell * 0.24)), pad=2)
-    step = 1 if cell >= 17 else 4
-    axes.set_xticks(range(0, mesh.width, step))
-    axes.set_yticks(range(0, mesh.height, step))
+    axes.set_xticks([])
+    axes.set_yticks([])
 
 
 def picture(figure: "Figure", kind: str) -> bytes:
@@ -137,27 +123,3 @@ def picture(figure: "Figure", kind: str) -> bytes:
 def to_svg(figure: "Figure") -> str:
     """Return a figure as SVG, for a notebook or a page."""
     return picture(figure, "svg").decode()
-
-
-def check_picture(path: str | Path, mesh: Mesh) -> str:
-    """Return the format that a picture's file name asks for.
-
-    Raises
-    ------
-    OutputError
-        The name ends otherwise, or the mesh is larger than a picture can show.
-    """
-    kind = Path(path).suffix.removeprefix(".").lower()
-    if kind not in FORMATS:
-        raise OutputError(f"picture {path}: its name must end in .svg or .png")
-    if max(mesh.width, mesh.height) > LARGEST:
-        raise OutputError(
-            f"picture {path}: a {mesh} is too large to draw; "
-            f"pictures go up to {LARGEST}x{LARGEST}, so leave the picture out"
-        )
-    return kind
-
-
-def show(mesh: Mesh, make: Callable[[], "Figure"]) -> str | None:
-    """Return a figure as SVG for a notebook; None where the mesh is too large to draw."""
-    return to_svg(make()) if max(mesh.width, mesh.height) <= LARGEST else None

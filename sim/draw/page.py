@@ -1,27 +1,34 @@
-"""A page: a figure measured in inches from its top, with headings, meshes and a key."""
+"""A page: a figure measured in inches from its top, with headings, networks and a key."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from syncfabric.sim.draw.canvas import GREY, PALE, ROOT, Sheet, depth_colours
+from syncfabric.sim.draw.canvas import GREY, PALE, PAPER, ROOT, Sheet, depth_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LEFT", "NUMBERS", "RIGHT", "TOP", "Page", "count", "depth_key"]
+__all__ = ["TOP", "Margins", "Mark", "Page", "depth_key"]
 
-LEFT, RIGHT = 0.42, 0.2
-"""Room beside a mesh for its row numbers, in inches."""
 TOP = 0.84
 """Room for the page's title, in inches."""
-NUMBERS = 0.34
-"""Room for column numbers below a mesh."""
 KEY_LINE = 0.19
 
 
-def count(number: int, thing: str) -> str:
-    """Return ``1 member`` or ``14 members``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+class Margins(NamedTuple):
+    """Room around a network, in inches."""
+
+    left: float
+    right: float
+    below: float
+
+
+class Mark(NamedTuple):
+    """An entry of a key: its colour, its words, and how it is drawn."""
+
+    colour: str
+    words: str
+    shape: Literal["disc", "ring", "square"] = "disc"
 
 
 class Page:
@@ -31,14 +38,14 @@ class Page:
     ----------
     width, height : float
         In inches, without the key.
-    key : sequence of (str, str)
-        Colour and words of each entry of the key at the bottom.
+    key : sequence of Mark
+        The key at the bottom.
     """
 
-    def __init__(self, width: float, height: float, key: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, width: float, height: float, key: Sequence[Mark] = ()) -> None:
         from matplotlib.figure import Figure
 
-        longest = max((len(words) for _, words in key), default=1)
+        longest = max((len(mark.words) for mark in key), default=1)
         columns = max(1, min(len(key), int(width / (0.42 + longest * 0.062))))
         lines = -(-len(key) // columns)
         self.width, self.height = width, height + (0.3 + lines * KEY_LINE if key else 0.0)
@@ -46,10 +53,10 @@ class Page:
         if key:
             self._write_key(key, columns)
 
-    def mesh(self, sheet: Sheet, middle: float, top: float) -> "Axes":
-        """Add axes for a mesh: horizontally around ``middle``, ``top`` inches from the top."""
+    def axes(self, sheet: Sheet, margins: Margins, middle: float, top: float) -> "Axes":
+        """Add axes for a network: horizontally around ``middle``, ``top`` inches from the top."""
         width, height = sheet.size
-        left = middle - width / 2 + (LEFT - RIGHT) / 2
+        left = middle - width / 2 + (margins.left - margins.right) / 2
         bottom = self.height - top - height
         return self.figure.add_axes(
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
@@ -74,13 +81,16 @@ class Page:
         self.text(title, middle, top, size, weight="bold")
         self.text(line, middle, top + size * 0.0225, size * 0.66, color=GREY)
 
-    def _write_key(self, key: Sequence[tuple[str, str]], columns: int) -> None:
+    def _write_key(self, key: Sequence[Mark], columns: int) -> None:
         from matplotlib.lines import Line2D
 
-        handles = [
-            Line2D([], [], ls="", marker="o", ms=7, mew=0, color=colour, label=words)
-            for colour, words in key
-        ]
+        handles = []
+        for colour, words, shape in key:
+            handle = Line2D([], [], ls="", marker="s" if shape == "square" else "o", ms=7, mew=0)
+            handle.set(color=colour, label=words)
+            if shape == "ring":
+                handle.set(markerfacecolor=PAPER, markeredgewidth=1.2, markersize=6)
+            handles.append(handle)
         self.figure.legend(
             handles=handles,
             loc="lower center",
@@ -93,12 +103,23 @@ class Page:
         )
 
 
-def depth_key(height: int, *, others: bool) -> list[tuple[str, str]]:
-    """Return the key of a tree's colours; of deep trees some depths only."""
+def depth_key(height: int, *, others: str | None, shape: Literal["disc", "square"]) -> list[Mark]:
+    """Return the key of a tree's colours; of deep trees some depths only.
+
+    Parameters
+    ----------
+    height : int
+        Of the highest tree.
+    others : str or None
+        Words for what is drawn pale, if something is.
+    shape : {"disc", "square"}
+        How a place in the tree is drawn.
+    """
     colours = depth_colours(height)
     if height <= 7:
         depths = list(range(1, height + 1))
     else:
         depths = sorted({1 + round(step * (height - 1) / 5) for step in range(6)})
-    entries = [(ROOT, "root"), *((colours[depth], f"depth {depth}") for depth in depths)]
-    return entries + ([(PALE, "not a member")] if others else [])
+    entries = [Mark(ROOT, "root", shape)]
+    entries += [Mark(colours[depth], f"depth {depth}", shape) for depth in depths]
+    return entries + ([Mark(PALE, others, shape)] if others else [])

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 
-from syncfabric.models.planning.plan import GroupPlan
+from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
 from syncfabric.sim.drive.scenario import Policy, Scenario
 
 __all__ = ["GroupArrivals", "Place"]
@@ -23,7 +23,7 @@ class GroupArrivals:
 
     Parameters
     ----------
-    group : GroupPlan
+    group : GroupPlan or IrregularGroupPlan
         Members and operation.
     places : list of Place
         Where each member is.
@@ -37,7 +37,7 @@ class GroupArrivals:
 
     def __init__(
         self,
-        group: GroupPlan,
+        group: GroupPlan | IrregularGroupPlan,
         places: list[Place],
         scenario: Scenario,
         rng: random.Random,
@@ -67,6 +67,10 @@ class GroupArrivals:
     def inside(self, member: int) -> bool:
         """Return whether the member has arrived and is not yet released."""
         return self.arrived[member] > self.released[member]
+
+    def awaits(self, member: int) -> bool:
+        """Return whether somebody has still to arrive before a member inside can go."""
+        return min(self.arrived) < self.arrived[member]
 
     def took(self, cycle: int, member: int) -> None:
         """Note that the network took a member's arrival."""

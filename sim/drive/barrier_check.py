@@ -69,7 +69,7 @@ class BarrierCheck:
         self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             for member, (node, place) in enumerate(group.places.items()):
-                index = network.mesh.index(node)
+                index = network.topology.index(node)
                 key = (index, -1, group.id) if place is None else (index, place, -1)
                 self._member[key] = (number, member)
         self.latency = [group.latency for group in self._groups]
@@ -95,7 +95,7 @@ class BarrierCheck:
             yield from self._judge(line.cycle, (node, -1, gid), result)
 
     def _judge(self, cycle: int, key: tuple[int, int, int], result: int) -> Iterator[Mismatch]:
-        node = self._plan.spec.network.mesh.node(key[0])
+        node = self._plan.spec.network.topology.node(key[0])
         if key not in self._member:
             yield Mismatch(cycle, node, "release of no member", str(key[1:]), None)
             return

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.coverage import Coverage
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.coverage import coverage_of
 from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
 from syncfabric.sim.drive.session import Chunk, Session
+from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Conductor", "conduct_model"]
 
@@ -37,11 +39,11 @@ class Conductor:
     ) -> None:
         self._plan, self._scenario, self._job = plan, scenario, job
         self._begin = time.perf_counter()
-        mesh = plan.spec.network.mesh
-        self._nodes = len(mesh.nodes)
-        self._events = EventLog(mesh, log)
+        network = plan.spec.network
+        self._nodes = len(network.topology.nodes)
+        self._events = EventLog(network, log)
         self.session = Session(plan, scenario, observer=self._events)
-        self._coverage = Coverage(plan) if job.coverage else None
+        self._coverage = coverage_of(plan) if job.coverage else None
         self.judge = Judge(plan, coverage=self._coverage)
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
         self._answers: list[int] = []
@@ -74,7 +76,7 @@ class Conductor:
         session, judge, model = self.session, self.judge, self.session.model
         if not judge.mismatches and session.hang is None:
             judge.close(model.cycle, report=report)
-        width = self._plan.spec.network.channels + 2
+        width = links_of(self._plan.spec.network).width
         loads: dict[int, float] = {}
         for lane, count in judge.load.counts().items():
             link = lane // width
@@ -100,7 +102,7 @@ class Conductor:
         """Sum the counters that were read at the end: the last answers of the config port."""
         if not self.session.driver.finished or self._nodes > READ_BACK:
             return None
-        last = self._answers[-4 * self._nodes :]
+        last = self._answers[-4 * len(targets_of(self._plan.spec.network)) :]
         return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])
 
     def _traffic(self) -> TrafficOutcome:

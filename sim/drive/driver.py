@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE, SPILL_BASE, Counter
 from syncfabric.models.planning.images import config_writes
@@ -18,6 +18,7 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.noise import Noise
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
 
@@ -53,7 +54,7 @@ class Driver:
     ----------
     plan : BarrierPlan
     scenario : Scenario
-    model : MeshModel
+    model : GoldenModel
         Is looked at for releases and for what is ready; stepping it is the caller's.
 
     Attributes
@@ -68,10 +69,11 @@ class Driver:
         First cycle with traffic, and the first after it.
     """
 
-    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: MeshModel) -> None:
-        self.plan, self.scenario, self._model = plan, scenario, model
-        self._registers = plan.spec.network.barrier_registers
-        self._data_bits = plan.spec.network.data_bits
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: GoldenModel) -> None:
+        self.plan, self.scenario, self.model = plan, scenario, model
+        network = plan.spec.network
+        self._registers, self._data_bits = network.barrier_registers, network.data_bits
+        self._targets, self._spills = len(targets_of(network)), network.spill
         self.rng = random.Random(scenario.seed)
         self.enable, self.rate = False, 0
         self.stimuli: list[Stimulus] = []
@@ -87,9 +89,11 @@ class Driver:
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
         self._spill: dict[int, deque[tuple[int, int, int, int]]] = {}
         self.requests: deque[ConfigRequest] = deque(
-            ConfigRequest(node, address, True, word) for node, address, word in config_writes(plan)
+            ConfigRequest(target, address, True, word)
+            for target, address, word in config_writes(plan)
         )
         self.awaits_answer = False
+        self._unanswered = 0
         self._noise = Noise(self) if scenario.noise else None
         self._switches: tuple[int, ...] = ()  # cycles in which traffic is seeded and enabled
         self._begin_cycle: int | None = None
@@ -98,7 +102,7 @@ class Driver:
 
     def _group(self, number: int) -> GroupArrivals:
         group = self.plan.groups[number]
-        index = self.plan.spec.network.mesh.index
+        index = self.plan.spec.network.topology.index
         places: list[Place] = [(index(node), place) for node, place in group.places.items()]
         return GroupArrivals(
             group,
@@ -152,9 +156,10 @@ class Driver:
         Inputs or None
             None if all but the traffic's lasting inputs are low.
         """
-        model = self._model
+        model = self.model
         if model.config_answer[0]:
-            self.awaits_answer = False
+            self._unanswered -= 1
+            self.awaits_answer &= self._unanswered > 0
         for node, register, _ in model.release:
             self._released(now, (node, register, -1))
         for node, gid, _ in model.spill_release:
@@ -199,15 +204,14 @@ class Driver:
                     self._switch_traffic(now, 0)
         elif quiet and not self._read:
             self._read = True
-            nodes = len(self.plan.spec.network.mesh.nodes)
-            if nodes <= READ_BACK:
+            if len(self.plan.spec.network.topology.nodes) <= READ_BACK:
                 self.requests.extend(
-                    ConfigRequest(node, COUNTER_BASE + counter, False)
-                    for node in range(nodes)
+                    ConfigRequest(target, COUNTER_BASE + counter, False)
+                    for target in range(self._targets)
                     for counter in Counter
                 )
         elif quiet and not self.requests and not self.awaits_answer:
-            self.finished = not self._model.config_answer[0]
+            self.finished = not self._unanswered and not self.model.config_answer[0]
 
     def _start(self, now: int, inputs: Inputs) -> None:
         """Raise ``start``, and plan the traffic and the first arrivals."""
@@ -246,7 +250,7 @@ class Driver:
         """Offer each node's first waiting arrival; it is taken where the node is ready."""
         for node, waiting in list(self._spill.items()):
             number, member, gid, data = waiting[0]
-            ready = self._model.spill_ready(node)
+            ready = self.model.spill_ready(node)
             # A request that is not taken changes nothing: offer it early now and then.
             if not ready and not self.scenario.noise:
                 continue
@@ -260,9 +264,9 @@ class Driver:
 
     def _configure(self, now: int, inputs: Inputs) -> None:
         request = inputs.config = self.requests.popleft()
-        nodes = len(self.plan.spec.network.mesh.nodes)
-        spilled = request.address >= SPILL_BASE and self.plan.spec.network.spill
-        self.awaits_answer = spilled and request.node < nodes
+        exists = request.node < self._targets
+        self._unanswered += exists
+        self.awaits_answer = exists and self._spills and request.address >= SPILL_BASE
         self.stimuli.append(
             Stimulus(
                 now,

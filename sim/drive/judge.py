@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import zip_longest
 
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.coverage import Coverage
-from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter
+from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, Spacing
 from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse, parse_wires, wires_of
+from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.results import Mismatch
@@ -49,6 +49,7 @@ class Judge:
         self.mismatches: list[Mismatch] = []
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(self._spec)
         self.load, self._ledger = LaneCounter(), CreditLedger(self._spec)
+        self._spacing, self._names = Spacing(self._spec), Names(self._spec)
 
     def compare(self, chunk: Chunk, text: Sequence[str]) -> None:
         """Compare what the hardware's probe wrote in a chunk's cycles with what it must."""
@@ -114,6 +115,8 @@ class Judge:
                 for lane, rule in self._ledger.note(record.valid, record.credit):
                     self._report(self._at_lane(line.cycle, lane, rule))
             if record.valid:
+                for lane in self._spacing.note(line.cycle, record.valid):
+                    self._report(self._at_lane(line.cycle, lane, "messages in adjacent cycles"))
                 for mismatch in self.packets.note(line):
                     self._report(mismatch)
             if coverage is not None:
@@ -135,7 +138,7 @@ class Judge:
         for gid, out in self.barriers.unfinished():
             self._report(Mismatch(cycle, None, f"group {gid}: members released at the end", out, 0))
         for source, destination in self.packets.lost():
-            node = self._spec.mesh.node(source)
+            node = self._spec.topology.node(source)
             self._report(Mismatch(cycle, node, "lost packet's destination", destination, None))
         for lane, count in self._ledger.outstanding().items():
             self._report(self._at_lane(cycle, lane, "credits outstanding at the end", count))
@@ -156,12 +159,8 @@ class Judge:
                 self._report(Mismatch(cycle, None, name, seen, wanted))
 
     def _at_lane(self, cycle: int, lane: int, rule: str, seen: int | None = None) -> Mismatch:
-        link, channel = divmod(lane, self._spec.channels + 2)
-        nodes = len(self._spec.mesh.nodes)
-        index, port = divmod(link, 5) if link < 5 * nodes else (link - 5 * nodes, 5)
-        name = "inject" if port == 5 else Port(port).name.lower()
-        node = self._spec.mesh.node(index)
-        return Mismatch(cycle, node, f"{name}[{channel}]: {rule}", seen, None)
+        node, signal = self._names.rule(lane, rule)
+        return Mismatch(cycle, node, signal, seen, None)
 
     def _report(self, mismatch: Mismatch) -> None:
         if len(self.mismatches) < KEPT:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.probe import bits_a_link, link_count
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.sim.assemble.links import links_of
 
-__all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "bits"]
+__all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "Spacing", "bits"]
 
 
 def bits(word: int) -> Iterator[int]:
@@ -28,29 +27,31 @@ class LaneMasks:
 
     Parameters
     ----------
-    spec : MeshSpec
+    spec : MeshSpec or IrregularSpec
         The network.
 
     Attributes
     ----------
+    width : int
+        Lanes of a link.
     ordinary, sync : int
         Lanes of ordinary channels and of synchronization.
     eject, inject : int
         Ordinary lanes to and from the nodes.
+    first_injection : int
+        Lowest lane of the links from the nodes, which come last.
     """
 
-    def __init__(self, spec: MeshSpec) -> None:
-        width, links = bits_a_link(spec), link_count(spec)
-        nodes = links // 6
-        channels = (1 << spec.channels) - 1
-        every = sum(1 << link * width for link in range(links))
-        outputs = sum(1 << (5 * node + Port.LOCAL) * width for node in range(nodes))
+    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+        links = links_of(spec)
+        self.width = links.width
+        channels = (1 << links.channels) - 1
+        every = sum(1 << link * links.width for link in range(links.count))
         self.ordinary = every * channels
-        self.sync = every * (3 << spec.channels)
-        self.eject = outputs * channels
-        self.first_injection = 5 * nodes * width
-        self.inject = self.ordinary >> self.first_injection << self.first_injection
-        self.width = width
+        self.sync = every * ((1 << links.classes) - 1 << links.channels)
+        self.eject = sum(1 << link * links.width for link in links.eject) * channels
+        self.inject = sum(1 << link * links.width for link in links.inject) * channels
+        self.first_injection = (links.count - len(links.inject)) * links.width
 
 
 class LaneCounter:
@@ -85,8 +86,9 @@ class CreditLedger:
 
     Parameters
     ----------
-    spec : MeshSpec
-        The network: its buffers hold ``buffer_flits``, a synchronization slot one.
+    spec : MeshSpec or IrregularSpec
+        The network: its buffers hold ``buffer_flits``, a synchronization slot one. Without such
+        slots its synchronization has no books; see ``Spacing``.
 
     Attributes
     ----------
@@ -94,8 +96,11 @@ class CreditLedger:
         Lanes all of whose places are taken after the cycle noted last.
     """
 
-    def __init__(self, spec: MeshSpec) -> None:
-        self._masks = LaneMasks(spec)
+    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+        masks = LaneMasks(spec)
+        self._ordinary = masks.ordinary
+        self._sync = masks.sync if links_of(spec).credited else 0
+        self._kept = self._ordinary | self._sync
         self._places = spec.buffer_flits
         self._planes = [0] * (spec.buffer_flits.bit_length() + 1)
         self._broken = 0
@@ -103,23 +108,22 @@ class CreditLedger:
 
     def note(self, valid: int, credit: int) -> Iterator[tuple[int, str]]:
         """Take a cycle in; yield (lane, rule) for every rule that is broken in it."""
-        planes = self._planes
+        planes, valid = self._planes, valid & self._kept
         carry, borrow = valid & ~credit, credit & ~valid  # one of each cancel out
         for i, plane in enumerate(planes):
             planes[i], carry = plane ^ carry, plane & carry
         for i, plane in enumerate(planes):
             planes[i], borrow = plane ^ borrow, ~plane & borrow
-        above, equal = 0, self._masks.ordinary
+        above, equal = 0, self._ordinary
         for i in reversed(range(len(planes))):
             if self._places >> i & 1:
                 equal &= planes[i]
             else:
                 above |= equal & planes[i]
                 equal &= ~planes[i]
-        sync = self._masks.sync
         for plane in planes[1:]:
-            above |= plane & sync
-        self.full = equal | planes[0] & sync
+            above |= plane & self._sync
+        self.full = equal | planes[0] & self._sync
         if above | borrow:
             yield from self._report(borrow, "credit without a flit")
             yield from self._report(above, "flit sent without a credit")
@@ -135,3 +139,29 @@ class CreditLedger:
             for lane in bits(plane):
                 total[lane] = total.get(lane, 0) + (1 << i)
         return total
+
+
+class Spacing:
+    """Sees that no link without slots for synchronization carries messages in adjacent cycles.
+
+    So ordinary flits always have half of the link. A lane that breaks the rule is reported once.
+
+    Parameters
+    ----------
+    spec : MeshSpec or IrregularSpec
+        The network.
+    """
+
+    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+        self._watched = 0 if links_of(spec).credited else LaneMasks(spec).sync
+        self._last, self._cycle = 0, -1
+
+    def note(self, cycle: int, valid: int) -> Iterator[int]:
+        """Take a cycle in; yield the lanes that break the rule in it."""
+        sent = valid & self._watched
+        if not sent:
+            return
+        if self._cycle + 1 == cycle and (close := sent & self._last):
+            yield from bits(close)
+            self._watched &= ~close
+        self._last, self._cycle = sent, cycle

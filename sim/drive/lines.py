@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.probe import bits_a_link
+from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.names import Names
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.results import Mismatch
 
 __all__ = [
@@ -40,7 +39,7 @@ class Line:
         The wires; ``EMPTY`` in a line of the other kind.
     answer : (error, data), optional
         Of the config port.
-    observed : tuple of (node, observe), optional
+    observed : tuple of (target, observe), optional
         None in a line of wires.
     """
 
@@ -63,8 +62,8 @@ def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
 
 
 def observe_line(changed: Sequence[tuple[int, int]]) -> str:
-    """Return the line that follows a cycle with a release: nodes and their new ``observe``."""
-    return " ".join(["o", *(f"{node:x}:{value:x}" for node, value in changed)])
+    """Return the line that follows a cycle with a release: targets, their new ``observe``."""
+    return " ".join(["o", *(f"{target:x}:{value:x}" for target, value in changed)])
 
 
 def parse(text: str, cycle: int) -> Line:
@@ -117,21 +116,21 @@ def parse_wires(text: str) -> Line:
     return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
-def explain(spec: MeshSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
+def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     """Yield every difference between two lines of one cycle."""
-    names = _Names(spec)
+    names = Names(spec)
     ours, theirs = hardware.record, model.record
     for kind, seen, wanted in (
         ("valid", ours.valid, theirs.valid),
         ("credit", ours.credit, theirs.credit),
     ):
-        for lane in _bits(seen ^ wanted):
+        for lane in bits(seen ^ wanted):
             node, signal = names.lane(lane, kind)
             yield Mismatch(hardware.cycle, node, signal, seen >> lane & 1, wanted >> lane & 1)
     for lane, seen, wanted in _common(ours.valid, ours.payloads, theirs.valid, theirs.payloads):
         node, signal = names.lane(lane, "flit")
         yield Mismatch(hardware.cycle, node, signal, seen, wanted)
-    for bit in _bits(ours.release ^ theirs.release):
+    for bit in bits(ours.release ^ theirs.release):
         node, signal = names.register(bit, "release")
         seen = ours.release >> bit & 1
         yield Mismatch(hardware.cycle, node, signal, seen, 1 - seen)
@@ -150,77 +149,33 @@ def explain(spec: MeshSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             str(hardware.answer),
             str(model.answer),
         )
-    # A node that only one of them printed changed in that one alone.
+    # A target that only one of them printed changed in that one alone.
     seen_now, wanted_now = dict(hardware.observed or ()), dict(model.observed or ())
-    for index in sorted(seen_now.keys() | wanted_now.keys()):
-        if seen_now.get(index) != wanted_now.get(index):
-            yield from names.observe(hardware.cycle, index, seen_now.get(index), wanted_now)
-
-
-def _bits(word: int) -> Iterator[int]:
-    while word:
-        low = word & -word
-        yield low.bit_length() - 1
-        word ^= low
+    for target in sorted(seen_now.keys() | wanted_now.keys()):
+        if seen_now.get(target) != wanted_now.get(target):
+            yield from _observed(names, hardware.cycle, target, seen_now, wanted_now)
 
 
 def _common(
-    bits: int, values: Sequence[int], other_bits: int, other_values: Sequence[int]
+    word: int, values: Sequence[int], other_word: int, other_values: Sequence[int]
 ) -> Iterator[tuple[int, int, int]]:
     """Yield bits that both have, with their values where these are known and differ."""
-    theirs = dict(zip(_bits(other_bits), other_values, strict=False))
-    for bit, value in zip(_bits(bits), values, strict=False):
+    theirs = dict(zip(bits(other_word), other_values, strict=False))
+    for bit, value in zip(bits(word), values, strict=False):
         if bit in theirs and theirs[bit] != value:
             yield bit, value, theirs[bit]
 
 
-class _Names:
-    """Names of the wires as the Verilog has them."""
-
-    def __init__(self, spec: MeshSpec) -> None:
-        self.spec, self.mesh = spec, spec.mesh
-
-    def lane(self, lane: int, kind: str) -> tuple[tuple[int, int], str]:
-        """Return node and name of a bit of all links' ``valid`` or ``credit``, or its flit."""
-        link, channel = divmod(lane, bits_a_link(self.spec))
-        nodes = len(self.mesh.nodes)
-        if link >= 5 * nodes:
-            return self.mesh.node(link - 5 * nodes), f"inject_{kind}[{channel}]"
-        index, port = divmod(link, 5)
-        x, y = node = self.mesh.node(index)
-        if port == Port.LOCAL:
-            return node, f"eject_{kind}[{channel}]"
-        wire = f"link_{x}_{y}_{Port(port).name.lower()}"
-        if channel < self.spec.channels:
-            return node, f"{wire}_{kind}[{channel}]"
-        if kind == "flit":
-            return node, f"{wire}_{'sync' if self.spec.sync_links == 'own' else 'flit'}"
-        return node, f"{wire}_sync_{kind}[{channel - self.spec.channels}]"
-
-    def register(self, bit: int, kind: str) -> tuple[tuple[int, int], str]:
-        """Return node and name of a register's bit."""
-        index, register = divmod(bit, self.spec.barrier_registers)
-        return self.mesh.node(index), f"{kind}[{register}]"
-
-    def observe(
-        self, cycle: int, index: int, seen: int | None, wanted: dict[int, int]
-    ) -> Iterator[Mismatch]:
-        """Yield the fields of a router's ``observe`` that differ."""
-        node, model = self.mesh.node(index), wanted.get(index)
-        if seen is None or model is None:
-            yield Mismatch(cycle, node, "observe (changed)", seen, model)
-            return
-        low = 0
-        for register in range(self.spec.barrier_registers):
-            fields = [(field.name, field.width) for field in STATUS.fields]
-            fields += [("acc", self.spec.data_bits), ("result", self.spec.data_bits)]
-            for name, width in fields:
-                ours, theirs = (value >> low & (1 << width) - 1 for value in (seen, model))
-                if ours != theirs:
-                    yield Mismatch(cycle, node, f"observe: {name}[{register}]", ours, theirs)
-                low += width
-        for counter in Counter:
-            ours, theirs = (value >> low & (1 << COUNTER_BITS) - 1 for value in (seen, model))
-            if ours != theirs:
-                yield Mismatch(cycle, node, f"observe: {counter.name}", ours, theirs)
-            low += COUNTER_BITS
+def _observed(
+    names: Names, cycle: int, target: int, seen: dict[int, int], wanted: dict[int, int]
+) -> Iterator[Mismatch]:
+    """Yield the fields of a target's ``observe`` that differ."""
+    node, values = names.target(target), (seen.get(target), wanted.get(target))
+    if values[0] is None or values[1] is None:
+        yield Mismatch(cycle, node, "observe (changed)", *values)
+        return
+    for (name, ours), (_, theirs) in zip(
+        *(names.observed(target, value) for value in values if value is not None), strict=True
+    ):
+        if ours != theirs:
+            yield Mismatch(cycle, node, f"observe: {name}", ours, theirs)

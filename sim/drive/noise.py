@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import (
-    CONTROL,
-    COUNTER_BASE,
-    NODE_WORD,
-    RegisterWord,
-    register_address,
-    spill_address,
-)
+from syncfabric.models.messages import COUNTER_BASE, register_address, spill_address
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.planning.plan import IrregularGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.arrivals import GroupArrivals
+from syncfabric.sim.drive.strays import STRAY_GID, mesh_stray, switch_stray
+from syncfabric.sim.drive.targets import targets_of
 
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver, Inputs
 
 __all__ = ["Noise"]
-
-STRAY_GID = 255
-"""A group that no node but the senders of strays knows; networks for this leave it free."""
 
 CHANCE = 0.05
 """Of each kind of disturbance, a cycle."""
@@ -43,7 +38,8 @@ class Noise:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._network = driver.plan.spec.network
-        self._nodes = len(self._network.mesh.nodes)
+        self._nodes = len(self._network.topology.nodes)
+        self._targets = targets_of(self._network)
         used = {place for group in driver.groups for place in group.places}
         everywhere = [
             (node, register)
@@ -57,6 +53,7 @@ class Noise:
             for member, (_, register) in enumerate(group.places)
             if register is not None
         ]
+        self._switches = _switch_registers(driver)
         self._strays: list[tuple[int, int]] = []
         if driver.groups and driver.groups[0].places:
             self._early_arrival()
@@ -66,23 +63,23 @@ class Noise:
     def _early_arrival(self) -> None:
         """Have the first cycles' inputs begin with reads, before anything is set up."""
         self._driver.requests.extendleft(
-            ConfigRequest(node, register_address(0, RegisterWord.CONTROL), False)
+            ConfigRequest(node, register_address(0, self._targets.words[0]), False)
             for node in range(min(4, self._nodes))
         )
 
     def _make_stray(self, node: int, register: int) -> None:
         """Set up a leaf whose parent does not know it."""
-        parents = [other for other in range(self._nodes) if other != node]
-        if not parents:
+        network, rng = self._network, self._driver.rng
+        if isinstance(network, IrregularSpec):
+            writes = switch_stray(self._driver.plan, rng, node, register, first=not self._strays)
+        elif self._nodes > 1:
+            writes = mesh_stray(network, rng, node, register)
+        else:
             return
-        x, y = self._network.mesh.node(self._driver.rng.choice(parents))
-        turn = self._driver.rng.getrandbits(1)
-        parent = NODE_WORD.pack({"x": x, "y": y})
-        control = CONTROL.pack({"valid": 1, "turn": turn, "gid": STRAY_GID})
-        for word, value in ((RegisterWord.PARENT, parent), (RegisterWord.CONTROL, control)):
-            self._driver.requests.append(
-                ConfigRequest(node, register_address(register, word), True, value)
-            )
+        self._driver.requests.extend(
+            ConfigRequest(target, register_address(place, word), True, value)
+            for target, place, word, value in writes
+        )
         self._free.remove((node, register))
         self._strays.append((node, register))
 
@@ -99,9 +96,9 @@ class Noise:
             self._arrive_spilled(now, inputs)
         idle = not self._driver.requests and not self._driver.awaits_answer
         if idle and rng.random() < CHANCE:  # asked at once, while what it was drawn for holds
-            place = self._inside(inputs)
+            place = self._busy(inputs)
             if place is not None and rng.random() < 0.3:
-                control = register_address(place[1], RegisterWord.CONTROL)
+                control = register_address(place[1], self._targets.words[0])
                 request = ConfigRequest(place[0], control, True, rng.getrandbits(32))
             else:
                 request = self._request()
@@ -117,19 +114,43 @@ class Noise:
 
     def _arrive_again(self, now: int, inputs: Inputs) -> None:
         """Arrive for a member that is inside since an earlier cycle: refused."""
-        place = self._inside(inputs)
-        if place is not None:
-            self._arrive(now, inputs, *place)
+        inside = self._inside(inputs)
+        if inside is not None:
+            group, member = inside
+            node, register = group.places[member]
+            assert register is not None
+            self._arrive(now, inputs, node, register)
 
-    def _inside(self, inputs: Inputs) -> tuple[int, int] | None:
+    def _inside(self, inputs: Inputs) -> tuple[GroupArrivals, int] | None:
+        """Draw a member; return its group and number if it is inside since an earlier cycle."""
         if not self._used:
             return None
         number, member = self._driver.rng.choice(self._used)
         group = self._driver.groups[number]
-        node, register = group.places[member]
-        if register is None or not group.inside(member) or (node, register) in inputs.arrive:
+        inside = group.inside(member) and group.places[member] not in inputs.arrive
+        return (group, member) if inside else None
+
+    def _busy(self, inputs: Inputs) -> tuple[int, int] | None:
+        """Return target and number of a register that will be busy when a request is looked at."""
+        if self._switches and self._driver.rng.random() < 0.5:
+            return self._busy_switch()
+        inside = self._inside(inputs)
+        if inside is None:
             return None
+        group, member = inside
+        # An irregular network looks at a request a cycle later.
+        if isinstance(self._network, IrregularSpec) and not group.awaits(member):
+            return None
+        node, register = group.places[member]
+        assert register is not None
         return node, register
+
+    def _busy_switch(self) -> tuple[int, int] | None:
+        """Do so for a switch's register in the middle of a barrier."""
+        target, register = self._driver.rng.choice(self._switches)
+        registers, _ = self._targets.split(target, self._driver.model.observe(target))
+        state = registers[register]
+        return (target, register) if state["arrived"] or state["fired"] else None
 
     def _arrive_spilled(self, now: int, inputs: Inputs) -> None:
         """Ask for a spilled group that does not exist: refused."""
@@ -141,24 +162,39 @@ class Noise:
     def _request(self) -> ConfigRequest:
         """Return a request that changes nothing."""
         rng, registers = self._driver.rng, self._network.barrier_registers
-        node = rng.randrange(self._nodes)
+        words = self._targets.words
+        target = rng.randrange(len(self._targets))
         kind = rng.randrange(5)
         if kind == 0 and self._used:
             number, member = rng.choice(self._used)
             group = self._driver.groups[number]
-            node, register = group.places[member]
-            word = rng.choice(list(RegisterWord)[1:])  # refused while the register is valid
+            target, register = group.places[member]
+            if self._switches and rng.random() < 0.5:
+                target, register = rng.choice(self._switches)
+            word = rng.choice(words[1:])  # refused while the register is valid
             return ConfigRequest(
-                node, register_address(register or 0, word), True, rng.getrandbits(32)
+                target, register_address(register or 0, word), True, rng.getrandbits(32)
             )
         if kind == 1:
-            return ConfigRequest(node, COUNTER_BASE + rng.randrange(5), rng.random() < 0.3, 1)
+            return ConfigRequest(target, COUNTER_BASE + rng.randrange(5), rng.random() < 0.3, 1)
         if kind == 2 and self._network.spill:
             gids = [group.group.id for group in self._driver.groups] + [STRAY_GID - 1]
-            word = rng.choice(list(RegisterWord))
-            return ConfigRequest(node, spill_address(rng.choice(gids), word), False)
+            word = rng.choice(words)
+            return ConfigRequest(target, spill_address(rng.choice(gids), word), False)
         if kind == 3:  # no such register, or nothing at that address
             nowhere = rng.choice((registers * 8, COUNTER_BASE + 64))
-            return ConfigRequest(node, nowhere, rng.random() < 0.5, 1)
-        register, word = rng.randrange(registers), rng.choice(list(RegisterWord))
-        return ConfigRequest(node, register_address(register, word), False)
+            return ConfigRequest(target, nowhere, rng.random() < 0.5, 1)
+        register, word = rng.randrange(registers), rng.choice(words)
+        return ConfigRequest(target, register_address(register, word), False)
+
+
+def _switch_registers(driver: Driver) -> list[tuple[int, int]]:
+    """Return target and number of every switch's register that a group has."""
+    nodes = len(driver.plan.spec.network.topology.nodes)
+    return [
+        (nodes + switch, register)
+        for group in driver.plan.groups
+        if isinstance(group, IrregularGroupPlan)
+        for switch, register in group.switch_places.items()
+        if register is not None
+    ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Delivery", "PacketCheck"]
@@ -31,7 +33,7 @@ class PacketCheck:
 
     Parameters
     ----------
-    spec : MeshSpec
+    spec : MeshSpec or IrregularSpec
         The network.
 
     Attributes
@@ -44,14 +46,15 @@ class PacketCheck:
         Of each packet: created to tail ejected, and head injected to tail ejected.
     """
 
-    def __init__(self, spec: MeshSpec) -> None:
+    def __init__(self, spec: AnySpec) -> None:
         self._spec, self._masks = spec, LaneMasks(spec)
+        self._injected = self._masks.inject >> self._masks.first_injection
+        self._node_of = {link: node for node, link in enumerate(links_of(spec).eject)}
         layout = spec.layout
         self._payload = (1 << spec.flit_bits) - 1
         self._head = 1 << layout.flit.offsets["head"]
         self._tail = 1 << layout.flit.offsets["tail"]
-        self._x_bits = layout.x_bits
-        self._code = (1 << layout.header.width) - 1
+        self._header = (1 << layout.header.width) - 1
         # A flit may be narrower than a cycle's number: times are told apart modulo this.
         self._wrap = 1 << min(32, spec.flit_bits)
         self._sending: dict[int, tuple[int, list[int]]] = {}
@@ -70,7 +73,8 @@ class PacketCheck:
             while sent:
                 low = sent & -sent
                 sent ^= low
-                yield from self._inject(line.cycle, low.bit_length() - 1, payloads[place])
+                if low & self._injected:
+                    yield from self._inject(line.cycle, low.bit_length() - 1, payloads[place])
                 place += 1
         ejected = valid & self._masks.eject
         while ejected:
@@ -115,7 +119,7 @@ class PacketCheck:
         if not flit & self._tail and len(flits) < FLITS:
             return
         del self._receiving[lane]
-        node = lane // self._masks.width // 5
+        node = self._node_of[lane // self._masks.width]
         words = [word & self._payload for word in flits]
         sent = self._under_way.pop((words[1], words[3]), None) if len(flits) == FLITS else None
         if sent is None:
@@ -126,7 +130,7 @@ class PacketCheck:
         if sent.flits != tuple(flits):
             yield Mismatch(
                 cycle,
-                self._spec.mesh.node(node),
+                self._spec.topology.node(node),
                 "ejected: flits of the packet",
                 " ".join(map(hex, flits)),
                 " ".join(map(hex, sent.flits)),
@@ -138,12 +142,15 @@ class PacketCheck:
         self.network_latency.append(cycle - sent.injected)
 
     def _destination(self, header: int) -> int:
-        code = header & self._code
-        x, y = code & (1 << self._x_bits) - 1, code >> self._x_bits
-        return self._spec.mesh.index((x, y))
+        """Return the number of the node that a header names; -1 if there is none."""
+        fields = self._spec.layout.header.unpack(header & self._header)
+        kind = ("switch", "port") if isinstance(self._spec, IrregularSpec) else ("x", "y")
+        place = fields[kind[0]], fields[kind[1]]
+        network = self._spec.topology
+        return network.index(place) if network.contains(place) else -1
 
     def _wrong(self, cycle: int, node: int, rule: str, seen: int | str) -> Mismatch:
-        return Mismatch(cycle, self._spec.mesh.node(node), rule, seen, None)
+        return Mismatch(cycle, self._spec.topology.node(node), rule, seen, None)
 
     def lost(self) -> Iterator[tuple[int, int]]:
         """Yield (source, destination) of packets that went in and never came out whole."""

@@ -6,7 +6,7 @@ import csv
 from typing import TextIO
 
 from syncfabric.models.messages import Kind
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.sim.drive.targets import AnySpec, targets_of
 
 __all__ = ["COLUMNS", "EventLog"]
 
@@ -19,13 +19,13 @@ class EventLog:
 
     Parameters
     ----------
-    mesh : Mesh
+    spec : MeshSpec or IrregularSpec
     file : text file, optional
-        CSV; nodes are written as ``x,y``.
+        CSV; nodes are written as ``x,y`` or ``switch,port``, switches as ``switch``.
     """
 
-    def __init__(self, mesh: Mesh, file: TextIO | None = None) -> None:
-        self._mesh = mesh
+    def __init__(self, spec: AnySpec, file: TextIO | None = None) -> None:
+        self._targets = targets_of(spec)
         self._writer = csv.writer(file) if file else None
         self.messages = 0
 
@@ -51,5 +51,5 @@ class EventLog:
         self, kind: str, group: str, source: int, destination: int, begin: int, end: int
     ) -> None:
         assert self._writer is not None
-        nodes = ("{},{}".format(*self._mesh.node(node)) for node in (source, destination))
-        self._writer.writerow([kind, group, *nodes, begin, end])
+        ends = map(self._targets.words_of, (source, destination))
+        self._writer.writerow([kind, group, *ends, begin, end])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.models.timing.btm import formula_ns
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
@@ -110,9 +109,9 @@ def _result(
     heat: bool,
     files: tuple[str, ...],
 ) -> RunResult:
-    spec, outcome = plan.spec.network, simulation.outcomes[0]
+    links, outcome = links_of(plan.spec.network), simulation.outcomes[0]
     verdict, reason = _verdict(outcome)
-    loads = _loads(spec, outcome.loads)
+    loads = _loads(links, outcome.loads)
     traffic = outcome.traffic
     return RunResult(
         network=plan.spec.name,
@@ -129,14 +128,14 @@ def _result(
             network_latency=Spread.of(traffic.network_latency),
             packets=traffic.packets,
             saturated=traffic.saturated,
-            full_channels=_fullest(loads) if traffic.saturated else (),
+            full_channels=_fullest(links, loads) if traffic.saturated else (),
         ),
         seed=scenario.seed,
         episodes=scenario.episodes,
         reason=reason,
         events=Events(traffic.packets, outcome.messages, outcome.releases),
         counters=Counters(*outcome.counters) if outcome.counters else None,
-        loads=loads if heat else None,
+        loads=tuple(loads.values()) if heat else None,
         files=files,
     )
 
@@ -151,33 +150,26 @@ def _verdict(outcome: Outcome) -> tuple[Verdict, str | None]:
     return "match", None
 
 
-def _group(group: GroupPlan, outcome: GroupOutcome) -> GroupResult:
-    return GroupResult(
-        id=group.id,
-        members=len(group.members),
-        height=group.height,
-        longest_path=group.longest_path,
+def _group(group: GroupPlan | IrregularGroupPlan, outcome: GroupOutcome) -> GroupResult:
+    return GroupResult.of(
+        group,
         episodes=len(outcome.latency),
         latency=Spread.of(outcome.latency),
         model_latency=Spread.of(outcome.model_latency),
-        bound=group.bound,
-        formula_ns=formula_ns(group.tree),
     )
 
 
-def _loads(spec: MeshSpec, loads: dict[int, float]) -> tuple[ChannelLoad, ...]:
-    """Name the links, all that there are."""
-    mesh, named = spec.mesh, []
-    for index, node in enumerate(mesh.nodes):
-        for port in Port:
-            if port is Port.LOCAL or mesh.neighbour(node, port):
-                load = loads.get(5 * index + port, 0.0)
-                named.append(ChannelLoad(node, port.name.lower(), load))
-        named.append(ChannelLoad(node, "inject", loads.get(5 * len(mesh.nodes) + index, 0.0)))
-    return tuple(named)
+def _loads(links: Links, loads: Mapping[int, float]) -> dict[int, ChannelLoad]:
+    """Name the links, all that there are, by their numbers."""
+    return {
+        link: ChannelLoad(*name, loads.get(link, 0.0))
+        for link, name in enumerate(links.names)
+        if name is not None
+    }
 
 
-def _fullest(loads: tuple[ChannelLoad, ...]) -> tuple[ChannelLoad, ...]:
+def _fullest(links: Links, loads: Mapping[int, ChannelLoad]) -> tuple[ChannelLoad, ...]:
     """Return the fullest channels between routers: those that hold the others back."""
-    between = [load for load in loads if load.port not in ("local", "inject")]
+    own = {*links.eject, *links.inject}
+    between = [load for link, load in loads.items() if link not in own]
     return tuple(sorted(between, key=lambda load: -load.load)[:FULLEST])

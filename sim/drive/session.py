@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus
@@ -56,7 +56,7 @@ class Session:
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
         self.plan, self.scenario = plan, scenario
-        self.model = MeshModel(plan.spec.network, observer=observer)
+        self.model = model_of(plan.spec.network, observer=observer)
         self.driver = Driver(plan, scenario, self.model)
         self.hang: str | None = None
         self._seen: dict[int, int] = {}
@@ -107,13 +107,13 @@ class Session:
             chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
 
     def _changed(self) -> list[tuple[int, int]]:
-        """Return the nodes whose ``observe`` is not what it was when last asked."""
+        """Return the targets whose ``observe`` is not what it was when last asked."""
         model, changed = self.model, []
-        for node in sorted(model.touched):
-            value = model.observe(node)
-            if value != self._seen.get(node, 0):
-                self._seen[node] = value
-                changed.append((node, value))
+        for target in sorted(model.touched):
+            value = model.observe(target)
+            if value != self._seen.get(target, 0):
+                self._seen[target] = value
+                changed.append((target, value))
         model.touched.clear()
         return changed
 

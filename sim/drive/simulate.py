@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.bench import BENCH, PUBLIC, SHARED_MODULES, bench_verilog
+from syncfabric.sim.assemble.bench import BENCH, PUBLIC, bench_verilog, shared_modules
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.simulators import Built, Design, find_simulator, run_cocotb
 
 __all__ = ["Simulation", "build_bench", "run_model", "simulate"]
@@ -36,7 +36,7 @@ class Simulation:
     run_seconds: float
 
 
-def build_bench(spec: MeshSpec, sim: str, *, waves: bool = False, queue: int = 16384) -> Built:
+def build_bench(spec: AnySpec, sim: str, *, waves: bool = False, queue: int = 16384) -> Built:
     """Build the bench of a network, or take it from the cache.
 
     Raises
@@ -51,7 +51,7 @@ def build_bench(spec: MeshSpec, sim: str, *, waves: bool = False, queue: int = 1
             top=BENCH,
             sources=[source],
             public=PUBLIC,
-            no_inline=SHARED_MODULES,
+            no_inline=shared_modules(spec),
             trace=waves,
         )
         return find_simulator(sim).build(design)

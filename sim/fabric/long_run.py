@@ -8,8 +8,7 @@ from pathlib import Path
 
 from syncfabric.models.errors import PlanError, ToolError
 from syncfabric.models.planning.images import config_writes
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.models.timing.btm import formula_ns
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import SCRIPT_WORDS, Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
@@ -93,7 +92,7 @@ def long_run(
             cycle += CHUNK
         ended = _traffic(fabric)
     errors = ended["errors"] + sum(count.errors for count in counts)
-    nodes = len(plan.spec.network.mesh.nodes)
+    nodes = len(plan.spec.network.topology.nodes)
     flits = ended["flits"] - settled["flits"] if settled else 0
     return RunResult(
         network=plan.spec.name,
@@ -146,22 +145,14 @@ def _traffic(fabric: Fabric) -> dict[str, int]:
     return {name: sum(row[name] for row in rows) for name in rows[0]}
 
 
-def _seats(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
-    index = plan.spec.network.mesh.index
+def _seats(plan: BarrierPlan, group: GroupPlan | IrregularGroupPlan) -> list[tuple[int, int]]:
+    index = plan.spec.network.topology.index
     return [(index(node), place) for node, place in group.places.items() if place is not None]
 
 
-def _group(group: GroupPlan, count: GroupCount) -> GroupResult:
-    return GroupResult(
-        id=group.id,
-        members=len(group.members),
-        height=group.height,
-        longest_path=group.longest_path,
-        episodes=count.episodes,
-        latency=_spread(count.latencies),
-        model_latency=None,
-        bound=group.bound,
-        formula_ns=formula_ns(group.tree),
+def _group(group: GroupPlan | IrregularGroupPlan, count: GroupCount) -> GroupResult:
+    return GroupResult.of(
+        group, episodes=count.episodes, latency=_spread(count.latencies), model_latency=None
     )
 
 

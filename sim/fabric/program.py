@@ -10,13 +10,18 @@ from pathlib import Path
 from types import TracebackType
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.mesh import link_wires
-from syncfabric.sim.fabric.tile import TILE, tile_verilog
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.network import link_wires, targets
+from syncfabric.sim.assemble.top import AnySpec
+from syncfabric.sim.fabric import irregular, mesh
 from syncfabric.sim.simulators import Built, Design, Verilator
 
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
+
+_HEADERS = ("bits.h", "referee.h", "fabric.h")
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,12 @@ class GroupCount:
         return sum(self.latencies.values())
 
 
-def build_fabric(spec: MeshSpec, *, waves: bool = False, queue: int = 16384) -> Built:
-    """Compile a network's tile and the program that links its instances, or take it from the cache.
+def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> Built:
+    """Compile a network's tiles and the program that links them, or take it from the cache.
 
     Parameters
     ----------
-    spec : MeshSpec
+    spec : MeshSpec or IrregularSpec
         The network. Its size changes constants only, so building takes the same time for all.
     waves : bool
         Make it possible for a run to write a waveform.
@@ -59,55 +64,60 @@ def build_fabric(spec: MeshSpec, *, waves: bool = False, queue: int = 16384) -> 
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        tile, main = Path(folder, "tile.v"), Path(folder, "fabric.cpp")
-        tile.write_text(tile_verilog(spec, queue=queue))
-        program = files("syncfabric.sim.fabric").joinpath("fabric.cpp").read_text()
-        main.write_text(_definitions(spec) + program)
-        return Verilator.find().build_native(Design(TILE, [tile], trace=waves), main)
+    if isinstance(spec, IrregularSpec):
+        program, tiles = "irregular.cpp", irregular.tiles(spec, queue=queue)
+    else:
+        program, tiles = "mesh.cpp", mesh.tiles(spec, queue=queue)
+    with tempfile.TemporaryDirectory() as name:
+        folder, designs = Path(name), []
+        for top, text in tiles.items():
+            source = folder / f"{top}.v"
+            source.write_text(text)
+            designs.append(Design(top, [source], trace=waves))
+        for file in (program, *_HEADERS):
+            text = files("syncfabric.sim.fabric").joinpath(file).read_text()
+            (folder / file).write_text(text)
+        (folder / "network.h").write_text(_definitions(spec))
+        headers = [folder / header for header in ("network.h", *_HEADERS)]
+        return Verilator.find().build_native(designs, folder / program, headers=headers)
 
 
-def _definitions(spec: MeshSpec) -> str:
-    """Return the sizes, and the macros that name the tile's ports."""
+def _definitions(spec: AnySpec) -> str:
+    """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
     sizes = {
-        "WIDTH": spec.width,
-        "HEIGHT": spec.height,
+        "NODES": len(spec.topology.nodes),
+        "TARGETS": len(targets(spec)),
         "REGISTERS": spec.barrier_registers,
         "DATA_BITS": spec.data_bits,
         "CHANNELS": spec.channels,
+        "CLASSES": links_of(spec).classes,
     }
-    own = spec.sync_links == "own"
     wires = link_wires(spec)
-    carry = "; ".join(
-        f"a.out##_{wire} = b.in##_{wire}"
-        if wire in wires.back
-        else f"b.in##_{wire} = a.out##_{wire}"
-        for wire in wires
-    )
-
-    def both(kind: str) -> str:
-        return f"t.side##_out_{kind} | t.side##_out_sync_{kind} << CHANNELS"
-
-    show = "line_ += ' ', hex(line_, t.side##_out_{})"
-    flits = (
-        f"{{ if (t.side##_out_valid) {show.format('flit')}; "
-        f"if (t.side##_out_sync_valid) {show.format('sync')}; }}"
-        if own
-        else f"if (t.side##_out_valid || t.side##_out_sync_valid) {show.format('flit')}"
-    )
-    words = "; ".join(f"hex(line, t.{name}), line += ' '" for name in REPORT)
+    end = [
+        f"&t.name##_{wire}" if wire in wires else other
+        for wire, other in (
+            ("valid", ""),
+            ("sync_valid", ""),
+            ("credit", ""),
+            ("sync_credit", "&NOTHING"),
+            ("flit", ""),
+            ("sync", "nullptr"),
+        )
+    ]
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
-        "LINK_FORWARD(a, out, b, in)": carry,
-        "OUTPUT_BITS(t, side, base, inside)": (
-            f"if (inside) valid_.put(base, {both('valid')}), credit_.put(base, {both('credit')})"
-        ),
-        "OUTPUT_FLITS(t, side, inside)": f"if (inside) {flits}",
-        "REPORT_WORDS(t, line)": words.replace("t.", "t->"),
+        "PORT_END(t, name)": f"{{{', '.join(end)}}}",
+        "REPORT_WORDS(t, line)": "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT),
     }
-    lines = [f"constexpr int {name} = {value};" for name, value in sizes.items()]
+    lines = ["#pragma once", "#include <cstdint>"]
+    lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
+    lines += [f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
+    if isinstance(spec, IrregularSpec):
+        lines += irregular.definitions(spec)
+    else:
+        lines += mesh.definitions(spec)
     return "\n".join(lines) + "\n"
 
 

@@ -1,24 +1,37 @@
-"""A tile: one node of the mesh, with its packet source, packet sink and barrier member."""
+"""What the tiles of all kinds of network share: a process, packets, and the config port."""
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
 from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
-from syncfabric.sim.assemble.mesh import (
-    NETWORK_PORTS,
-    ROUTER,
-    link_wires,
-    node_bits,
-    observe_bits,
-    router_verilog,
-)
+from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert
 
-__all__ = ["TILE", "tile_ports", "tile_verilog"]
+__all__ = [
+    "Ports",
+    "config_ports",
+    "join_config",
+    "join_node",
+    "link_ports",
+    "place_process",
+    "process_ports",
+    "process_verilog",
+    "start_tile",
+]
 
-TILE = "tile"
+Ports = dict[str, tuple[str, int]]
+"""Direction and width of ports by name, but for ``clk`` and ``rst``."""
 
-_CONFIG_IN = ("valid", "node", "address", "write", "data")
-_CONFIG_OUT = {"ready": 1, "error": 1, "rdata": 32}
+_CONFIG = {
+    "valid": ("input", 1),
+    "node": ("input", 0),  # as wide as the network's targets ask for
+    "address": ("input", CONFIG_ADDRESS_BITS),
+    "write": ("input", 1),
+    "data": ("input", 32),
+    "ready": ("output", 1),
+    "error": ("output", 1),
+    "rdata": ("output", 32),
+}
 _SPILL = {
     "arrive__valid": "input",
     "arrive__gid": "input",
@@ -27,15 +40,30 @@ _SPILL = {
     "release__gid": "output",
     "release__result": "output",
 }
+_SOURCE = ("created", "sent", "overflow")
 
 
-def tile_ports(spec: MeshSpec) -> dict[str, tuple[str, int]]:
-    """Return direction and width of each of the tile's ports, but for ``clk`` and ``rst``."""
-    layout, registers, data = spec.layout, spec.barrier_registers, spec.data_bits
+def config_ports(spec: AnySpec) -> Ports:
+    """Return the ports of the config port."""
+    ports = {f"config_{name}": port for name, port in _CONFIG.items()}
+    return {**ports, "config_node": ("input", spec.layout.target_bits)}
+
+
+def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
+    """Return the ports of a link's end called ``name``."""
+    wires = link_wires(spec)
+    return {
+        f"{name}_{wire}": ("input" if comes_in != (wire in wires.back) else "output", width)
+        for wire, width in wires.items()
+    }
+
+
+def process_ports(spec: AnySpec) -> Ports:
+    """Return the ports of a node's process, and of its packets."""
+    registers, data = spec.barrier_registers, spec.data_bits
     ports = {
-        "x": ("input", layout.x_bits),
-        "y": ("input", layout.y_bits),
-        "index": ("input", node_bits(spec)),
+        "index": ("input", spec.layout.node_bits),
+        "header": ("input", spec.layout.header.width),
         "cycle": ("input", 32),
         "start": ("input", 1),
         "arrive": ("input", registers),
@@ -43,7 +71,6 @@ def tile_ports(spec: MeshSpec) -> dict[str, tuple[str, int]]:
         "arrives": ("output", registers),
         "released": ("output", registers),
         "result": ("output", registers * data),
-        "observe": ("output", observe_bits(spec)),
         "traffic_load": ("input", 1),
         "traffic_seed": ("input", 32),
         "traffic_enable": ("input", 1),
@@ -54,20 +81,6 @@ def tile_ports(spec: MeshSpec) -> dict[str, tuple[str, int]]:
         "member_enable": ("input", 1),
         "member_jitter": ("input", JITTER_BITS),
     }
-    widths = {"valid": 1, "node": node_bits(spec), "address": 12, "write": 1, "data": 32}
-    ports |= {f"config_{name}": ("input", widths[name]) for name in _CONFIG_IN}
-    ports |= {f"config_{name}": ("output", width) for name, width in _CONFIG_OUT.items()}
-    wires = link_wires(spec)
-    for port in NETWORK_PORTS:
-        side = port.name.lower()
-        for wire, width in wires.items():
-            back = wire in wires.back
-            ports[f"{side}_in_{wire}"] = ("output" if back else "input", width)
-            ports[f"{side}_out_{wire}"] = ("input" if back else "output", width)
-    for local in ("inject", "eject"):
-        ports[f"{local}_valid"] = ("output", spec.channels)
-        ports[f"{local}_credit"] = ("output", spec.channels)
-        ports[f"{local}_flit"] = ("output", layout.flit.width)
     if spec.spill:
         for name, direction in _SPILL.items():
             width = {"valid": 1, "gid": 8}.get(name.split("__")[1], data)
@@ -76,48 +89,56 @@ def tile_ports(spec: MeshSpec) -> dict[str, tuple[str, int]]:
     return {name: port for name, port in ports.items() if port[1]}
 
 
-def tile_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
-    """Return the Verilog of a tile and all that it is made of."""
-    tile, ports = ModuleWriter(TILE), tile_ports(spec)
-    for name in ("clk", "rst"):
-        tile.port("input", name)
-    for name, (direction, width) in ports.items():
-        tile.port(direction, name, width)
+def start_tile(name: str, ports: Ports) -> ModuleWriter:
+    """Return a tile with its ports declared, and nothing inside."""
+    tile = ModuleWriter(name)
+    for clock in ("clk", "rst"):
+        tile.port("input", clock)
+    for port, (direction, width) in ports.items():
+        tile.port(direction, port, width)
+    return tile
+
+
+def join_config() -> dict[str, str]:
+    """Return the connections of a module's config port."""
+    return {f"config__{name}": f"config_{name}" for name in _CONFIG}
+
+
+def join_node(spec: AnySpec) -> dict[str, str]:
+    """Return the connections of a node's module to its process, its packets and the config port."""
+    node = {"clk": "clk", "rst": "rst", "start": "start", "arrive": "arrives"}
+    node |= {"released": "released", "observe": "observe", "ready": "", "done": ""}
+    if spec.data_bits:
+        node |= {"data": "data | member_data", "result": "result"}
+    node |= join_config()
+    for local, name in (("local_in", "inject"), ("local_out", "eject")):
+        node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
+    if spec.spill:
+        ports = process_ports(spec)
+        spilled = {f"spill_{name}": f"spill_{name.replace('__', '_')}" for name in _SPILL}
+        node |= {name: wire for name, wire in spilled.items() if wire in ports}
+        node["spill_arrive__ready"] = ""
+    return node
+
+
+def place_process(tile: ModuleWriter, spec: AnySpec) -> None:
+    """Place packet source, packet sink and barrier member; the tile has wires to and from them."""
     registers, data = spec.barrier_registers, spec.data_bits
     tile.wire("member_arrive", registers)
     tile.wire("member_data", registers * data)
     tile.assign("arrives", "arrive | member_arrive")
-    clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst", "index": "index"}
-    node = {**clocked, "x": "x", "y": "y", "start": "start", "arrive": "arrives"}
-    node |= {"released": "released", "observe": "observe", "ready": "", "done": ""}
-    if data:
-        node |= {"data": "data | member_data", "result": "result"}
-    node |= {f"config__{name}": f"config_{name}" for name in (*_CONFIG_IN, *_CONFIG_OUT)}
-    for port in NETWORK_PORTS:
-        for wire in link_wires(spec):
-            for way in ("in", "out"):
-                side = f"{port.name.lower()}_{way}"
-                node[f"{side}__{wire}"] = f"{side}_{wire}"
-    for local, name in (("local_in", "inject"), ("local_out", "eject")):
-        node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
-    if spec.spill:
-        spilled = {f"spill_{name}": f"spill_{name.replace('__', '_')}" for name in _SPILL}
-        node |= {name: wire for name, wire in spilled.items() if wire in ports}
-        node["spill_arrive__ready"] = ""
-    tile.instance(ROUTER, "node", node)
-
-    source = ("created", "sent", "overflow")
-    sink = tuple(name for name in REPORT if name not in source)
+    clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
     link = {f"link__{wire}": wire for wire in ("valid", "flit", "credit")}
     tile.instance(
         "packet_source",
         "source",
         {
             **clocked,
+            "index": "index",
             "cycle": "cycle",
             **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")},
             **{port: f"inject_{wire}" for port, wire in link.items()},
-            **{name: name for name in source},
+            **{name: name for name in _SOURCE},
         },
     )
     tile.instance(
@@ -125,11 +146,10 @@ def tile_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
         "sink",
         {
             **clocked,
+            "header": "header",
             "cycle": "cycle",
-            "x": "x",
-            "y": "y",
             **{port: f"eject_{wire}" for port, wire in link.items()},
-            **{name: name for name in sink},
+            **{name: name for name in REPORT if name not in _SOURCE},
         },
     )
     tile.instance(
@@ -137,11 +157,15 @@ def tile_verilog(spec: MeshSpec, *, queue: int = 16384) -> str:
         "process",
         {
             **clocked,
+            "index": "index",
             "member": "member",
             **{name: f"member_{name}" for name in ("load", "seed", "enable", "jitter", "arrive")},
             "data": "member_data" if data else None,
             "released": "released",
         },
     )
-    member = convert(BarrierMember(spec), "barrier_member")
-    return "\n".join([router_verilog(spec), traffic_verilog(spec, queue), member, tile.text()])
+
+
+def process_verilog(spec: AnySpec, queue: int) -> str:
+    """Return the modules that `place_process` places."""
+    return f"{traffic_verilog(spec, queue)}\n{convert(BarrierMember(spec), 'barrier_member')}"

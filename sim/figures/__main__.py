@@ -5,20 +5,24 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from syncfabric.sim.figures.latency import barrier_latency, options_latency
+from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
+from syncfabric.sim.figures.planning import irregular_planning
 from syncfabric.sim.figures.row import Section
 from syncfabric.sim.figures.size import planning, verilog_size
-from syncfabric.sim.figures.speed import growth, speed
+from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
 
 SECTIONS: tuple[Section, ...] = (
     barrier_latency,
     options_latency,
+    irregular_latency,
     ordinary_packets,
     speed,
+    irregular_speed,
     growth,
     verilog_size,
     planning,
+    irregular_planning,
 )
 
 

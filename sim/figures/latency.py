@@ -1,34 +1,34 @@
-"""Barrier latency on an idle mesh, in cycles, measured on the RTL."""
+"""Barrier latency on an idle network, in cycles, measured on the RTL."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.results import GroupResult
 
-Planner = Literal["btm", "shortest"]
-PLANNERS: tuple[Planner, ...] = ("btm", "shortest")
+PLANNERS = ("btm", "shortest")
 
-__all__ = ["barrier_latency", "options_latency"]
+__all__ = ["barrier_latency", "irregular_latency", "options_latency"]
 
 
-def measure(network: MeshSpec, groups: tuple[GroupSpec, ...], episodes: int = 0) -> GroupResult:
+def measure(
+    network: MeshSpec | IrregularSpec, groups: tuple[GroupSpec, ...], episodes: int = 0
+) -> GroupResult:
     """Run the first group's barriers alone, each member last once; return its result."""
     spec = NetworkSpec(name="figure", network=network, groups=groups)
     episodes = episodes or max(len(group.members) for group in groups)
     result = run(make_plan(spec), episodes=episodes)
     if not result.ok:
-        raise RuntimeError(f"{network.width}x{network.height}: {result.reason}")
+        raise RuntimeError(f"{network.topology}: {result.reason}")
     return result.groups[0]
 
 
-def everybody(network: MeshSpec, planner: Planner = "btm") -> tuple[GroupSpec, ...]:
+def everybody(network: MeshSpec | IrregularSpec, planner: str = "") -> tuple[GroupSpec, ...]:
     """Return one group of all nodes."""
-    return (GroupSpec(id=1, members=tuple(network.mesh.nodes), planner=planner),)
+    return (GroupSpec(id=1, members=tuple(network.topology.nodes), planner=planner),)
 
 
 def barrier_latency() -> Iterator[Row]:
@@ -50,6 +50,23 @@ def barrier_latency() -> Iterator[Row]:
                 yield _row(name, group)
                 if planner == "shortest" and not pipeline and width == height:
                     yield _near_light(f"{width}x{height}, all members, {planner}", network, group)
+
+
+def irregular_latency() -> Iterator[Row]:
+    """Barrier latency, one group alone, idle irregular network (cycles)."""
+    for name in ("cluster-fig1", "cluster-19", "cluster-75"):
+        drawn = load(name)
+        for cycles in (1, 2):
+            for turnaround in ("switch", "node"):
+                keys = {"cycles_per_hop": cycles, "turnaround": turnaround}
+                network = IrregularSpec.model_validate(drawn.network.model_dump() | keys)
+                groups = (drawn.groups[0],) if name == "cluster-fig1" else everybody(network)
+                group = measure(network, groups)
+                yield _row(
+                    f"{name}, {group.members} members, {cycles} cycles a hop, "
+                    f"turned by the root {turnaround}",
+                    group,
+                )
 
 
 def _spread(group: GroupResult) -> str:

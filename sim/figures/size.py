@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.assemble.mesh import verilog
+from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.figures.row import Row
 
 __all__ = ["planning", "verilog_size"]

@@ -40,16 +40,41 @@ FLAGS = (
 )
 
 
-def _configuration(design: Design, *, public: bool) -> str:
-    """Write the configuration file: what to silence, to show, and not to flatten."""
-    lines = ["`verilator_config"]
-    lines += [f"lint_off -rule {rule}" for rule in LINT_OFF]
-    if public:
-        lines += [
-            f'public_flat_rw -module "{design.top}" -var "{signal}"' for signal in design.public
-        ]
-    lines += [f'no_inline -module "{module}"' for module in design.no_inline]
-    return "\n".join(lines) + "\n"
+@dataclass(frozen=True)
+class _Model:
+    """A design on its way to a C++ class, and which of its signals others may reach.
+
+    Parameters
+    ----------
+    prefix : str
+        Name of the class.
+    design : Design
+    public : bool
+        Show what the design says is public, for VPI.
+    """
+
+    prefix: str
+    design: Design
+    public: bool
+
+    @property
+    def named(self) -> list[str]:
+        """Options that say what the design is."""
+        defines = [f"-D{name}={value}" for name, value in self.design.defines.items()]
+        return ["--top-module", self.design.top, *defines]
+
+    @property
+    def configuration(self) -> str:
+        """The configuration file: what to silence, to show, and not to flatten."""
+        design = self.design
+        lines = ["`verilator_config"]
+        lines += [f"lint_off -rule {rule}" for rule in LINT_OFF]
+        if self.public:
+            lines += [
+                f'public_flat_rw -module "{design.top}" -var "{signal}"' for signal in design.public
+            ]
+        lines += [f'no_inline -module "{module}"' for module in design.no_inline]
+        return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True)
@@ -148,49 +173,75 @@ class Verilator:
         config = cocotb_config()
         main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
         libraries = f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"
-        return self._build(design, main, ["--vpi", "-LDFLAGS", libraries], public=True)
+        model = _Model("Vtop", design, public=True)  # cocotb's main program asks for this name
+        return self._build([model], main, ["--vpi", "-LDFLAGS", libraries])
 
-    def build_native(self, design: Design, main: Path, *, flags: Sequence[str] = ()) -> Built:
-        """Build a design with a C++ main program of its own, without VPI: for long runs.
+    def build_native(
+        self,
+        designs: Sequence[Design],
+        main: Path,
+        *,
+        headers: Sequence[Path] = (),
+        flags: Sequence[str] = (),
+    ) -> Built:
+        """Build designs with a C++ main program of its own, without VPI: for long runs.
 
         Parameters
         ----------
-        design : Design
-            Its `public` is not used: the main program reaches the top's ports and no more.
+        designs : sequence of Design
+            Of each the main program can make instances. Their `public` is not used: it reaches
+            the tops' ports and no more.
         main : Path
-            C++ source with ``main``. The model's class is ``Vtop``, in ``Vtop.h``.
+            C++ source with ``main``. The class of a top named ``tile`` is ``Vtile``, in
+            ``Vtile.h``.
+        headers : sequence of Path
+            Further C++ that it includes, from its own folder.
         flags : sequence of str
             Further options for Verilator, such as ``--threads 2``.
+
+        Returns
+        -------
+        Built
+            Its `design` is the first.
 
         Raises
         ------
         ToolError
             Verilator or the compiler refused it.
         """
-        return self._build(design, main, list(flags), public=False)
+        models = [_Model(f"V{design.top}", design, public=False) for design in designs]
+        return self._build(models, main, list(flags), headers)
 
     def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
         """Give the command line of a run; see `Simulator.command`."""
         tracing = ["--trace", "--trace-file", str(waves)] if waves else []
         return [str(built.program), *tracing, *plusargs]
 
-    def _build(self, design: Design, main: Path, extra: list[str], *, public: bool) -> Built:
+    def _build(
+        self, models: list[_Model], main: Path, extra: list[str], headers: Sequence[Path] = ()
+    ) -> Built:
         begin, cache = time.perf_counter(), Cache()
+        design = models[0].design
         flags = [*self.flags, *extra, *(["--trace-vcd"] if design.trace else [])]
-        named = ["--top-module", design.top, "-o", "bench"]
-        named += [f"-D{name}={value}" for name, value in design.defines.items()]
-        configuration = _configuration(design, public=public)
-        files = [*design.sources, main]
-        key = self._key([*flags, *named], configuration, files)
+        settings = [setting for model in models for setting in (*model.named, model.configuration)]
+        sources = [source for model in models for source in model.design.sources]
+        key = self._key([*flags, *settings], [*sources, main, *headers])
 
         def make(scratch: Path, result: Path) -> None:
-            control, log = scratch / "bench.vlt", result / "build.log"
-            control.write_text(configuration)
-            self._verilate([*flags, *named], [control, *files], scratch, log)
-            for compiled in self._library(cache, flags).glob("*.o"):
-                shutil.copyfile(compiled, scratch / "obj" / compiled.name)
-            self._compile(scratch, log)
-            shutil.move(scratch / "obj" / "bench", result / "bench")
+            log = result / "build.log"
+            library = self._library(cache, flags)
+            archives = []
+            for model in models[1:]:
+                self._verilate(model, flags, [], scratch, log)
+                self._compile(model.prefix, f"{model.prefix}__ALL.a", scratch, log)
+                archives += ["-CFLAGS", f"-I../{model.prefix}"]
+                archives += ["-LDFLAGS", f"../{model.prefix}/{model.prefix}__ALL.a"]
+            first = models[0]
+            self._verilate(first, [*flags, "--exe", "-o", "bench", *archives], [main], scratch, log)
+            for compiled in library.glob("*.o"):
+                shutil.copyfile(compiled, scratch / first.prefix / compiled.name)
+            self._compile(first.prefix, "bench", scratch, log)
+            shutil.move(scratch / first.prefix / "bench", result / "bench")
 
         folder, cached = cache.get(key, make)
         return Built(self.name, design, folder / "bench", cached, time.perf_counter() - begin)
@@ -202,14 +253,14 @@ class Verilator:
             empty, main, log = scratch / "empty.v", scratch / "main.cpp", result / "build.log"
             empty.write_text("module empty; endmodule\n")
             main.write_text("int main() {}\n")
-            named = ["--top-module", "empty", "-o", "bench"]
-            self._verilate([*flags, *named], [empty, main], scratch, log)
-            self._compile(scratch, log)
-            for compiled in (scratch / "obj").glob("verilated*.o"):
+            model = _Model("Vempty", Design("empty", [empty]), public=False)
+            self._verilate(model, [*flags, "--exe", "-o", "bench"], [main], scratch, log)
+            self._compile(model.prefix, "bench", scratch, log)
+            for compiled in (scratch / model.prefix).glob("verilated*.o"):
                 shutil.move(compiled, result / compiled.name)
 
         # In a cache of its own, with locks of its own: this is called while a design's is held.
-        return Cache(cache.folder / "library").get(self._key(flags, "library", []), make)[0]
+        return Cache(cache.folder / "library").get(self._key([*flags, "library"], []), make)[0]
 
     @property
     def _optimisation(self) -> list[str]:
@@ -219,26 +270,32 @@ class Verilator:
             f"OPT_GLOBAL={self.opt_library}",
         ]
 
-    def _key(self, flags: list[str], configuration: str, files: Sequence[Path]) -> str:
+    def _key(self, flags: list[str], files: Sequence[Path]) -> str:
         settings = {
             "version": self.version,
             "compiler": version_line(["g++", "--version"]),
             "make": self._optimisation,
             "flags": flags,
-            "configuration": configuration,
         }
         return fingerprint(settings, files)
 
-    def _verilate(self, flags: list[str], files: Sequence[Path], scratch: Path, log: Path) -> None:
-        """Turn Verilog into C++ in ``scratch/obj``."""
-        command = [self.program, "--cc", "--exe", "--prefix", "Vtop", "--Mdir", "obj", *flags]
-        command += [str(file.resolve()) for file in files]
-        environment = {**os.environ, **self.environment}
-        run_tool("Verilator", command, log, folder=scratch, environment=environment)
+    def _verilate(
+        self, model: _Model, flags: list[str], more: list[Path], scratch: Path, log: Path
+    ) -> None:
+        """Turn a design into C++, in a folder of ``scratch`` that is named like its class."""
+        control = scratch / f"{model.prefix}.vlt"
+        control.write_text(model.configuration)
+        command = [self.program, "--cc", "--prefix", model.prefix, "--Mdir", model.prefix, *flags]
+        command += model.named
+        command += [str(file.resolve()) for file in (control, *model.design.sources, *more)]
+        run_tool("Verilator", command, log, folder=scratch, environment=self._variables)
 
-    def _compile(self, scratch: Path, log: Path) -> None:
-        """Turn the C++ into the program ``scratch/obj/bench``."""
-        command = ["make", "-C", "obj", "-f", "Vtop.mk", f"-j{self.jobs}"]
+    def _compile(self, prefix: str, target: str, scratch: Path, log: Path) -> None:
+        """Turn the C++ of a class into a program or an archive, in its folder."""
+        command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", target]
         command += [*self.make_settings, *self._optimisation]
-        environment = {**os.environ, **self.environment}
-        run_tool("make", command, log, folder=scratch, environment=environment)
+        run_tool("make", command, log, folder=scratch, environment=self._variables)
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        return {**os.environ, **self.environment}

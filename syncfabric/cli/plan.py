@@ -14,11 +14,9 @@ def plan(
     net: Net,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the trees over the mesh, as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw the trees over the network, as .svg or .png."),
     ] = None,
-    registers: Annotated[
-        bool, typer.Option("--registers", help="Print every member's register.")
-    ] = False,
+    registers: Annotated[bool, typer.Option("--registers", help="Print every register.")] = False,
     as_json: Json = False,
 ) -> None:
     """Plan the barrier trees: their registers, and the latency to expect."""
@@ -32,9 +30,12 @@ def plan(
         print_json(planned.to_json())
         return
     from syncfabric.cli.tables import plan_table, print_table, register_tables
+    from syncfabric.sim.report import notes
 
     screen = console()
     print_table(screen, plan_table(planned))
+    for note in notes(planned):
+        screen.print(f"note: {note}", markup=False, soft_wrap=True)
     for table in register_tables(planned, whole=registers):
         print_table(screen, table)
     if draw is not None:

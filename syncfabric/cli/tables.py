@@ -1,12 +1,13 @@
 """Tables on a terminal."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from syncfabric.sim.report import Rows, node_words, plan_rows, result_rows
+from syncfabric.models.planning.plan import IrregularGroupPlan
+from syncfabric.sim.report import Rows, network_words, node_words, plan_rows, result_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,73 +15,103 @@ if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
     from syncfabric.sim.results import RunResult
 
-__all__ = ["plan_table", "print_table", "register_tables", "result_table"]
+__all__ = ["Titled", "plan_table", "print_table", "register_tables", "result_table"]
 
 SHOWN = 16
 """Registers of a group that are printed unasked."""
 
 
-def result_table(result: "RunResult") -> Table:
+class Titled(NamedTuple):
+    """A table, and the lines above and below it."""
+
+    title: str
+    table: Table
+    below: str = ""
+
+
+def result_table(result: "RunResult") -> Titled:
     """Return a run's table; latencies are least, median and greatest."""
     return _table(f"{result.network} under {result.simulator}", result_rows(result))
 
 
-def plan_table(plan: "BarrierPlan") -> Table:
+def plan_table(plan: "BarrierPlan") -> Titled:
     """Return a plan's table."""
-    return _table(f"{plan.spec.name}: {plan.spec.network.mesh}", plan_rows(plan))
+    return _table(f"{plan.spec.name}: {network_words(plan.spec.network.topology)}", plan_rows(plan))
 
 
-def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Table]:
-    """Yield a table of the register images of each group.
+def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
+    """Yield the tables of the register images of each group.
 
     Parameters
     ----------
     plan : BarrierPlan
     whole : bool
-        Every member's, however many; else the first few.
+        All of them, however many; else the first few.
     """
     for group in plan.groups:
-        yield _registers(group, len(group.members) if whole else SHOWN)
+        title = f"registers of group {group.id} ({group.op})"
+        if isinstance(group, IrregularGroupPlan):
+            yield from _port_registers(group, title, None if whole else SHOWN)
+        else:
+            yield _registers(group, title, None if whole else SHOWN)
 
 
-def print_table(screen: "Console", table: Table) -> None:
+def print_table(screen: "Console", titled: Titled) -> None:
     """Print a table and an empty line; on a narrow terminal whole all the same."""
-    whole = screen.measure(table, options=screen.options.update(width=10_000)).maximum
+    whole = screen.measure(titled.table, options=screen.options.update(width=10_000)).maximum
     screen.width = max(screen.width, whole)
-    screen.print(table)
+    # Not the table's own title and caption, which its width would wrap.
+    screen.print(titled.title, style="bold", markup=False, soft_wrap=True)
+    screen.print(titled.table)
+    if titled.below:
+        screen.print(titled.below, style="dim italic", markup=False, soft_wrap=True)
     screen.print()
 
 
-def _registers(group: "GroupPlan", most: int) -> Table:
+def _registers(group: "GroupPlan", title: str, most: int | None) -> Titled:
+    """Return the registers of a group on a mesh."""
     heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
     rows = []
     for node in group.members[:most]:
-        image, place = group.register(node), group.places[node]
+        image = group.register(node)
         children = ["" if child is None else node_words(child) for child in image.children]
         turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
         parent = "root" if image.parent is None else node_words(image.parent)
-        rows.append([node_words(node), "memory" if place is None else str(place), parent, turn])
-        rows[-1] += children
-    table = _table(f"registers of group {group.id} ({group.op})", (heads, rows))
-    if (rest := len(group.members) - most) > 0:
-        table.caption = f"and {rest:,} more: --registers prints all"
-    return table
+        rows.append([node_words(node), _place(group.places[node]), parent, turn, *children])
+    return _table(title, (heads, rows), rest=len(group.members) - len(rows))
 
 
-def _table(title: str, content: Rows) -> Table:
+def _port_registers(group: IrregularGroupPlan, title: str, most: int | None) -> Iterator[Titled]:
+    """Yield the registers of a group on an irregular network: its switches', then its nodes'."""
+    switches, nodes = [], []
+    for image in group.registers():
+        children = ", ".join(map(str, image.children))
+        if isinstance(image.seat, int):
+            parent = "root" if image.parent is None else str(image.parent)
+            place = _place(group.switch_places[image.seat])
+            switches.append([str(image.seat), place, parent, children])
+        else:
+            parent = "root" if image.parent is None else "switch"
+            nodes.append([node_words(image.seat), _place(group.places[image.seat]), parent])
+    if switches:
+        heads = ["switch", "register", "parent\nport", "children\nports"]
+        shown = switches[:most]
+        yield _table(f"{title}: switches", (heads, shown), rest=len(switches) - len(shown))
+    shown = nodes[:most]
+    heads = ["node", "register", "parent"]
+    yield _table(f"{title}: node interfaces", (heads, shown), rest=len(nodes) - len(shown))
+
+
+def _place(number: int | None) -> str:
+    return "memory" if number is None else str(number)
+
+
+def _table(title: str, content: Rows, *, rest: int = 0) -> Titled:
+    """Return a table; below it, that ``rest`` rows more are left out."""
     heads, rows = content
-    table = Table(
-        title=title,
-        title_style="bold",
-        title_justify="left",
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        collapse_padding=True,
-    )
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for head in heads:
         table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    return table
+    return Titled(title, table, f"and {rest:,} more: --registers prints all" if rest else "")

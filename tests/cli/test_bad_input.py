@@ -57,6 +57,69 @@ FILES = {
     ),
 }
 
+IRREGULAR = 'name = "n"\n[network]\nkind = "irregular"\nports = 4\n'
+CHAIN = IRREGULAR + "links = [[[0, 0], [1, 0]], [[1, 1], [2, 0]]]\nnodes = [[0, 1], [2, 1]]\n"
+
+FILES |= {
+    "port used twice": (
+        CHAIN.replace("[0, 1]", "[0, 0]"),
+        r"network: port 0 of switch 0 is used twice, by link \[\[0, 0\], \[1, 0\]\] and node "
+        r"\[0, 0\]; give each a port of its own",
+    ),
+    "link to itself": (
+        CHAIN.replace("[2, 0]", "[1, 2]"),
+        r"network: link \[\[1, 1\], \[1, 2\]\] leads from switch 1 to itself; link two switches",
+    ),
+    "link to a missing switch": (
+        CHAIN + "switches = 2\n",
+        r"network: link \[\[1, 1\], \[2, 0\]\]: there is no switch 2; switches must be 0\.\.1",
+    ),
+    "not connected": (
+        CHAIN + "switches = 4\n",
+        r"network: the switches are not connected: 2 parts have no link between them "
+        r"\(3 switches: 0, 1, 2; 1 switch: 3\); link every part to another",
+    ),
+    "member no node": (
+        CHAIN + "[[group]]\nid = 3\nmembers = [[0, 1], [1, 2]]\n",
+        r"group 3: member \(1, 2\) is not a node; switch 1 has none",
+    ),
+    "too many ports": (
+        CHAIN.replace("[2, 1]", "[2, 4]"),
+        r"network: node \[2, 4\]: switch 2 has no port 4; ports must be 0\.\.3",
+    ),
+    "one port": (
+        CHAIN.replace("ports = 4", "ports = 1"),
+        r"network: ports must be 2 to 16, not 1",
+    ),
+    "no graph file": (
+        IRREGULAR + 'graph = "net.graphml"\n',
+        r"network: graph net\.graphml does not exist; "
+        r"give its path from the network file's folder",
+    ),
+    "no graph in a file": (
+        IRREGULAR + 'graph = "n.toml"\n',
+        r'network: graph n\.toml, line 1: "name = \\"n\\"" is not an edge; write two labels',
+    ),
+    "no tables": (
+        CHAIN + 'tables = "t.csv"\n',
+        r"network: tables t\.csv does not exist; give its path from the network file's folder",
+    ),
+    "key of a mesh": (
+        CHAIN + "width = 3\n",
+        r'network: key "width" belongs to mesh networks; remove it',
+    ),
+    "too many random members": (
+        CHAIN + "[[group]]\nid = 3\nmembers = { random = 3, seed = 1 }\n",
+        r"group 3: members: random = 3 is more than the irregular network of 3 switches has "
+        r"nodes; it must be 1\.\.2",
+    ),
+    "crowded random network": (
+        IRREGULAR + "random = { switches = 3, nodes = 9, connectivity = 1, seed = 1 }\n",
+        r"network: random: nodes = 9 is too many for 3 switches of 4 ports, which must be "
+        r"linked; it must be 1\.\.8",
+    ),
+}
+
 COMMANDS = {
     "plan": ["plan", "n.toml", "--draw", "n.svg"],
     "build": ["build", "n.toml", "-o", "out"],

@@ -36,16 +36,11 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             progress(step, 0, 1)
             progress(step, 1, 1)
         groups = tuple(
-            GroupResult(
-                id=group.id,
-                members=len(group.members),
-                height=group.height,
-                longest_path=group.longest_path,
+            GroupResult.of(
+                group,
                 episodes=asked["episodes"],
                 latency=Spread(10, 11.0, 12),
                 model_latency=Spread(10, 11.0, 12),
-                bound=group.bound,
-                formula_ns=2340.0,
             )
             for group in plan.groups
         )

@@ -25,9 +25,10 @@ from syncfabric.sim.draw import (
     to_svg,
 )
 from syncfabric.sim.draw.canvas import depth_colours
-from syncfabric.sim.draw.lanes import corners, lay_out
-from syncfabric.sim.draw.page import count, depth_key
-from syncfabric.sim.draw.tree import routes
+from syncfabric.sim.draw.mesh.lanes import corners, lay_out
+from syncfabric.sim.draw.mesh.tree import routes
+from syncfabric.sim.draw.page import depth_key
+from syncfabric.sim.report import count
 from syncfabric.sim.results import ChannelLoad
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -138,13 +139,9 @@ def test_a_loaded_channel_has_a_colour_of_its_own() -> None:
 def test_the_root_and_each_depth_have_a_colour() -> None:
     assert len(set(depth_colours(6))) == 7
     assert depth_colours(0) == ["#d1382c"]
-    assert [words for _, words in depth_key(2, others=True)] == [
-        "root",
-        "depth 1",
-        "depth 2",
-        "not a member",
-    ]
-    assert len(depth_key(40, others=False)) <= 7
+    words = [mark.words for mark in depth_key(2, others="not a member", shape="disc")]
+    assert words == ["root", "depth 1", "depth 2", "not a member"]
+    assert len(depth_key(40, others=None, shape="disc")) <= 7
 
 
 def test_counting_in_words() -> None:

@@ -157,7 +157,7 @@ def test_mismatches_in_words() -> None:
     assert [describe(mismatch) for mismatch in WRONG.mismatches] == [
         "cycle 812, node (3, 4), release[1]: hardware 1, model 0",
         "cycle 813, config_rdata: hardware 48 (0x30), model 16 (0x10)",
-        "cycle 814, node 12, packet: hardware lost, model –",
+        "cycle 814, switch 12, packet: hardware lost, model –",
     ]
 
 

@@ -130,10 +130,10 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
     main = tmp_path / "main.cpp"
     main.write_text(
         """
-        #include "Vtop.h"
+        #include "Vbench.h"
         #include <cstdio>
         int main() {
-            Vtop top;
+            Vbench top;
             top.en = 1;
             top.step = 3;
             for (int cycle = 0; cycle < 1000; ++cycle) {
@@ -144,7 +144,7 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
         }
         """
     )
-    built = Verilator.find().build_native(design, main)
+    built = Verilator.find().build_native([design], main)
     assert subprocess.check_output([built.program], text=True) == "3000\n"
 
 

@@ -37,10 +37,21 @@ CASES = [
         'network: reduction_route must be "reverse" or "paper", not "back"',
     ),
     (
-        HEAD + MESH.replace('"mesh"', '"irregular"').replace("width", "switches"),
-        'network: kind = "irregular" is not supported yet; this version builds "mesh"',
+        HEAD + MESH.replace('"mesh"', '"static"'),
+        'network: kind = "static" is not supported yet; this version builds "mesh" and "irregular"',
     ),
-    (HEAD + MESH.replace('"mesh"', '"torus"'), 'network: kind must be "mesh", not "torus"'),
+    (
+        HEAD + MESH.replace('"mesh"', '"torus"'),
+        'network: kind must be "mesh" or "irregular", not "torus"',
+    ),
+    (
+        HEAD + MESH.replace('"mesh"', "[1]"),
+        'network: kind must be "mesh" or "irregular", not [1]',
+    ),
+    (
+        HEAD + MESH.replace('kind = "mesh"\n', ""),
+        'network: kind is missing; it must be "mesh" or "irregular"',
+    ),
     (
         HEAD + MESH + 'setup = "paper"\n',
         'network: setup = "paper" is not supported yet; this version builds "local"',
@@ -149,6 +160,130 @@ CASES = [
         GROUP + 'members = "all"\nop = "avg"\n',
         'group 3: op must be "or", "and", "xor", "max", "min" or "sum", not "avg"',
     ),
+]
+
+IRREGULAR = HEAD + '[network]\nkind = "irregular"\nports = 4\n'
+LINKS = "links = [[[0, 0], [1, 0]], [[1, 1], [2, 0]]]\n"
+NODES = "nodes = [[0, 1], [0, 2], [2, 1]]\n"
+CHAIN = IRREGULAR + LINKS + NODES
+MEMBERS = CHAIN + "[[group]]\nid = 3\nmembers = "
+
+CASES += [
+    (CHAIN.replace("ports = 4\n", ""), "network: ports is missing; it must be 2 to 16"),
+    (CHAIN.replace("ports = 4", "ports = 1"), "network: ports must be 2 to 16, not 1"),
+    (
+        IRREGULAR,
+        "network: nothing says how the switches are linked; give links and nodes, graph or random",
+    ),
+    (IRREGULAR + LINKS, "network: nodes is missing; say where they sit, as [switch, port]"),
+    (IRREGULAR + NODES, "network: links is missing; add it ([] for a switch alone)"),
+    (
+        CHAIN + 'graph = "net.txt"\n',
+        "network: links and graph both say how the switches are linked; keep one",
+    ),
+    (
+        IRREGULAR + NODES + 'graph = "net.txt"\n',
+        "network: nodes goes with links; graph says it already: remove it",
+    ),
+    (
+        IRREGULAR
+        + "switches = 3\nrandom = { switches = 3, nodes = 3, connectivity = 1, seed = 1 }",
+        "network: switches goes with links; random says it already: remove it",
+    ),
+    (CHAIN + "switches = 0\n", "network: switches must be 1 to 1048576, not 0"),
+    (IRREGULAR + "graph = 3\n", "network: graph must be a string, not 3"),
+    (CHAIN + "tables = 3\n", "network: tables must be a string, not 3"),
+    (
+        CHAIN + "width = 3\n",
+        'network: key "width" belongs to mesh networks; remove it',
+    ),
+    (
+        CHAIN + "switch_buffer = 3\n",
+        'network: key "switch_buffer" belongs to static networks; remove it',
+    ),
+    (HEAD + MESH + "ports = 4\n", 'network: key "ports" belongs to irregular networks; remove it'),
+    (
+        CHAIN + 'setup = "manager"\n',
+        'network: setup = "manager" is not supported yet; this version builds "local"',
+    ),
+    (
+        CHAIN + "managers = [[0, 1]]\n",
+        'network: key "managers" is not supported yet; in this version registers are written '
+        'locally (setup = "local"): remove it',
+    ),
+    (CHAIN + "swithces = 3\n", 'network: unknown key "swithces"; did you mean "switches"?'),
+    (
+        GROUP + 'members = "all"\nwidth = 3\n',
+        'group 3: unknown key "width"; did you mean "id"?',
+    ),
+    (
+        IRREGULAR + NODES + "links = 3\n",
+        "network: links must be a list of [[switch, port], [switch, port]], not 3",
+    ),
+    (
+        IRREGULAR + NODES + "links = [[[0, 0], [1]]]\n",
+        "network: links: [[0, 0], [1]] is not a link; write [[switch, port], [switch, port]] in "
+        "whole numbers",
+    ),
+    (
+        IRREGULAR + LINKS + "nodes = [[0, 1.5]]\n",
+        "network: nodes: [0, 1.5] is not a node; write [switch, port] in whole numbers",
+    ),
+    (
+        CHAIN + "datelines = [3]\n",
+        "network: datelines: 3 is not a port; write [switch, port] in whole numbers",
+    ),
+    (
+        CHAIN + "datelines = [[0, 0]]\n",
+        "network: channels = 1 does not go with datelines, where packets go over from channel 0 to "
+        "1 or from 2 to 3; set channels = 2 or 4",
+    ),
+    (IRREGULAR + "random = 3\n", "network: random must be a table, not 3"),
+    (
+        IRREGULAR + "random = { switches = 3, nodes = 3, connectivity = 1.5, seed = 1 }",
+        "network: random: connectivity must be 0 to 1, not 1.5",
+    ),
+    (
+        IRREGULAR + "random = { switches = 3, nodes = 3, connectivity = nan, seed = 1 }",
+        "network: random: connectivity must be 0 to 1, not NaN",
+    ),
+    (
+        IRREGULAR + 'random = { switches = 3, nodes = 3, connectivity = "1", seed = 1 }',
+        'network: random: connectivity must be a number, not "1"',
+    ),
+    (
+        IRREGULAR + "random = { switches = 3, nodes = 3, connectivity = 1 }",
+        "network: random: seed is missing; it must be 0 or more",
+    ),
+    (
+        IRREGULAR + "random = { switches = 3, nodes = 3, conectivity = 1, seed = 1 }",
+        'network: random: unknown key "conectivity"; did you mean "connectivity"?',
+    ),
+    (
+        MEMBERS + '"some"\n',
+        'group 3: members must be a list of nodes [switch, port], "all" or '
+        '{ random = n, seed = s }, not "some"',
+    ),
+    (
+        MEMBERS + "[[0, 1, 2]]\n",
+        "group 3: members: [0, 1, 2] is not a node; write [switch, port] in whole numbers",
+    ),
+    (
+        MEMBERS + "[[0, 1], [0, 0]]\n",
+        "group 3: member (0, 0) is not a node; those of switch 0 are (0, 1), (0, 2)",
+    ),
+    (MEMBERS + "[[1, 2]]\n", "group 3: member (1, 2) is not a node; switch 1 has none"),
+    (MEMBERS + "[[3, 0]]\n", "group 3: member (3, 0) is not a node; switch must be 0..2"),
+    (
+        MEMBERS + "{ random = 4, seed = 1 }\n",
+        "group 3: members: random = 4 is more than the irregular network of 3 switches has nodes; "
+        "it must be 1..3",
+    ),
+    (
+        MEMBERS + '"all"\nplanner = "btm"\n',
+        'group 3: planner must be "btin" or "updown", not "btm"',
+    ),
+    (MEMBERS + '"all"\nplanner = 3\n', "group 3: planner must be a string, not 3"),
 ]
 
 

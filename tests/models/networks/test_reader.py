@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh
 
 READY = [
+    "cluster-19",
+    "cluster-75",
+    "cluster-300",
+    "cluster-fig1",
     "demo",
     "fig1",
     "mesh-2x2",
@@ -22,8 +27,12 @@ READY = [
     "own-links",
     "paper-route",
     "reduce-4x4",
+    "ring-8",
     "row-1x8",
     "spill-4x4",
+    "star-9",
+    "transit",
+    "twins",
     "two-channels",
 ]
 
@@ -58,6 +67,80 @@ def test_a_path_is_read_and_is_not_taken_for_a_name(tmp_path: Path) -> None:
     assert spec.name == "mine"
     assert spec.groups == ()
     assert reader.load(str(path)) == spec
+
+
+def test_ready_made_clusters_are_as_large_as_the_papers() -> None:
+    sizes = {}
+    for name in ("cluster-19", "cluster-75", "cluster-300"):
+        network = reader.load(name).network
+        assert network.kind == "irregular"
+        sizes[name] = network.switches, len(network.nodes), len(network.links), network.notes
+    assert sizes == {
+        "cluster-19": (19, 64, 25, ()),
+        "cluster-75": (75, 256, 97, ()),
+        "cluster-300": (300, 1024, 388, ()),
+    }
+
+
+def test_the_ring_sends_packets_the_shortest_way() -> None:
+    network = reader.load("ring-8").network
+    assert network.kind == "irregular"
+    assert network.tables is not None
+    for switch in range(8):
+        for destination in set(range(8)) - {switch}:
+            here, hops = switch, 0
+            while here != destination:
+                there = network.topology.across(here, network.tables[here][destination])
+                assert there is not None
+                here, hops = there[0], hops + 1
+            assert hops == min((destination - switch) % 8, (switch - destination) % 8)
+    for place in network.datelines:
+        ends = {place[0], (network.topology.across(*place) or place)[0]}
+        assert ends == {0, 7}
+
+
+def test_the_transit_network_has_a_switch_without_node_between_others() -> None:
+    network = reader.load("transit").network
+    assert network.kind == "irregular"
+    bare = set(range(network.switches)) - {switch for switch, _ in network.nodes}
+    assert bare == {1}
+    assert sum(1 in (a[0], b[0]) for a, b in network.links) == 3
+
+
+IRREGULAR = 'name = "n"\n[network]\nkind = "irregular"\nports = 4\n'
+
+
+def test_files_are_found_from_the_network_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    text = IRREGULAR + 'graph = "../net.txt"\ntables = "routes.csv"\n'
+    (folder / "net.toml").write_text(text)
+    (tmp_path / "net.txt").write_text("a b\n")
+    (folder / "routes.csv").write_text("switch,destination,port\n0,1,0\n1,0,0\n")
+    spec = reader.load(folder / "net.toml")
+    assert spec.network.kind == "irregular"
+    assert spec.network.links == (((0, 0), (1, 0)),)
+    assert spec.network.tables == ((-1, 0), (0, -1))
+    assert reader.loads(text, folder=folder) == spec
+    with pytest.raises(SpecError, match=r"^network: graph \.\./net\.txt does not exist; "):
+        reader.loads(text)
+    monkeypatch.chdir(folder)
+    assert reader.loads(text) == spec
+    assert reader.load("net.toml") == spec
+
+
+def test_a_large_random_network_is_read_in_a_few_seconds() -> None:
+    text = IRREGULAR.replace("= 4", "= 8") + (
+        "random = { switches = 20000, nodes = 60000, connectivity = 0.75, seed = 1 }\n"
+        '[[group]]\nid = 1\nmembers = "all"\n'
+    )
+    start = time.process_time()
+    spec = reader.loads(text)
+    assert spec.network.kind == "irregular"
+    assert len(spec.network.links) == 30000
+    assert time.process_time() - start < 6
 
 
 def test_an_unknown_network_is_refused_with_the_nearest() -> None:

@@ -11,6 +11,9 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.schema import GroupTable, file_schema
 
 MESH = {"kind": "mesh", "width": 2, "height": 2}
+CHAIN = {"kind": "irregular", "ports": 4, "links": [[[0, 0], [1, 0]]], "nodes": [[0, 1]]}
+RANDOM = {"switches": 3, "nodes": 3, "connectivity": 1, "seed": 1}
+DRAWN = {"kind": "irregular", "ports": 4, "random": RANDOM}
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +38,43 @@ def test_ready_made_files_keep_the_schema(schema: dict[str, Any], name: str) -> 
         {"name": "a", "network": MESH, "group": [{"id": 1, "members": "some"}]},
         {"name": "a", "network": MESH, "group": [{"id": 1, "members": {"random": 2}}]},
         {"name": "a", "network": MESH, "group": [{"id": 1, "members": [[1, 2, 3]]}]},
+        {"name": "a", "network": MESH | {"ports": 4}},
+        {"name": "a", "network": MESH, "group": [{"id": 1, "members": "all", "planner": "btin"}]},
+        {"name": "a", "network": CHAIN, "group": [{"id": 1, "members": "all", "planner": "btm"}]},
+        {"name": "a", "network": CHAIN | {"width": 3}},
+        {"name": "a", "network": CHAIN | {"ports": 17}},
+        {"name": "a", "network": CHAIN | {"links": [[[0, 0]]]}},
+        {"name": "a", "network": CHAIN | {"graph": "net.txt"}},
+        {"name": "a", "network": CHAIN | {"random": RANDOM}},
+        {"name": "a", "network": {"kind": "irregular", "ports": 4}},
+        {"name": "a", "network": {"kind": "irregular", "ports": 4, "nodes": [[0, 0]]}},
+        {"name": "a", "network": {**DRAWN, "switches": 3}},
+        {"name": "a", "network": {**DRAWN, "random": RANDOM | {"connectivity": 2}}},
     ],
 )
 def test_the_schema_refuses(schema: dict[str, Any], data: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(data, schema)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        CHAIN,
+        DRAWN,
+        CHAIN | {"switches": 2, "tables": "t.csv", "datelines": [[0, 0]]},
+        {"kind": "irregular", "ports": 4, "graph": "net.txt", "turnaround": "node"},
+    ],
+)
+def test_the_schema_takes_every_way_to_name_the_links(
+    schema: dict[str, Any], network: dict[str, Any]
+) -> None:
+    group = {"id": 1, "members": "all", "planner": "updown"}
+    jsonschema.validate({"name": "a", "network": network, "group": [group]}, schema)
+
+
+def test_the_schema_is_one(schema: dict[str, Any]) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema)
 
 
 def test_every_key_is_described(schema: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from syncfabric.models.networks.mesh import Mesh, Port, Turn
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.deadlock import Channel
-from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 
 
 @pytest.mark.parametrize("name", reader.ready_made())
@@ -91,8 +91,9 @@ def test_every_message_of_the_plan_is_in_the_graph() -> None:
     """Walked by hand: each register's REDUCE and DISTRIBUTE, link by link, to where it ends."""
     plan = make_plan(reader.load("fig1"))
     graph = deadlock.channel_graph(plan, any_group=False)
-    mesh = plan.spec.network.mesh
-    for register in plan.groups[0].registers():
+    mesh, group = Mesh(8, 8), plan.groups[0]
+    assert isinstance(group, GroupPlan)
+    for register in group.registers():
         if register.parent is None:
             continue
         lane = "sync X-Y" if register.turn is Turn.X_FIRST else "sync Y-X"

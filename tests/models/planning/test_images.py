@@ -41,6 +41,7 @@ def test_words_of_a_register() -> None:
         "op": 2,
         "epoch": 2,
         "gid": 7,
+        "manager": 0,
     }
 
 
@@ -132,7 +133,7 @@ def test_words_of_a_register_by_ports() -> None:
     words = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))
     assert list(words) == [SwitchWord.TREE, SwitchWord.CONTROL]
     assert TREE.unpack(words[SwitchWord.TREE]) == {"parent": 11, "children": 0x8001}
-    fields = {"valid": 1, "root": 0, "turn": 0, "op": 3, "epoch": 1, "gid": 9}
+    fields = {"valid": 1, "root": 0, "turn": 0, "op": 3, "epoch": 1, "gid": 9, "manager": 0}
     assert CONTROL.unpack(words[SwitchWord.CONTROL]) == fields
     root = register_words(PortRegister(9, (3, 1), None, (0, 1)))
     assert TREE.unpack(root[SwitchWord.TREE]) == {"parent": 0, "children": 3}

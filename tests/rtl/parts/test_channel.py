@@ -7,8 +7,8 @@ import pytest
 
 from syncfabric.models.networks.mesh import Turn
 from syncfabric.rtl.parts.channel import ChannelControl
-from tests.rtl.parts.bench_channel import PLACES, PORT
 from tests.rtl.mesh.walks import outputs_from
+from tests.rtl.parts.bench_channel import PLACES, PORT
 from tests.rtl.support import run_bench
 
 

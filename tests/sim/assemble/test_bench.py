@@ -5,14 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, SHARED_MODULES, bench_verilog
+from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
+from syncfabric.sim.assemble.top import AnySpec
 from tests.sim.assemble.icarus import compiles
-from tests.sim.drive.networks import mesh
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
+
+NETWORKS = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
+
+
+@pytest.fixture(scope="module", params=NETWORKS)
+def spec(request: pytest.FixtureRequest) -> AnySpec:
+    return NETWORKS[request.param]
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
-    return bench_verilog(mesh(3, 2, data_bits=0), queue=64)
+def text(spec: AnySpec) -> str:
+    return bench_verilog(spec, queue=64)
 
 
 @pytest.mark.icarus
@@ -27,14 +36,16 @@ def test_the_outside_drives_four_wires(text: str) -> None:
     assert "output" not in head[1]
 
 
-def test_every_node_has_its_traffic_and_a_line_of_the_report(text: str) -> None:
-    for module in SHARED_MODULES:
+def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: AnySpec, text: str) -> None:
+    count = len(spec.topology.nodes)
+    for module in shared_modules(spec):
         assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1
-        assert len(re.findall(rf"^  {module} \w+ \($", text, re.M)) == 6
+        placed = getattr(spec, "switches", count) if module == "irregular_switch" else count
+        assert len(re.findall(rf"^  {module} \w+ \($", text, re.M)) == placed
     lines = re.findall(r"\$fwrite\(report_file, .*?\);", text)
-    assert len(lines) == 6
+    assert len(lines) == count
     assert all(line.count("%0h") == len(REPORT) for line in lines)
-    assert ", ".join(f"{name}_5" for name in REPORT) in lines[5]
+    assert ", ".join(f"{name}_{count - 1}" for name in REPORT) in lines[count - 1]
 
 
 def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:

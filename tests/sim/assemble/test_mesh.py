@@ -6,14 +6,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.mesh import (
-    link_wires,
-    node_bits,
-    observe_bits,
-    top_ports,
-    top_verilog,
-    verilog,
-)
+from syncfabric.sim.assemble.mesh import link_wires, targets, top_verilog
+from syncfabric.sim.assemble.network import verilog
+from syncfabric.sim.assemble.top import top_ports
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import mesh
 
@@ -121,14 +116,11 @@ def test_the_size_grows_no_faster_than_the_nodes() -> None:
 
 
 def test_widths() -> None:
-    assert [node_bits(mesh(*size)) for size in ((1, 1), (2, 1), (3, 3), (4, 4), (17, 1))] == [
-        1,
-        1,
-        4,
-        4,
-        5,
+    observe = 3 * (12 + 2 * 6) + 32
+    assert targets(mesh(2, 1, barrier_registers=3, data_bits=6)) == [
+        ("node_0_0", observe),
+        ("node_1_0", observe),
     ]
-    assert observe_bits(mesh(2, 2, barrier_registers=3, data_bits=6)) == 3 * (12 + 2 * 6) + 32
     assert dict(link_wires(mesh(4, 4, channels=2))) == {
         "valid": 2,
         "sync_valid": 2,

@@ -12,7 +12,8 @@ from syncfabric.sim.assemble.player import (
     script_text,
 )
 from tests.sim.assemble.icarus import runs
-from tests.sim.drive.networks import mesh
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(3, 2, spill=True, barrier_registers=2, data_bits=4)
 
@@ -66,6 +67,24 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         "13 rate 77",
         "14 rate 77",
         "15 rate 77",
+    ]
+
+
+@pytest.mark.icarus
+def test_config_reaches_switches_by_their_target(tmp_path: Path) -> None:
+    spec = irregular(SMALL, spill=True)  # four nodes, then three switches
+    stimuli = [
+        Stimulus(1, StimulusKind.CONFIG, 3 << 12 | 2, 0xA, 1),
+        Stimulus(2, StimulusKind.CONFIG, 6 << 12 | 4095, 0xB, 1),
+        Stimulus(3, StimulusKind.ARRIVE, 15, 0x3F),
+        Stimulus(4, StimulusKind.SPILL, 3, 0x15, 7),
+    ]
+    text = SEEN.format(player=player_text(spec))
+    assert runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)}).splitlines() == [
+        "1 config 3 2 1 a",
+        "2 config 6 4095 1 b",
+        f"3 arrive 8000 data {0x3F << 90:x}",
+        f"4 spill 8 {7 << 24:x} {0x15 << 18:x}",
     ]
 
 

@@ -5,34 +5,34 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.mesh import link_wires, observe_bits, top_ports
-from syncfabric.sim.assemble.probe import bits_a_link, link_count, probe_text
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.sim.assemble.network import link_wires, targets
+from syncfabric.sim.assemble.probe import probe_text
+from syncfabric.sim.assemble.top import AnySpec, top_ports
 from syncfabric.sim.drive.lines import parse
 from tests.sim.assemble.icarus import runs
-from tests.sim.drive.networks import mesh
+from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(2, 1, barrier_registers=2, data_bits=4)
+MESH_LINKS = ("link_0_0_east", "link_1_0_west")
+PAIR = Irregular(ports=3, switches=2, links=(((0, 0), (1, 1)),), nodes=((1, 2), (0, 1)))
+"""Switch 0 has node 1 on port 1, switch 1 has node 0 on port 2; output 0 of switch 0 is link 0."""
+PAIR_LINKS = ("link_0_0", "link_0_1", "link_1_1", "link_1_2", "uplink_0", "uplink_1")
 
 
-def test_links_and_bits() -> None:
-    assert bits_a_link(mesh(4, 4, channels=3)) == 5
-    assert link_count(mesh(4, 3)) == 72
-
-
-def probed(spec: MeshSpec, cycles: Iterable[str], folder: Path) -> list[str]:
-    """Set wires by hand, cycle by cycle; return the probe's lines."""
+def probed(spec: AnySpec, links: Iterable[str], cycles: Iterable[str], folder: Path) -> list[str]:
+    """Set the wires of links by hand, cycle by cycle; return the probe's lines."""
     outside = "\n".join(
         f"  reg [{(width or 1) - 1}:0] {name} = 0;"
         for _, name, width in top_ports(spec)
         if width != 0 and name not in ("clk", "rst")
     )
     inside = "\n".join(
-        f"  reg [{width - 1}:0] link_{x}_0_{side}_{wire} = 0;"
-        for x, side in ((0, "east"), (1, "west"))
+        f"  reg [{width - 1}:0] {link}_{wire} = 0;"
+        for link in links
         for wire, width in link_wires(spec).items()
     )
-    nodes = "\n".join(f"  state #({observe_bits(spec)}) node_{x}_0();" for x in range(2))
+    nodes = "\n".join(f"  state #({width}) {instance}();" for instance, width in targets(spec))
     steps = "\n".join(f"    {step} @(negedge clk);" for step in cycles)
     text = f"""
 module state #(parameter W = 1); reg [W-1:0] observe = 0; endmodule
@@ -64,6 +64,7 @@ def test_a_line_a_cycle_in_which_something_happens(tmp_path: Path) -> None:
     east, west = "dut.link_0_0_east", "dut.link_1_0_west"
     lines = probed(
         SPEC,
+        MESH_LINKS,
         [
             "",
             f"{east}_valid = 1; {east}_flit = 34'h2_0000_00ab; {west}_credit = 1;",
@@ -96,7 +97,10 @@ def test_a_line_a_cycle_in_which_something_happens(tmp_path: Path) -> None:
 def test_an_unknown_value_is_printed(tmp_path: Path) -> None:
     east = "dut.link_0_0_east"
     lines = probed(
-        SPEC, [f"{east}_valid = 1'bx;", f"{east}_valid = 1; {east}_flit = 'bx;"], tmp_path
+        SPEC,
+        MESH_LINKS,
+        [f"{east}_valid = 1'bx;", f"{east}_valid = 1; {east}_flit = 'bx;"],
+        tmp_path,
     )
     for line, word in zip(lines, (1, 4), strict=False):
         assert "x" in line.split()[word].lower()
@@ -110,6 +114,7 @@ def test_spilled_groups_and_links_of_their_own(tmp_path: Path) -> None:
     east = "dut.link_0_0_east"
     lines = probed(
         spec,
+        MESH_LINKS,
         [
             f"{east}_valid = 1; {east}_flit = 6; {east}_sync_valid = 1; {east}_sync = 7;",
             f"{east}_valid = 0; {east}_sync_valid = 0; spill_release_valid = 2;"
@@ -119,3 +124,38 @@ def test_spilled_groups_and_links_of_their_own(tmp_path: Path) -> None:
         tmp_path,
     )
     assert lines == ["0 3 0 0 6 7", "1 0 0 0 s1:2a:9", "o"]
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("buffered", [False, True])
+def test_an_irregular_network(buffered: bool, tmp_path: Path) -> None:
+    spec = irregular(PAIR, channels=2, spill=buffered, barrier_registers=1)
+    across, down, up = (f"dut.{name}" for name in ("link_0_0", "link_1_2", "uplink_0"))
+    given, taken = (f"{down}_sync_credit = {bit};" if buffered else "" for bit in "10")
+    lines = probed(
+        spec,
+        PAIR_LINKS,
+        [
+            f"{across}_valid = 2; {across}_flit = 6; {up}_sync_valid = 1; {up}_flit = 7;",
+            f"{across}_valid = 0; {up}_sync_valid = 0; {down}_credit = 1; {given}",
+            f"{down}_credit = 0; {taken} inject_valid = 1; eject_credit = 1;"
+            "released = 2'b10; result = 12'h040; dut.node_1.observe = 9;"
+            "dut.switch_1.observe = 10;",
+            "inject_valid = 0; released = 0; config_ready = 1; config_rdata = 5;",
+            "config_ready = 0; released = 1; dut.switch_1.observe = 0;",
+            "released = 0;",
+        ],
+        tmp_path,
+    )
+    bits = 3  # a link: two channels and synchronization
+    numbers = {"link_0_0": 0, "link_1_2": 5, "uplink_0": 6}
+    lane = {name: 1 << bits * number for name, number in numbers.items()}
+    assert lines == [
+        f"0 {2 * lane['link_0_0'] | 4 * lane['uplink_0']:x} 0 0 6 7",
+        f"1 0 {lane['link_1_2'] * (5 if buffered else 1):x} 0",
+        "2 0 0 2 1",
+        "o 1:9 3:a",
+        "3 0 0 0 c0:5",
+        "4 0 0 1 0",
+        "o 3:0",
+    ]

@@ -6,16 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, Operation
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.spec import (
+    PLANNERS,
+    GroupSpec,
+    IrregularSpec,
+    MeshSpec,
+    NetworkSpec,
+    Operation,
+)
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.session import Chunk, Session
 from syncfabric.sim.drive.simulate import Simulation
+from syncfabric.sim.drive.targets import AnySpec
 
 __all__ = [
     "SCENARIOS",
     "SEED",
     "check",
+    "irregular",
     "make_job",
     "members",
     "mesh",
@@ -43,7 +53,19 @@ def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
     return MeshSpec(kind="mesh", width=width, height=height, **keys)
 
 
-def plan_of(network: MeshSpec, *groups: GroupSpec) -> BarrierPlan:
+def irregular(topology: Irregular, **keys: Any) -> IrregularSpec:
+    """Return an irregular network; ``keys`` are those of the network file."""
+    return IrregularSpec(
+        kind="irregular",
+        ports=topology.ports,
+        switches=topology.switches,
+        links=topology.links,
+        nodes=topology.nodes,
+        **keys,
+    )
+
+
+def plan_of(network: AnySpec, *groups: GroupSpec) -> BarrierPlan:
     """Plan groups on a network."""
     return make_plan(NetworkSpec(name="net", network=network, groups=groups))
 
@@ -84,9 +106,9 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             continue
 
 
-def random_groups(network: MeshSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
+def random_groups(network: AnySpec, rng: random.Random) -> tuple[GroupSpec, ...]:
     """Everybody, one member alone, and random others: more than there are registers, if allowed."""
-    nodes = network.mesh.nodes
+    nodes = network.topology.nodes
     count = network.barrier_registers + 3 * network.spill
     operations: list[Operation] = ["or", "and", "xor"]
     if network.operations == "all":
@@ -99,7 +121,7 @@ def random_groups(network: MeshSpec, rng: random.Random) -> tuple[GroupSpec, ...
             GroupSpec(
                 id=rng.randrange(number * 20, number * 20 + 20),
                 members=tuple(rng.sample(nodes, size)),
-                planner=rng.choice(("btm", "shortest")),
+                planner=rng.choice(PLANNERS[network.kind]),
                 op=rng.choice(operations),
             )
         )
@@ -107,7 +129,7 @@ def random_groups(network: MeshSpec, rng: random.Random) -> tuple[GroupSpec, ...
 
 
 def make_job(
-    network: MeshSpec,
+    network: AnySpec,
     rng: random.Random,
     scenarios: Sequence[Scenario] = SCENARIOS,
     *,
@@ -132,5 +154,5 @@ def check(job: Job, simulation: Simulation) -> None:
         assert outcome.counters is not None, told
         if not scenario.noise:
             assert outcome.counters == (0, 0, 0, 0), told
-        if scenario.background and len(plan.spec.network.mesh.nodes) > 1:
+        if scenario.background and len(plan.spec.network.topology.nodes) > 1:
             assert outcome.traffic.packets > 0, told

@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import Kind
 from syncfabric.models.networks.mesh import Port, Turn
-from syncfabric.sim.drive.coverage import Coverage, holes, percent, universe
+from syncfabric.sim.drive.coverage import Coverage, coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.session import Chunk
@@ -68,7 +68,7 @@ def note(coverage: Coverage, cycle: int, flits: dict[int, int], release: int = 0
 
 
 def test_a_message_on_its_way_and_at_its_end() -> None:
-    coverage = Coverage(PLAN)
+    coverage = coverage_of(PLAN)
     up = message(Kind.REDUCE, (0, 0), Turn.Y_FIRST)
     note(coverage, 5, {lane((2, 0), Port.WEST, 2): up})
     assert coverage.hits == {"REDUCE passing by EAST class 1": 1}
@@ -79,7 +79,7 @@ def test_a_message_on_its_way_and_at_its_end() -> None:
 
 
 def test_what_a_message_meets_follows_from_what_came_before() -> None:
-    coverage = Coverage(PLAN)
+    coverage = coverage_of(PLAN)
     coverage.begin(Chunk(0, arrivals=[Arrival(3, 0, 1, 0)]))
     up = {lane((2, 0), Port.WEST, 2): message(Kind.REDUCE, (1, 0), Turn.Y_FIRST)}
     down = {lane((0, 0), Port.EAST, 1): message(Kind.REDUCE, (1, 0), Turn.X_FIRST)}
@@ -95,7 +95,7 @@ def test_what_a_message_meets_follows_from_what_came_before() -> None:
 
 
 def test_messages_between_the_flits_of_a_packet() -> None:
-    coverage = Coverage(PLAN)
+    coverage = coverage_of(PLAN)
     head, tail = (1 << NETWORK.layout.flit.offsets[name] for name in ("head", "tail"))
     word = {lane((0, 0), Port.EAST, 1): message(Kind.DISTRIBUTE, (2, 0), Turn.X_FIRST)}
     name = "message inside a packet: EAST"
@@ -110,7 +110,7 @@ def test_messages_between_the_flits_of_a_packet() -> None:
 
 
 def test_two_heads_for_one_output() -> None:
-    coverage = Coverage(PLAN)
+    coverage = coverage_of(PLAN)
     head = 1 << NETWORK.layout.flit.offsets["head"]
     north = 1 | 2 << NETWORK.layout.x_bits | head
     note(coverage, 1, {lane((0, 1), Port.EAST, 0): north, lane((1, 0), Port.NORTH, 0): north})

@@ -2,8 +2,9 @@
 
 import random
 
-from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, LaneMasks, bits
-from tests.sim.drive.networks import mesh
+from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, LaneMasks, Spacing, bits
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(2, 2, channels=2, buffer_flits=3)
 LANES = 6 * 4 * 4
@@ -26,6 +27,20 @@ def test_masks_name_every_lane_once() -> None:
         (20 + node) * 4 + channel for node in range(4) for channel in range(2)
     ]
     assert masks.first_injection == 80
+
+
+def test_masks_of_an_irregular_network() -> None:
+    masks = LaneMasks(irregular(SMALL, channels=2))
+    lanes = (3 * 4 + 4) * 3
+    assert masks.width == 3
+    assert list(bits(masks.sync)) == list(range(2, lanes, 3))
+    assert masks.ordinary ^ masks.sync == (1 << lanes) - 1
+    to_nodes = (1, 3, 8, 9)
+    assert list(bits(masks.eject)) == [
+        3 * link + channel for link in to_nodes for channel in (0, 1)
+    ]
+    assert list(bits(masks.inject)) == [lane for lane in range(36, lanes) if lane % 3 < 2]
+    assert masks.first_injection == 36
 
 
 def test_counts_are_those_of_single_lanes() -> None:
@@ -76,3 +91,30 @@ def test_a_second_message_in_a_slot() -> None:
 
 def test_a_credit_for_nothing() -> None:
     assert list(CreditLedger(SPEC).note(0, 1 << 7)) == [(7, "credit without a flit")]
+
+
+def test_synchronization_without_credits_has_no_books() -> None:
+    ledger = CreditLedger(irregular(SMALL))
+    for _ in range(3):
+        assert list(ledger.note(0b10, 0)) == []
+    assert (ledger.full, ledger.outstanding()) == (0, {})
+    assert list(ledger.note(0, 0b10)) == [(1, "credit without a flit")]
+
+
+def test_with_slots_it_has() -> None:
+    ledger = CreditLedger(irregular(SMALL, operations="all"))
+    assert list(ledger.note(0b10, 0)) == []
+    assert ledger.full == 0b10
+    assert list(ledger.note(0b10, 0)) == [(1, "flit sent without a credit")]
+
+
+def test_messages_without_slots_keep_a_distance() -> None:
+    spacing = Spacing(irregular(SMALL))
+    assert list(spacing.note(3, 0b1011)) == []
+    assert list(spacing.note(4, 0b0101)) == []
+    assert list(spacing.note(6, 0b1000)) == []
+    assert list(spacing.note(7, 0b1010)) == [3]
+    assert list(spacing.note(8, 0b1010)) == [1]  # the other one has been told
+    for network in (irregular(SMALL, spill=True), SPEC):
+        spacing = Spacing(network)
+        assert [list(spacing.note(cycle, 0b1110)) for cycle in (1, 2)] == [[], []]

@@ -16,8 +16,10 @@ from syncfabric.sim.drive.lines import (
     record_line,
     wires_of,
 )
-from syncfabric.sim.results import Mismatch
-from tests.sim.drive.networks import SCENARIOS, make_job, mesh, played
+from syncfabric.sim.drive.targets import AnySpec
+from syncfabric.sim.results import Mismatch, NodeName
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, played
 
 SPEC = mesh(2, 2, barrier_registers=2)
 RECORD = Record(1 << 1 | 1 << 12, 1 << 60, [0x1E, 0x3], 1 << 5, [9], [(2, 17, 8)])
@@ -31,8 +33,8 @@ def test_a_line_in_words() -> None:
     assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
 
 
-def test_every_line_of_a_run_is_read_as_it_was_meant() -> None:
-    network = mesh(3, 2, spill=True)
+@pytest.mark.parametrize("network", [mesh(3, 2, spill=True), irregular(SMALL, spill=True)])
+def test_every_line_of_a_run_is_read_as_it_was_meant(network: AnySpec) -> None:
     ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
     kinds = set()
     for chunk in played(plan, scenario):
@@ -123,3 +125,45 @@ def test_fields_of_the_observed_state() -> None:
 def test_a_node_whose_state_changed_in_one_of_them_alone() -> None:
     (told,) = explain(SPEC, Line(9, EMPTY, observed=()), Line(9, EMPTY, observed=((3, 1),)))
     assert told == Mismatch(9, (1, 1), "observe (changed)", None, 1)
+
+
+CLUSTER = irregular(SMALL, barrier_registers=2, operations="all")
+
+
+@pytest.mark.parametrize(
+    ("lane", "node", "valid", "flit"),
+    [
+        (0, 0, "link_0_0_valid[0]", "link_0_0_flit[0]"),
+        (1, 0, "link_0_0_sync_valid", "link_0_0_flit"),
+        (2 * 7, 1, "link_1_3_valid[0]", "link_1_3_flit[0]"),
+        (2 * 9 + 1, 2, "link_2_1_sync_valid", "link_2_1_flit"),
+        (2 * 13, (0, 3), "uplink_1_valid[0]", "uplink_1_flit[0]"),
+        (2 * 13 + 1, (0, 3), "uplink_1_sync_valid", "uplink_1_flit"),
+        (2 * 6, None, "link number 6, valid[0]", "link number 6, flit[0]"),
+    ],
+)
+def test_wires_of_an_irregular_network(
+    lane: int, node: NodeName | None, valid: str, flit: str
+) -> None:
+    empty, seen = EMPTY, EMPTY._replace(valid=1 << lane, payloads=[6])
+    (told,) = explain(CLUSTER, Line(4, seen), Line(4, empty))
+    assert told == Mismatch(4, node, valid, 1, 0)
+    (told,) = explain(CLUSTER, Line(4, seen), Line(4, seen._replace(payloads=[7])))
+    assert told == Mismatch(4, node, flit, 6, 7)
+
+
+def test_the_observed_state_of_nodes_and_switches() -> None:
+    cases = {
+        (1, 0): ((0, 3), "arrived[0]"),
+        (1, 5): ((0, 3), "up[0]"),
+        (1, 2 * 18 + 8): ((0, 3), "STRAY"),
+        (5, 4): (1, "fired[0]"),
+        (5, 5): (1, "pending[0]"),
+        (5, 22 + 3): (1, "arrived[1]"),
+        (5, 22 + 16): (1, "result[1]"),
+        (5, 2 * 22): (1, "OVERFLOW"),
+    }
+    for (target, bit), (node, name) in cases.items():
+        seen, wanted = (Line(9, EMPTY, observed=((target, value),)) for value in (1 << bit, 0))
+        (told,) = explain(CLUSTER, seen, wanted)
+        assert (told.node, told.signal) == (node, f"observe: {name}")

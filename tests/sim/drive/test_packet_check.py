@@ -7,7 +7,8 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.packet_check import PacketCheck
-from tests.sim.drive.networks import mesh
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(3, 2, channels=2)
 NODES = 6
@@ -156,3 +157,25 @@ def test_times_wrap_in_narrow_flits() -> None:
     for cycle, flit in enumerate(flits, (1 << 20) + 2):
         assert list(check.note(line(cycle, {(5 * 1 + 4) * 3: flit}))) == []
     assert check.latency == [9]
+
+
+@pytest.mark.parametrize(("port", "broken"), [(0, []), (1, ["ejected: destination is here"])])
+def test_destinations_of_an_irregular_network(port: int, broken: list[str]) -> None:
+    spec = irregular(SMALL)
+    check = PacketCheck(spec)
+    head, tail = (1 << spec.layout.flit.offsets[name] for name in ("head", "tail"))
+    header = spec.layout.header.pack({"switch": 2, "port": port})
+    flits = [header | head, 1, 300, 4, 1 ^ 300 ^ 4 | tail]
+    assert signals(check, 2 * (3 * 4 + 1), flits, first=301) == []
+    assert list(check.lost()) == [(1, 2 + port)]
+    assert signals(check, 2 * (2 * 4 + 0), flits, first=309) == broken
+
+
+def test_a_header_that_names_no_node() -> None:
+    spec = irregular(SMALL)
+    check = PacketCheck(spec)
+    head, tail = (1 << spec.layout.flit.offsets[name] for name in ("head", "tail"))
+    header = spec.layout.header.pack({"switch": 1, "port": 2})
+    flits = [header | head, 0, 300, 4, 300 ^ 4 | tail]
+    assert signals(check, 2 * 3 * 4, flits, first=301) == []
+    assert list(check.lost()) == [(0, -1)]

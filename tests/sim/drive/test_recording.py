@@ -41,7 +41,7 @@ def test_packets_have_no_group() -> None:
 
 
 def test_without_a_file_messages_are_counted() -> None:
-    log = EventLog(mesh(2, 2).mesh)
+    log = EventLog(mesh(2, 2))
     log.sync(0, 3, 0, 1, 10, 12)
     log.packet(0, 1, 3, 4, 12)
     log.flit(3, 12)

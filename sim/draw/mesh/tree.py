@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.tree import distribute_turn
-from syncfabric.sim.draw.canvas import Sheet, depth_colours, draw_mesh
-from syncfabric.sim.draw.lanes import Point, corners, lay_out
+from syncfabric.sim.draw.canvas import Sheet, depth_colours
+from syncfabric.sim.draw.mesh.lanes import Point, corners, lay_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,27 +41,27 @@ def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
     return found
 
 
-def draw_tree(axes: "Axes", tree: "Tree", sheet: Sheet, height: int) -> None:
-    """Draw the mesh, the members in the colours of their depths, and the routes between them.
+def draw_tree(axes: "Axes", tree: "Tree", mesh: Mesh, sheet: Sheet, height: int) -> None:
+    """Draw the members in the colours of their depths, and the routes between them.
 
     Parameters
     ----------
     axes : Axes
     tree : Tree
+    mesh : Mesh
     sheet : Sheet
     height : int
         Height of the highest tree on the page, which spreads the colours.
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
-    draw_mesh(axes, sheet)
     colours = depth_colours(height)
     cell = sheet.points(1)
     ink = [colours[depth] for depth in tree.depth.tolist()]
     axes.scatter(tree.x, tree.y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=3)
     root = tree.root
     axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color="white", linewidths=0, zorder=4)
-    paths = routes(tree, sheet.mesh)
+    paths = routes(tree, mesh)
     ink = [colours[depth] for depth, _ in paths]
     lanes = lay_out([path for _, path in paths], RADIUS + 0.02)
     tip = 0.17

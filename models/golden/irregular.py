@@ -1,0 +1,167 @@
+"""A whole irregular network, cycle by cycle, as docs/microarchitecture.md fixes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncfabric.models.golden.channel import Flit
+from syncfabric.models.golden.inputs import Inputs
+from syncfabric.models.golden.irregular_wiring import IrregularWiring
+from syncfabric.models.golden.model import Arrivals, GoldenModel
+from syncfabric.models.golden.node_interface import NodeUnit
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.golden.switch import Switch
+from syncfabric.models.golden.switch_channel import SwitchChannels
+from syncfabric.models.golden.switch_register import TreeRules
+from syncfabric.models.golden.switch_source import SwitchSources
+from syncfabric.models.golden.switch_spill import SwitchSpill
+from syncfabric.models.golden.switch_unit import SwitchUnit
+from syncfabric.models.messages import Counter
+from syncfabric.models.networks.spec import IrregularSpec
+
+__all__ = ["ConfigRequest", "IrregularModel", "Observer", "Record"]
+
+
+class IrregularModel(GoldenModel):
+    """Cycle-exact model of ``rtl/irregular/``; what a bench sees of it is said at ``GoldenModel``.
+
+    Places are numbered as on the config port: the nodes' interfaces, then the switches.
+
+    Parameters
+    ----------
+    network : IrregularSpec
+        The table ``[network]`` of the network file, its links and nodes written out.
+    observer : Observer, optional
+        Hears of packets, messages and flits.
+    """
+
+    def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
+        wiring = self.wiring = IrregularWiring(network)
+        super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
+        self.network = network
+        self.packets: SwitchChannels = SwitchChannels(
+            network, wiring, self.credits, self._freed, observer
+        )
+        self.sources: SwitchSources = SwitchSources(wiring, network.layout, self.credits)
+        self._ends = self._list_ends()
+        units = [self._node_unit(node) for node in range(wiring.nodes)]
+        self._routers: list[Switch] = [
+            *(self._place(unit, [self._sync(wiring.sinks[unit.node]), None]) for unit in units),
+            *(self._switch(switch) for switch in range(wiring.switches)),
+        ]
+        self._inputs = Inputs(self._routers, units, self._answers, self._awake, self.touched)
+        # Places below this are presented a message while it is on the link, the others later.
+        self._prompt = wiring.nodes if network.cycles_per_hop == 2 else len(self._routers)
+        self._closed: list[int] = []
+        self._opening: list[int] = []
+
+    def _sync(self, link: int) -> int:
+        """Return the lane of synchronization of a link."""
+        return link * self.wiring.lanes + self.wiring.channels
+
+    def _list_ends(self) -> dict[int, tuple[int, int]]:
+        """Return place and port to which every lane of synchronization leads."""
+        wiring = self.wiring
+        ends = {self._sync(link): (node, 0) for link, node in wiring.node_on.items()}
+        for link, end in enumerate(wiring.fed):
+            if end is not None:
+                ends[self._sync(link)] = (wiring.nodes + end[0], end[1])
+        return ends
+
+    def _node_unit(self, node: int) -> NodeUnit:
+        exits = [self._sync(self.wiring.first_injection + node), None]
+        rules = TreeRules(self.network, exits)
+        return NodeUnit(self.network, rules, node, self.credits, self._released)
+
+    def _switch(self, switch: int) -> Switch:
+        wiring = self.wiring
+        exits = [wiring.lane(switch, port, wiring.channels) for port in range(wiring.ports)]
+        rules = TreeRules(self.network, exits)
+        unit = SwitchUnit(self.network, rules, wiring.nodes + switch, self.credits)
+        feeding = [None if link is None else self._sync(link) for link in wiring.feeding[switch]]
+        return self._place(unit, feeding)
+
+    def _place(self, unit: SwitchUnit, lanes_in: Sequence[int | None]) -> Switch:
+        spill = None
+        if self.network.spill:
+            spill = SwitchSpill(unit, self._spill_released, self._answers)
+        return Switch(self.network, unit, spill, self._plane, lanes_in, self.wiring.lanes)
+
+    def put(self, node: int, payloads: Sequence[int], channel: int = 0) -> None:
+        """Give a node's source a packet from its software; its head can go in the coming cycle.
+
+        It may bring its route along (route flits first), and has any number of flits.
+
+        Parameters
+        ----------
+        node : int
+            The sender.
+        payloads : sequence of int
+            Of every flit, at least one; head and tail are marked here.
+        channel : int
+            Its ordinary channel, 0 to V - 1.
+
+        Raises
+        ------
+        ValueError
+            There is no such channel, or no flit.
+        """
+        self.sources.put(node, payloads, channel, self.cycle - 1)
+
+    def is_moving(self) -> bool:
+        """Return whether anything may happen in the coming cycle without inputs."""
+        return bool(self._closed) or super().is_moving()
+
+    def _synchronize(self, now: int, accepted: Arrivals) -> None:
+        places, plane = self._routers, self._plane
+        awake = self._awake.copy()
+        self._awake.clear()
+        for target in awake:
+            places[target].send(now)
+        # Without slots nobody gives credits: an output is open again after a cycle's rest.
+        self._opening = self._closed
+        self._closed = [] if self.network.buffered else [lane for lane, _ in plane.sent]
+        plane.sent = [sent for sent in plane.sent if sent[0] in self._ends]
+        for lane, message in plane.sent:
+            target, port = self._ends[lane]
+            if target < self._prompt:
+                places[target].arriving[port] = message
+                awake.add(target)
+        for process, register, data in accepted:
+            process.arrive(register, data)
+            awake.add(process.node)
+        for target in awake:
+            if places[target].take(now, self.started):
+                self._awake.add(target)
+
+    def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:
+        held = self._plane.held_outputs
+        if self.packets.is_moving():
+            self.packets.cross(now, held, flits)
+        if self.sources.is_moving():
+            self.sources.inject(now, held, flits)
+        for switch in self.packets.dropped:
+            target = self.wiring.nodes + switch
+            self._routers[target].unit.count(Counter.STRAY)
+            self.touched.add(target)
+        self.packets.dropped.clear()
+
+    def _edge(self, accepted: Arrivals) -> None:
+        for lane, message in self._plane.sent:
+            target, port = self._ends[lane]
+            if target >= self._prompt:
+                self._routers[target].standing[port] = message
+                self._awake.add(target)
+        if self._opening:
+            self._return(self._opening)
+
+    def _wake(self, lane: int) -> None:
+        wiring = self.wiring
+        link, channel = divmod(lane, wiring.lanes)
+        node = link - wiring.first_injection
+        if channel == wiring.channels:
+            self._awake.add(node if node >= 0 else wiring.nodes + link // wiring.ports)
+        elif node >= 0:
+            self.sources.credited(node, lane)
+        else:
+            self.packets.credited(lane)

@@ -1,0 +1,31 @@
+"""Ordinary packets of a mesh: X-Y routing."""
+
+from __future__ import annotations
+
+from syncfabric.models.golden.channel import Flit, Wormhole
+from syncfabric.models.golden.record import Observer
+from syncfabric.models.golden.wiring import Wiring
+
+__all__ = ["MeshChannels"]
+
+
+class MeshChannels(Wormhole):
+    """All ordinary channels of a mesh (docs/microarchitecture.md, section 2).
+
+    Parameters
+    ----------
+    wiring : Wiring
+        Numbering, and the way to every destination.
+    credits, freed, observer
+        As of ``Wormhole``.
+    """
+
+    def __init__(
+        self, wiring: Wiring, credits: list[int], freed: list[int], observer: Observer | None
+    ) -> None:
+        super().__init__(wiring, credits, freed, observer)
+        self.routes = [wiring.routes(node, 0) for node in range(wiring.nodes)]
+
+    def _route(self, buffer: int, flit: Flit) -> int:
+        node = self.input[buffer][0]
+        return self.wiring.lane(node, self.routes[node][flit[2]], buffer % self.wiring.lanes)

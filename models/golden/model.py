@@ -1,0 +1,276 @@
+"""What every golden network has in common: inputs, outputs, and when it may sleep."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from syncfabric.models.golden.channel import Flit, Wormhole
+from syncfabric.models.golden.inputs import Inputs, NodePort, Place
+from syncfabric.models.golden.numbering import Numbering
+from syncfabric.models.golden.plane import Plane
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.source import Sources
+from syncfabric.models.golden.spill_base import Answer
+from syncfabric.models.traffic import TrafficGenerator
+
+__all__ = ["Arrivals", "GoldenModel"]
+
+Arrivals: TypeAlias = Sequence[tuple[NodePort, int, int]]
+"""Accepted arrives: where, register and data."""
+
+NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
+NO_SPILL_ARRIVALS: Mapping[int, tuple[int, int]] = {}
+SILENT: Answer = (False, False, 0)
+
+
+class GoldenModel(ABC):
+    """Cycle-exact model of a network: only what moves is looked at.
+
+    Parameters
+    ----------
+    wiring : Numbering
+        Numbering of the lanes.
+    registers : int
+        Barrier registers a node.
+    buffer_flits : int
+        Places of an ordinary buffer.
+    observer : Observer or None
+        Hears of packets, messages and flits.
+
+    Attributes
+    ----------
+    cycle : int
+        Number of the cycle about to be stepped, 0 for the first after reset.
+    started : bool
+        Whether ``start`` has been high before this cycle.
+    release : list of (node, register, result)
+        Releases that are high in this cycle, rising.
+    spill_release : list of (node, gid, result)
+        The same of spilled groups.
+    config_answer : (bool, bool, int)
+        ``config_ready``, ``config_error`` and ``config_rdata`` in this cycle.
+    touched : set of int
+        Places, numbered as on the config port, whose ``observe`` may have changed; the reader
+        clears it.
+    """
+
+    packets: Wormhole
+    sources: Sources
+    _inputs: Inputs
+    _routers: Sequence[Place]
+
+    def __init__(
+        self, wiring: Numbering, registers: int, buffer_flits: int, observer: Observer | None
+    ) -> None:
+        self.observer = observer
+        self.cycle, self.started = 0, False
+        self.release: list[tuple[int, int, int]] = []
+        self.spill_release: list[tuple[int, int, int]] = []
+        self.config_answer: Answer = SILENT
+        self.credits = [
+            buffer_flits if lane % wiring.lanes < wiring.channels else 1
+            for lane in range(wiring.links * wiring.lanes)
+        ]
+        self.traffic = TrafficGenerator(wiring.nodes)
+        self._lanes = wiring.lanes
+        self._recorder = Recorder(wiring.outer * wiring.lanes, registers)
+        self._freed: list[int] = []
+        self._released: list[tuple[int, int, int]] = []
+        self._spill_released: list[tuple[int, int, int]] = []
+        self._answers: list[Answer] = []
+        self._awake: set[int] = set()
+        self._plane = Plane(self.credits, self._freed, observer)
+        self.touched = self._plane.touched
+
+    def step(
+        self,
+        *,
+        arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
+        spill_arrive: Mapping[int, tuple[int, int]] = NO_SPILL_ARRIVALS,
+        start: bool = False,
+        config: ConfigRequest | None = None,
+        load: int | None = None,
+        enable: bool = False,
+        rate: int = 0,
+    ) -> Record | None:
+        """Advance one clock with these inputs.
+
+        Parameters
+        ----------
+        arrive : mapping of (node, register) to data
+            The ``arrive`` bits that are high.
+        spill_arrive : mapping of node to (gid, data)
+            The ``spill_arrive`` requests that are valid.
+        start : bool
+            ``start``.
+        config : ConfigRequest, optional
+            The request on the config port.
+        load : int, optional
+            Seed, with ``traffic_load`` high.
+        enable : bool
+            ``traffic_enable``.
+        rate : int
+            ``traffic_rate``, 24 bits.
+
+        Returns
+        -------
+        Record or None
+            What is on the wires before the edge; None if that is nothing.
+        """
+        now = self.cycle
+        self.cycle = now + 1
+        record: Record | None = None
+        if self.is_moving() or arrive or spill_arrive or config is not None:
+            record = self._step(now, arrive, spill_arrive, config)
+        if start:
+            self.started = True
+        if enable or load is not None or self.traffic.warm:
+            for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
+                self.sources.create(source, destination, now)
+        return record
+
+    def is_moving(self) -> bool:
+        """Return whether anything may happen in the coming cycle without inputs."""
+        if self._awake or self._freed or self.release or self.spill_release:
+            return True
+        return self.config_answer[0] or self.packets.is_moving() or self.sources.is_moving()
+
+    def _step(
+        self,
+        now: int,
+        arrive: Mapping[tuple[int, int], int],
+        spill_arrive: Mapping[int, tuple[int, int]],
+        config: ConfigRequest | None,
+    ) -> Record | None:
+        """Do everything that happens in a cycle, but for the traffic generator's part."""
+        plane, inputs = self._plane, self._inputs
+        credit = self._freed.copy()
+        self._freed.clear()
+        plane.sent = []
+        written = inputs.configure(config) if config is not None else None
+        accepted = inputs.accepted(arrive, self.started) if arrive else []
+        held = inputs.held(spill_arrive) if spill_arrive else []
+
+        self._synchronize(now, accepted)
+        flits: list[tuple[int, Flit]] = []
+        self._transport(now, flits)
+        plane.held_inputs.clear()
+        plane.held_outputs.clear()
+        record = self._record(now, flits, credit)
+
+        self._edge(accepted)
+        if flits:
+            self.packets.deliver(now, flits)
+        if credit:
+            self._return(credit)
+        for engine, request in held:
+            engine.holding = request
+            self._awake.add(engine.unit.node)
+        if written is not None:
+            written.commit(now)
+        self._turn_page()
+        return record
+
+    @abstractmethod
+    def _synchronize(self, now: int, accepted: Arrivals) -> None:
+        """Let the places do what they do in this cycle, and leave in the plane what is sent."""
+
+    @abstractmethod
+    def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:
+        """Put ordinary flits on the wires."""
+
+    @abstractmethod
+    def _edge(self, accepted: Arrivals) -> None:
+        """Hand on what the places see from the next cycle on."""
+
+    def _record(
+        self,
+        now: int,
+        flits: Sequence[tuple[int, Flit]],
+        credit: Sequence[int],
+    ) -> Record | None:
+        """Return what is on the wires, and let the observer see the flits."""
+        messages = self._plane.sent
+        if not (flits or messages or credit or self.release or self.spill_release):
+            return None
+        wires = {lane: flit[0] for lane, flit in flits}
+        for lane, message in messages:
+            wires[lane] = message.raw
+        if self.observer is not None:
+            for lane, _ in flits:
+                self.observer.flit(lane // self._lanes, now)
+        return self._recorder.record(wires, credit, self.release, self.spill_release)
+
+    def _turn_page(self) -> None:
+        """Make what the units have to say in the next cycle this cycle's."""
+        if self._released:
+            self.release = sorted(self._released)
+            self._released.clear()
+        elif self.release:
+            self.release = []
+        if self._spill_released:
+            self.spill_release = sorted(self._spill_released)
+            self._spill_released.clear()
+        elif self.spill_release:
+            self.spill_release = []
+        self.config_answer = self._answers.pop() if self._answers else SILENT
+
+    def _return(self, credit: Sequence[int]) -> None:
+        """Count the credits of this cycle, and wake whoever had none."""
+        credits = self.credits
+        for lane in credit:
+            if not credits[lane]:
+                self._wake(lane)
+            credits[lane] += 1
+
+    @abstractmethod
+    def _wake(self, lane: int) -> None:
+        """Wake whoever waits for the first credit of a lane."""
+
+    # What a bench looks at between steps.
+
+    def observe(self, node: int) -> int:
+        """Return a place's ``observe`` wires at the start of the cycle about to be stepped."""
+        return self._routers[node].unit.observe()
+
+    def ready(self, node: int, register: int) -> bool:
+        """Return ``ready`` of a register in the cycle about to be stepped."""
+        return self.started and bool(self._routers[node].unit.registers[register].valid)
+
+    def done(self, node: int, register: int) -> bool:
+        """Return ``done`` of a register in the cycle about to be stepped."""
+        return bool(self._routers[node].unit.registers[register].done)
+
+    def spill_ready(self, node: int) -> bool:
+        """Return ``spill_arrive_ready`` of a node in the cycle about to be stepped."""
+        engine = self._routers[node].spill
+        return engine is not None and engine.holding is None
+
+    def is_empty(self) -> bool:
+        """Return whether no packet is waiting or under way."""
+        return self.packets.is_empty() and self.sources.is_empty()
+
+    def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:
+        """Return a cycle before which every ``step`` would do nothing and return None.
+
+        Parameters
+        ----------
+        enable, rate : bool, int
+            The traffic inputs, as they will stay; all other inputs are to stay low.
+
+        Returns
+        -------
+        int or None
+            None if nothing will ever happen without other inputs.
+        """
+        if self.is_moving():
+            return self.cycle
+        ahead = self.traffic.idle(enable=enable, rate=rate)
+        return None if ahead is None else self.cycle + ahead
+
+    def skip(self, cycles: int, *, enable: bool = False) -> None:
+        """Advance by cycles that ``idle_until`` said are idle, with the same inputs."""
+        self.cycle += cycles
+        self.traffic.skip(cycles, enable=enable)

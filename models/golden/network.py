@@ -1,0 +1,26 @@
+"""The golden model of any kind of network."""
+
+from __future__ import annotations
+
+from syncfabric.models.golden.irregular import IrregularModel
+from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.record import Observer
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+
+__all__ = ["model_of"]
+
+
+def model_of(network: MeshSpec | IrregularSpec, *, observer: Observer | None = None) -> GoldenModel:
+    """Return a golden model as it is after reset.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+        The table ``[network]`` of the network file.
+    observer : Observer, optional
+        Hears of packets, messages and flits.
+    """
+    if isinstance(network, IrregularSpec):
+        return IrregularModel(network, observer=observer)
+    return MeshModel(network, observer=observer)

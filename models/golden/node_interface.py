@@ -1,0 +1,58 @@
+"""The barrier registers of a node interface, and the process that arrives there."""
+
+from __future__ import annotations
+
+from syncfabric.models.golden.switch_register import PROCESS, TreeRules
+from syncfabric.models.golden.switch_unit import SwitchUnit
+from syncfabric.models.networks.spec import IrregularSpec
+
+__all__ = ["NodeUnit"]
+
+
+class NodeUnit(SwitchUnit):
+    """Registers of one node interface (docs/microarchitecture.md, section I5).
+
+    Messages match as with one cycle a hop, and are combined as they come.
+
+    Parameters
+    ----------
+    network, rules, target, credits
+        As of ``SwitchUnit``; the target is the node's number.
+    released : list of (node, register, result)
+        What is released in the next cycle, shared by all nodes; appended to.
+    """
+
+    def __init__(
+        self,
+        network: IrregularSpec,
+        rules: TreeRules,
+        target: int,
+        credits: list[int],
+        released: list[tuple[int, int, int]],
+    ) -> None:
+        super().__init__(network, rules, target, credits)
+        self.late, self.serial = False, None
+        self.released = released
+
+    def accepts(self, r: int, started: bool) -> bool:
+        """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
+        register = self.registers[r]
+        return started and register.valid and r != self.writing and register.admits()
+
+    def arrive(self, r: int, data: int) -> None:
+        """Take an accepted arrive, which is used in this cycle."""
+        self.arriving[r] = data & self.rules.mask
+
+    def _arrivals(self) -> set[int]:
+        joined = set(self.arriving)
+        for r, data in self.arriving.items():
+            self.registers[r].count_in(PROCESS, data)
+            self.registers[r].done = False
+        self.arriving.clear()
+        return joined
+
+    def _finish(self, r: int, result: int) -> None:
+        super()._finish(r, result)
+        if PROCESS in self.registers[r].children:
+            self.registers[r].done = True
+            self.released.append((self.node, r, result))

@@ -1,0 +1,144 @@
+"""The barrier registers of a switch: what they take in, and when they fire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from syncfabric.models.golden.order import RoundRobin
+from syncfabric.models.golden.outbox import Outbox
+from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.register_file import RegisterFile
+from syncfabric.models.golden.switch_register import UP, SwitchRegister, TreeRules
+from syncfabric.models.messages import Counter, Kind
+from syncfabric.models.networks.spec import IrregularSpec
+
+__all__ = ["SwitchUnit"]
+
+REDUCE = int(Kind.REDUCE)
+
+
+class SwitchUnit(RegisterFile[SwitchRegister]):
+    """Registers of one switch (docs/microarchitecture.md, section I4).
+
+    Parameters
+    ----------
+    network : IrregularSpec
+        Registers, data and options.
+    rules : TreeRules
+        Shared by all registers.
+    target : int
+        Number on the config port.
+    credits : list of int, by lane
+        The credit counters of the network.
+
+    Attributes
+    ----------
+    outbox : Outbox
+        What the registers have to send.
+    arriving : dict of register to data
+        The accepted arrives of this cycle; a switch has none.
+    late : bool
+        Whether a message must have matched in the cycle before as well.
+    """
+
+    def __init__(
+        self, network: IrregularSpec, rules: TreeRules, target: int, credits: list[int]
+    ) -> None:
+        registers = [SwitchRegister(rules) for _ in range(network.barrier_registers)]
+        super().__init__(registers, rules.status_bits, network.data_bits)
+        self.node, self.rules, self.spills = target, rules, network.spill
+        self.outbox = Outbox(self.registers, credits, network.spill)
+        self.arriving: dict[int, int] = {}
+        self.late = network.cycles_per_hop == 2
+        self.serial: RoundRobin | None = None
+        if network.operations == "all":
+            self.serial = RoundRobin(rules.ports)
+
+    def register_of(self, gid: int, now: int) -> int | None:
+        """Return the register that a message matches in this cycle, if any."""
+        found = self.by_gid.get(gid)
+        if found is None or found == self.writing:
+            return None
+        return None if self.late and self.last_write == (found, now - 1) else found
+
+    def absorb(
+        self, now: int, presented: Mapping[int, Message], for_spill: dict[int, Message]
+    ) -> list[int]:
+        """Take the messages presented, and let registers fire.
+
+        All of them are judged before any takes effect.
+
+        Parameters
+        ----------
+        now : int
+            This cycle.
+        presented : mapping of port to message
+            In ascending order of the ports.
+        for_spill : dict of port to message
+            Messages that no register matches, when there is a spill engine; added to.
+
+        Returns
+        -------
+        list of int
+            The ports whose message has been taken.
+        """
+        matched = {port: self.register_of(message.gid, now) for port, message in presented.items()}
+        used = {
+            port
+            for port, r in matched.items()
+            if r is not None and self._uses(r, presented[port], port)
+        }
+        waits = self._wait({port for port in used if presented[port].kind == REDUCE})
+        taken, joined = [], set()
+        for port, message in presented.items():
+            r = matched[port]
+            if r is None and self.spills:
+                for_spill[port] = message
+                continue
+            if port in waits:
+                continue
+            taken.append(port)
+            if r is None or port not in used:
+                self.count(Counter.STRAY)
+            elif message.kind == REDUCE:
+                self.registers[r].count_in(port, message.data)
+                joined.add(r)
+            else:
+                self._finish(r, message.data)
+        if self.arriving:
+            joined |= self._arrivals()
+        for r in joined:
+            self._fire(r)
+        return taken
+
+    def _uses(self, r: int, message: Message, port: int) -> bool:
+        pending = self.registers[r].pending
+        return self.registers[r].uses(message, port, port in pending, UP in pending)
+
+    def _wait(self, reduces: set[int]) -> set[int]:
+        """Return the ports whose used REDUCE is not taken in this cycle."""
+        if self.serial is None or not reduces:
+            return set()
+        return reduces - {self.serial.choose(reduces)}
+
+    def _arrivals(self) -> set[int]:
+        """Take this cycle's arrivals of a process; return their registers."""
+        return set()
+
+    def _fire(self, r: int) -> None:
+        register = self.registers[r]
+        if register.pending or not register.may_fire():
+            return
+        if register.root:
+            self._finish(r, register.acc)
+        else:
+            register.fired = True
+            register.pending.add(UP)
+            self.outbox.sending.add(r)
+
+    def _finish(self, r: int, result: int) -> None:
+        register = self.registers[r]
+        told = register.finish(result)
+        if told:
+            register.pending |= told
+            self.outbox.sending.add(r)

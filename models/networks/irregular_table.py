@@ -1,0 +1,168 @@
+"""The table ``[network]`` of an irregular network, and the links and nodes that it stands for."""
+
+from __future__ import annotations
+
+from importlib.resources.abc import Traversable
+from typing import Annotated, Any, NamedTuple, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.explain import said, show
+from syncfabric.models.networks.graph import read_graph
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.kinds import IrregularKeys, IrregularSpec
+from syncfabric.models.networks.random_network import RandomNetwork, draw_network
+from syncfabric.models.networks.routes import read_routes
+from syncfabric.models.networks.table import Text, Whole, WholePlace
+
+__all__ = ["IrregularTable"]
+
+
+class _Form(NamedTuple):
+    """How the entries of a list are written."""
+
+    key: str
+    entry: str
+    form: str
+    shape: tuple[int, ...]
+
+    def __call__(self, value: Any) -> Any:
+        """Check by hand what pydantic would report by the place in the list."""
+        if not isinstance(value, list | tuple):
+            raise said(f"{self.key} must be a list of {self.form}, not {show(value)}")
+        for entry in value:
+            if not _has_shape(entry, self.shape):
+                raise said(
+                    f"{self.key}: {show(entry)} is not a {self.entry}; "
+                    f"write {self.form} in whole numbers"
+                )
+        return value
+
+
+def _has_shape(value: Any, shape: tuple[int, ...]) -> bool:
+    if not shape:
+        return type(value) is int
+    return (
+        isinstance(value, list | tuple)
+        and len(value) == shape[0]
+        and all(_has_shape(part, shape[1:]) for part in value)
+    )
+
+
+_PORT = "[switch, port]"
+Links = Annotated[
+    tuple[tuple[WholePlace, WholePlace], ...],
+    BeforeValidator(_Form("links", "link", f"[{_PORT}, {_PORT}]", (2, 2))),
+]
+Nodes = Annotated[tuple[WholePlace, ...], BeforeValidator(_Form("nodes", "node", _PORT, (2,)))]
+Datelines = Annotated[
+    tuple[WholePlace, ...], BeforeValidator(_Form("datelines", "port", _PORT, (2,)))
+]
+
+WAYS = ("links", "graph", "random")
+"""The ways to say how the switches are linked; ``links`` brings ``nodes`` along."""
+
+
+def _one_way(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema know the three ways, and that a key left out has no value."""
+    for key in ("switches", "links", "nodes", "graph", "random", "tables"):
+        del schema["properties"][key]["default"]
+
+    def without(*keys: str) -> dict[str, Any]:
+        return {"not": {"anyOf": [{"required": [key]} for key in keys]}}
+
+    schema["oneOf"] = [
+        {"required": ["links", "nodes"], **without("graph", "random")},
+        {"required": ["graph"], **without("links", "nodes", "switches", "random")},
+        {"required": ["random"], **without("links", "nodes", "switches", "graph")},
+    ]
+
+
+class IrregularTable(IrregularKeys):
+    """The table ``[network]`` of an irregular network as the file has it."""
+
+    model_config = ConfigDict(json_schema_extra=_one_way)
+
+    datelines: Datelines = Field(
+        default=(), description="Output ports at which packets go over from channel v to v | 1."
+    )
+    switches: Whole | SkipJsonSchema[None] = Field(
+        default=None,
+        ge=1,
+        le=MOST_SWITCHES,
+        description="How many switches there are; by default the greatest number named, plus 1.",
+    )
+    links: Links | SkipJsonSchema[None] = Field(
+        default=None, description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: Nodes | SkipJsonSchema[None] = Field(
+        default=None, description="Where the nodes sit, as [switch, port]."
+    )
+    graph: Text | SkipJsonSchema[None] = Field(
+        default=None, description="A GraphML file or edge list, in place of links and nodes."
+    )
+    random: RandomNetwork | SkipJsonSchema[None] = Field(
+        default=None, description="A random network, in place of links and nodes."
+    )
+    tables: Text | SkipJsonSchema[None] = Field(
+        default=None, description="A CSV file of routing tables; up/down routes if left out."
+    )
+
+    @model_validator(mode="after")
+    def _names_the_links_once(self) -> Self:
+        ways = [key for key in WAYS if getattr(self, key) is not None]
+        if not ways and self.nodes is None:
+            raise SpecError(
+                "network: nothing says how the switches are linked; "
+                "give links and nodes, graph or random"
+            )
+        if len(ways) > 1:
+            raise SpecError(
+                f"network: {ways[0]} and {ways[1]} both say how the switches are linked; keep one"
+            )
+        if ways in (["graph"], ["random"]):
+            for key in ("nodes", "switches"):
+                if getattr(self, key) is not None:
+                    raise SpecError(
+                        f"network: {key} goes with links; {ways[0]} says it already: remove it"
+                    )
+        elif self.links is None:
+            raise SpecError("network: links is missing; add it ([] for a switch alone)")
+        elif self.nodes is None:
+            raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
+        return self
+
+    def resolve(self, folder: Traversable) -> IrregularSpec:
+        """Write the network out.
+
+        Parameters
+        ----------
+        folder : Traversable
+            Where the files named by ``graph`` and ``tables`` are.
+
+        Raises
+        ------
+        SpecError
+            A file cannot be read or does not make sense, or the network is not sound.
+        """
+        made, notes = self._made(folder)
+        return IrregularSpec(
+            **{key: getattr(self, key) for key in IrregularKeys.model_fields},
+            switches=made.switches,
+            links=made.links,
+            nodes=made.nodes,
+            tables=None if self.tables is None else read_routes(folder, self.tables, made),
+            notes=notes,
+        )
+
+    def _made(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
+        if self.graph is not None:
+            return read_graph(folder, self.graph, self.ports), ()
+        if self.random is not None:
+            return draw_network(self.random, self.ports)
+        links, nodes = self.links or (), self.nodes or ()
+        named = [place[0] for link in links for place in link] + [place[0] for place in nodes]
+        count = self.switches or max(named, default=0) + 1
+        return Irregular(self.ports, count, links, nodes), ()

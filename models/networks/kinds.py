@@ -1,0 +1,187 @@
+"""The kinds of network, and the rules that each must keep."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.messages import IrregularLayout, MeshLayout
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
+from syncfabric.models.networks.table import (
+    BarrierRegisters,
+    BufferFlits,
+    Channels,
+    DataBits,
+    FlitBits,
+    Operations,
+    Setup,
+    Spill,
+    Table,
+    Whole,
+    WholePlace,
+)
+
+__all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec"]
+
+TableEntry: TypeAlias = Annotated[Whole, Field(ge=-1, le=15)]
+
+
+class MeshSpec(Table):
+    """The table ``[network]`` of a mesh."""
+
+    kind: Literal["mesh"] = Field(description="The kind of network.")
+    width: Whole = Field(ge=1, le=1024, description="Nodes from west to east.")
+    height: Whole = Field(ge=1, le=1024, description="Nodes from south to north.")
+    flit_bits: FlitBits = 32
+    data_bits: DataBits = 4
+    buffer_flits: BufferFlits = 8
+    channels: Channels = 1
+    barrier_registers: BarrierRegisters = 4
+    spill: Spill = False
+    barrier_pipeline: Whole = Field(
+        default=1, ge=0, le=1, description="Extra cycles at a tree node."
+    )
+    reduction_route: Literal["reverse", "paper"] = Field(
+        default="reverse",
+        description="How a reduction travels: back over the distribution's links, or not.",
+    )
+    sync_links: Literal["shared", "own"] = Field(
+        default="shared", description="Whether barrier messages share the packets' links."
+    )
+    operations: Operations = "bitwise"
+    setup: Setup = "local"
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+    @model_validator(mode="after")
+    def _messages_fit_a_flit(self) -> Self:
+        self.layout.check()
+        return self
+
+    @cached_property
+    def mesh(self) -> Mesh:
+        """The mesh itself."""
+        return Mesh(self.width, self.height)
+
+    @property
+    def topology(self) -> Mesh:
+        """The mesh, by the name that all kinds of network share."""
+        return self.mesh
+
+    @property
+    def managed(self) -> bool:
+        """Whether groups are set up and torn down by packets."""
+        return self.setup != "local"
+
+    @property
+    def link_channels(self) -> int:
+        """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
+        return self.channels + self.managed
+
+    @property
+    def layout(self) -> MeshLayout:
+        """Where every bit of a message and of a register is."""
+        return MeshLayout(
+            width=self.width,
+            height=self.height,
+            flit_bits=self.flit_bits,
+            data_bits=self.data_bits,
+        )
+
+
+class IrregularKeys(Table):
+    """What a network file says of an irregular network however it names the links."""
+
+    kind: Literal["irregular"] = Field(description="The kind of network.")
+    ports: Whole = Field(ge=2, le=16, description="Ports of every switch.")
+    datelines: tuple[WholePlace, ...] = Field(
+        default=(), description="Output ports at which packets go over from channel v to v | 1."
+    )
+    flit_bits: FlitBits = 32
+    data_bits: DataBits = 6
+    buffer_flits: BufferFlits = 1
+    channels: Channels = 1
+    barrier_registers: BarrierRegisters = 4
+    spill: Spill = False
+    cycles_per_hop: Whole = Field(default=2, ge=1, le=2, description="Cycles a hop.")
+    turnaround: Literal["switch", "node"] = Field(
+        default="switch", description="Who turns a barrier around: the root switch or root node."
+    )
+    operations: Operations = "bitwise"
+    setup: Setup = "local"
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+    @model_validator(mode="after")
+    def _datelines_have_channels(self) -> Self:
+        if self.datelines and self.channels % 2:
+            raise SpecError(
+                f"network: channels = {self.channels} does not go with datelines, where packets "
+                "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
+            )
+        return self
+
+
+class IrregularSpec(IrregularKeys):
+    """An irregular network, its links, nodes and tables written out."""
+
+    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
+    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
+        description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
+    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
+        default=None, description="Output port by switch and destination switch; own: -1."
+    )
+    notes: tuple[str, ...] = Field(
+        default=(), description="What a reader of the plan should know of how it was made."
+    )
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        check_topology(self.topology)
+        check_datelines(self.topology, self.datelines)
+        if self.tables is not None:
+            check_tables(self.topology, self.tables)
+        self.layout.check()
+        return self
+
+    @cached_property
+    def topology(self) -> Irregular:
+        """The switches, links and nodes."""
+        return Irregular(self.ports, self.switches, self.links, self.nodes)
+
+    @property
+    def buffered(self) -> bool:
+        """Whether synchronization messages wait in slots, and need credits (else never)."""
+        return self.spill or self.operations == "all"
+
+    @property
+    def managed(self) -> bool:
+        """Whether groups are set up and torn down by packets."""
+        return self.setup != "local"
+
+    @property
+    def link_channels(self) -> int:
+        """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
+        return self.channels + self.managed
+
+    @property
+    def layout(self) -> IrregularLayout:
+        """Where every bit of a message and of a register is."""
+        return IrregularLayout(
+            ports=self.ports,
+            switches=self.switches,
+            nodes=len(self.nodes),
+            flit_bits=self.flit_bits,
+            data_bits=self.data_bits,
+        )

@@ -1,0 +1,203 @@
+"""Random irregular networks, as paper BTIN simulates them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from pydantic import Field
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.room import Room
+from syncfabric.models.networks.spanning_tree import random_tree
+from syncfabric.models.networks.table import Table, Whole
+
+__all__ = ["RandomNetwork", "draw_network", "link_count"]
+
+TRIES = 64
+"""Draws of a pair before all pairs are looked at: only few are left, if any."""
+
+
+class RandomNetwork(Table):
+    """``{ switches = q, nodes = p, connectivity = f, seed = s }``."""
+
+    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches.")
+    nodes: Whole = Field(ge=1, le=16 * MOST_SWITCHES, description="How many nodes, on all of them.")
+    connectivity: float = Field(
+        strict=True,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Part of all ports that links and nodes take, on average.",
+    )
+    seed: Whole = Field(ge=0, description="Seed of the draw.")
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: random: "
+
+
+def link_count(drawn: RandomNetwork, ports: int) -> int:
+    """Return how many links the connectivity asks for: (f k q - p) / 2, rounded down."""
+    # The decimal that the file has, not the binary fraction next to it.
+    connected = Fraction(str(drawn.connectivity)) * ports * drawn.switches
+    return max(0, (connected - drawn.nodes) // 2)
+
+
+def draw_network(drawn: RandomNetwork, ports: int) -> tuple[Irregular, tuple[str, ...]]:
+    """Draw a connected network.
+
+    Each node sits on a switch drawn evenly from those that keep a port free; a random tree links
+    the switches, each further link joins two drawn evenly from those with a free port: two that
+    are not linked yet while there are such, and never one to itself. Which ports of its switch
+    they take is random too.
+
+    Source: paper BTIN, sections 4.1 (connectivity) and 5.1. A network below the links of a tree
+    cannot be connected (as at the paper's f = 50 %): it gets those of the tree, and a note.
+
+    Parameters
+    ----------
+    drawn : RandomNetwork
+        What to draw; one seed gives one network.
+    ports : int
+        Ports of every switch.
+
+    Returns
+    -------
+    Irregular
+        The network; nodes are numbered by switch, then port.
+    tuple of str
+        What to tell the user of how it was made.
+
+    Raises
+    ------
+    SpecError
+        The switches have too few ports for the nodes and a tree.
+    """
+    asked, tree = link_count(drawn, ports), drawn.switches - 1
+    _check_room(drawn, ports)
+    links = max(asked, tree) if tree else 0
+    rng = random.Random(drawn.seed)
+    draw = _Draw(rng, drawn.switches, ports)
+    draw.place_nodes(drawn.nodes)
+    draw.link_tree()
+    draw.link_more(links)
+    notes: tuple[str, ...] = ()
+    if asked != links:
+        notes = (
+            f"random: connectivity = {drawn.connectivity} asks for {_links(asked)}; "
+            f"{drawn.switches} switch{'es' * (tree > 0)} got {links}"
+            + (", the fewest that connect them" if tree else ", for none leads to itself"),
+        )
+    return draw.network(), notes
+
+
+def _links(count: int) -> str:
+    return f"{count} link{'s' * (count != 1)}"
+
+
+def _check_room(drawn: RandomNetwork, ports: int) -> None:
+    there, tree = drawn.switches * ports, 2 * (drawn.switches - 1)
+    if drawn.nodes + tree > there:
+        raise SpecError(
+            f"network: random: nodes = {drawn.nodes} is too many for {drawn.switches} switches of "
+            f"{ports} ports, which must be linked; it must be 1..{there - tree}"
+        )
+
+
+class _Draw:
+    """A network being drawn: nodes and links by switch, ports only at the end."""
+
+    def __init__(self, rng: random.Random, switches: int, ports: int) -> None:
+        self.rng, self.switches, self.ports = rng, switches, ports
+        self.nodes = [0] * switches
+        self.links: list[tuple[int, int]] = []
+        self.linked: Counter[tuple[int, int]] = Counter()
+        self.free = Room([])
+
+    def place_nodes(self, count: int) -> None:
+        """Spread the nodes, leaving each switch a port for a link."""
+        keep = 1 if self.switches > 1 else 0
+        room = Room([self.ports - keep] * self.switches)
+        for _ in range(count):
+            self.nodes[room.take(self.rng)] += 1
+        self.free = Room([self.ports - held for held in self.nodes])
+
+    def link_tree(self) -> None:
+        """Connect the switches by a random tree over their free ports."""
+        for a, b in random_tree(self.free.left, self.rng):
+            self._link(a, b)
+
+    def link_more(self, count: int) -> None:
+        """Add random links until there are ``count``."""
+        while len(self.links) < count:
+            pair = self._try() or self._search()
+            if pair:
+                self._link(*pair)
+            else:
+                self._make_way()
+
+    def network(self) -> Irregular:
+        """Deal the ports out."""
+        hands = [self.rng.sample(range(self.ports), self.ports) for _ in range(self.switches)]
+        links = tuple(((a, hands[a].pop()), (b, hands[b].pop())) for a, b in self.links)
+        nodes = tuple(
+            (switch, port)
+            for switch, hand in enumerate(hands)
+            for port in sorted(hand[: self.nodes[switch]])
+        )
+        return Irregular(self.ports, self.switches, links, nodes)
+
+    def _link(self, a: int, b: int) -> None:
+        self.free.use(a)
+        self.free.use(b)
+        self.links.append((a, b))
+        self.linked[min(a, b), max(a, b)] += 1
+
+    def _try(self) -> tuple[int, int] | None:
+        for _ in range(TRIES):
+            a, b = self.free.any(self.rng), self.free.any(self.rng)
+            if a != b and not self.linked[min(a, b), max(a, b)]:
+                return a, b
+        return None
+
+    def _search(self) -> tuple[int, int] | None:
+        """Draw from all pairs that can be linked, from new ones if there are any."""
+        open_ = sorted(self.free.open)
+        pairs = [(a, b) for i, a in enumerate(open_) for b in open_[i + 1 :]]
+        fresh = [pair for pair in pairs if not self.linked[pair]]
+        return self.rng.choice(fresh or pairs) if pairs else None
+
+    def _make_way(self) -> None:
+        """Free a port elsewhere when all free ones are on one switch.
+
+        Either a link between two others is led over this switch, or a node moves to it.
+        """
+        (switch,) = self.free.open
+        elsewhere = [i for i, link in enumerate(self.links) if switch not in link]
+        if elsewhere:
+            a, b = self.links.pop(self._fewest(switch, elsewhere))
+            self.linked[min(a, b), max(a, b)] -= 1
+            self.free.give(a)
+            self.free.give(b)
+            self._link(switch, a)
+            self._link(switch, b)
+        else:
+            holders = [s for s, held in enumerate(self.nodes) if held and s != switch]
+            holder = self.rng.choice(holders)
+            self.nodes[holder] -= 1
+            self.nodes[switch] += 1
+            self.free.use(switch)
+            self.free.give(holder)
+
+    def _fewest(self, switch: int, candidates: list[int]) -> int:
+        """Draw the link whose ends are linked to the switch the fewest times yet."""
+
+        def weight(i: int) -> int:
+            return sum(self.linked[min(switch, end), max(switch, end)] for end in self.links[i])
+
+        least = min(map(weight, candidates))
+        return self.rng.choice([i for i in candidates if weight(i) == least])

@@ -1,0 +1,157 @@
+"""Channels of an irregular network, and which may wait for which.
+
+Edges are those of ordinary packets that the tables route: between any switch with a node and any
+switch, from each ordinary channel; with datelines from the even ones, where packets start. Packets
+that bring their own route are not in it: whoever sends them answers for the way.
+
+Synchronization messages add none, of whatever groups. Each crosses one link, from the register of
+one switch or node interface to that of the next, which is its input buffer; it waits for the link
+in the register that sends it, and holds nothing. With slots (``spill``, ``operations = "all"``) it
+also waits for the next slot, which drains on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import networkx as nx
+import numpy as np
+
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
+from syncfabric.models.planning.switch_tree import UPLINK_PORT, PortRegister
+from syncfabric.models.planning.tables import next_switches
+from syncfabric.models.planning.tree import Ints
+from syncfabric.models.planning.updown import routing_tables
+
+__all__ = ["SwitchChannel", "irregular_graph"]
+
+SYNC = "sync"
+
+
+@dataclass(frozen=True, order=True)
+class SwitchChannel:
+    """One virtual channel of the link that leaves a switch by a port.
+
+    With ``from_node`` it is that of the link to the switch from the node on the port.
+    """
+
+    switch: int
+    port: int
+    lane: str
+    from_node: bool = False
+
+    def __str__(self) -> str:
+        if self.from_node:
+            return f"{self.lane}: link from node ({self.switch}, {self.port})"
+        return f"{self.lane}: link from switch {self.switch}, port {self.port}"
+
+
+def irregular_graph(
+    network: IrregularSpec, groups: Iterable[IrregularGroupPlan], *, absorbing: bool
+) -> nx.DiGraph[SwitchChannel]:
+    """Build the graph; the arguments are those of ``deadlock.channel_graph``.
+
+    Raises
+    ------
+    SpecError
+        The network file's routing tables lead some packet astray.
+    """
+    graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
+    graph.add_nodes_from(_channels(network))
+    step = 2 if network.datelines else 1
+    for switch, port, odd, after, onward, odd_after in _packet_edges(network).tolist():
+        for channel in range(0, network.channels, step):
+            graph.add_edge(
+                SwitchChannel(switch, port, f"packets {channel + odd}"),
+                SwitchChannel(after, onward, f"packets {channel + odd_after}"),
+            )
+    if not absorbing:
+        for group in groups:
+            for register in group.registers():
+                graph.add_edges_from(_waiting(network.topology, register))
+    return graph
+
+
+def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
+    lanes = [*(f"packets {channel}" for channel in range(network.channels)), SYNC]
+    links = [end for link in network.links for end in link]
+    for (switch, port), lane in product([*links, *network.nodes], lanes):
+        yield SwitchChannel(switch, port, lane)
+    for (switch, port), lane in product(network.nodes, lanes):
+        yield SwitchChannel(switch, port, lane, from_node=True)
+
+
+def _packet_edges(network: IrregularSpec) -> Ints:
+    """Return where a packet may hold a link's channel and wait for the next link's.
+
+    Returns
+    -------
+    array of int64, shape (edges, 6)
+        Switch, port, and 1 after a dateline; the same of the next link.
+    """
+    topology, count = network.topology, network.switches
+    tables = np.array(routing_tables(network), dtype=np.int64)
+    after = next_switches(topology, tables)
+    passes = np.zeros((count, network.ports), dtype=np.int64)
+    for place in network.datelines:
+        passes[place] = 1
+    # Where packets may be: at a switch, on the way to another, before or after a dateline.
+    reached = np.zeros((count, count, 2), dtype=bool)
+    reached[topology.nodes_array[:, 0], :, 0] = True
+    grown = True
+    while grown:
+        here, to, before = np.nonzero(reached)
+        there = after[here, to]
+        on_way = there != to
+        here, to, before, there = here[on_way], to[on_way], before[on_way], there[on_way]
+        port, onward = tables[here, to], tables[there, to]
+        odd = before | passes[here, port]
+        grown = not reached[there, to, odd].all()
+        reached[there, to, odd] = True
+    edges = np.stack([here, port, odd, there, onward, odd | passes[there, onward]], axis=1)
+    return np.unique(edges, axis=0)
+
+
+def _waiting(
+    topology: Irregular, register: PortRegister
+) -> Iterator[tuple[SwitchChannel, SwitchChannel]]:
+    """Yield the edges of messages that wait in their input buffer for what follows them."""
+    children = [_Pair.at(topology, register, port) for port in register.children]
+    arriving = [pair.arriving for pair in children if pair]
+    leaving = [pair.leaving for pair in children if pair]
+    if register.parent is None:
+        yield from product(arriving, leaving)
+    else:
+        parent = _Pair.at(topology, register, register.parent)
+        assert parent is not None
+        yield from product(arriving, [parent.leaving])
+        yield from product([parent.arriving], leaving)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The two channels of a link, as seen from a register's port."""
+
+    arriving: SwitchChannel
+    leaving: SwitchChannel
+
+    @classmethod
+    def at(cls, topology: Irregular, register: PortRegister, port: int) -> _Pair | None:
+        """Return the channels; None at a node interface's port to its process."""
+        if not isinstance(register.seat, int):
+            down, up = _node_channels(*register.seat)
+            return cls(down, up) if port == UPLINK_PORT else None
+        end = topology.across(register.seat, port)
+        if end is None:
+            down, up = _node_channels(register.seat, port)
+            return cls(up, down)
+        return cls(SwitchChannel(*end, SYNC), SwitchChannel(register.seat, port, SYNC))
+
+
+def _node_channels(switch: int, port: int) -> tuple[SwitchChannel, SwitchChannel]:
+    """Return the channels to the node on a port, and from it."""
+    return SwitchChannel(switch, port, SYNC), SwitchChannel(switch, port, SYNC, from_node=True)

@@ -1,0 +1,185 @@
+"""The plan of a group on a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec
+from syncfabric.models.planning import btm, shortest
+from syncfabric.models.planning.bounds import bound_cycles
+from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
+from syncfabric.models.planning.tree import Ints, Register, Tree
+from syncfabric.models.timing import btm as btm_timing
+
+__all__ = ["GroupPlan", "plan_mesh"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPlan:
+    """One group's tree and where its registers are.
+
+    Parameters
+    ----------
+    id : int
+        Group identifier.
+    planner, op, route : str
+        As the network file says (``route`` is its ``reduction_route``).
+    tree : Tree
+        The barrier tree.
+    slots : array of int64, shape (n,)
+        Register number at each member, -1 where the group is spilled.
+    bound : int or None
+        Cycles, see ``bound_cycles``; None if the group is spilled at any member.
+    bound_btm : int or None
+        The bound that planner ``btm`` gives.
+    bound_least : int or None
+        A bound that no tree of these members can go below.
+    """
+
+    id: int
+    planner: str
+    op: str
+    route: str
+    tree: Tree
+    slots: Ints
+    bound: int | None
+    bound_btm: int | None
+    bound_least: int | None
+
+    root_switch: None = None
+    root_node: None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GroupPlan) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def members(self) -> tuple[Node, ...]:
+        """All members, in the order of the network file."""
+        return self.tree.members
+
+    @property
+    def root(self) -> Node:
+        """The root node."""
+        return self.tree.root
+
+    @property
+    def height(self) -> int:
+        """Edges on the longest way down."""
+        return self.tree.height
+
+    @property
+    def longest_path(self) -> int:
+        """Hops on the longest way down."""
+        return self.tree.longest_path
+
+    @property
+    def bound_links(self) -> int:
+        """The L of the bound."""
+        return self.longest_path
+
+    @property
+    def formula_ns(self) -> float:
+        """The paper's latency in nanoseconds, at its own times."""
+        return btm_timing.formula_ns(self.tree)
+
+    @cached_property
+    def places(self) -> dict[Node, int | None]:
+        """Register number at each member; None where the group is spilled."""
+        return dict(zip(self.members, register_numbers(self.slots), strict=True))
+
+    def register(self, node: Node) -> Register:
+        """Return a member's register image."""
+        return self.tree.register(node, self.id, self.op, self.route)
+
+    def registers(self) -> Iterator[Register]:
+        """Yield every member's register image, in the order of the members."""
+        return (self.register(node) for node in self.members)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``plan --json`` says of the group.
+
+        ``ports`` and ``registers`` follow ``members``: the port by which the parent sends (4 at
+        the root), and the register number (null where spilled). What only irregular networks have
+        is null.
+        """
+        return {
+            "id": self.id,
+            "planner": self.planner,
+            "op": self.op,
+            "root": list(self.root),
+            "root_switch": None,
+            "root_node": None,
+            "height": self.height,
+            "longest_path": self.longest_path,
+            "bound_links": self.bound_links,
+            "bound": self.bound,
+            "bound_btm": self.bound_btm,
+            "bound_least": self.bound_least,
+            "edges": self.tree.edges,
+            "members": [list(node) for node in self.members],
+            "ports": self.tree.port.tolist(),
+            "registers": list(self.places.values()),
+            "switches": None,
+        }
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any], network: MeshSpec) -> GroupPlan:
+        """Read what ``to_json`` made."""
+        members = tuple((x, y) for x, y in entry["members"])
+        return cls(
+            id=entry["id"],
+            planner=entry["planner"],
+            op=entry["op"],
+            route=network.reduction_route,
+            tree=Tree.from_edges(members, entry["edges"], np.array(entry["ports"])),
+            slots=np.array([SPILLED if slot is None else slot for slot in entry["registers"]]),
+            bound=entry["bound"],
+            bound_btm=entry["bound_btm"],
+            bound_least=entry["bound_least"],
+        )
+
+
+def plan_mesh(network: MeshSpec, groups: Sequence[GroupSpec]) -> tuple[GroupPlan, ...]:
+    """Plan the groups of a mesh, see ``plan.make_plan``."""
+    registers = Slots(len(network.mesh.nodes), network)
+    members = [np.array(group.members, dtype=np.int64) for group in groups]
+    slots = [
+        registers.take(group.id, nodes @ (1, network.width))
+        for group, nodes in zip(groups, members, strict=True)
+    ]
+    registers.check(lambda index: f"node {network.mesh.node(index)}")
+    return tuple(
+        _plan(network, group, nodes, numbers)
+        for group, nodes, numbers in zip(groups, members, slots, strict=True)
+    )
+
+
+def _plan(network: MeshSpec, group: GroupSpec, members: Ints, slots: Ints) -> GroupPlan:
+    first = btm.build_tree(members)
+    bound_btm = bound_cycles(first, network)
+    tree, bound = first, bound_btm
+    if group.planner == "shortest":
+        found = shortest.improve(first, network.barrier_pipeline)
+        if (better := bound_cycles(found, network)) <= bound_btm:
+            tree, bound = found, better
+    spilled = bool((slots == SPILLED).any())
+    least = 2 * shortest.least_cost(tree.x, tree.y, network.barrier_pipeline) + 2
+    return GroupPlan(
+        id=group.id,
+        planner=group.planner,
+        op=group.op,
+        route=network.reduction_route,
+        tree=tree,
+        slots=slots,
+        bound=None if spilled else bound,
+        bound_btm=None if spilled else bound_btm,
+        bound_least=None if spilled else least,
+    )

@@ -1,0 +1,70 @@
+"""Handing out barrier registers: at every place 0, 1, … in the order of the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["SPILLED", "Slots", "register_numbers"]
+
+SPILLED = -1
+"""In place of a register number where the group lives in backing memory."""
+
+
+class Slots:
+    """The registers of numbered places, all nodes or all switches.
+
+    Parameters
+    ----------
+    places : int
+        How many there are.
+    network : MeshSpec or IrregularSpec
+        How many registers each has, and whether groups beyond them are spilled.
+    """
+
+    def __init__(self, places: int, network: MeshSpec | IrregularSpec) -> None:
+        self._used = np.zeros(places, dtype=np.int64)
+        self._network = network
+        self._taken: list[tuple[int, Ints]] = []
+
+    def take(self, group: int, places: Ints) -> Ints:
+        """Give a group one register at each of some places; return their numbers."""
+        numbers = self._used[places]
+        self._used[places] += 1
+        self._taken.append((group, places))
+        numbers[numbers >= self._network.barrier_registers] = SPILLED
+        return numbers
+
+    def check(self, name: Callable[[int], str]) -> None:
+        """Refuse a place with more groups than registers when there is no spilling.
+
+        Parameters
+        ----------
+        name : callable
+            What to call a place of a number.
+
+        Raises
+        ------
+        PlanError
+            The place with the most groups.
+        """
+        registers = self._network.barrier_registers
+        if self._network.spill or self._used.max(initial=0) <= registers:
+            return
+        place = int(self._used.argmax())
+        ids = [group for group, places in self._taken if (places == place).any()]
+        more = f"barrier_registers = {len(ids)} or " if len(ids) <= 64 else ""
+        raise PlanError(
+            f"{name(place)}: groups {', '.join(map(str, ids))} need {len(ids)} registers, but "
+            f"barrier_registers = {registers}; set {more}spill = true in [network]"
+        )
+
+
+def register_numbers(slots: Ints) -> list[int | None]:
+    """Return register numbers as JSON has them: None where spilled."""
+    return [None if slot == SPILLED else slot for slot in slots.tolist()]

@@ -1,0 +1,116 @@
+"""Going through what may happen: at random for large instances, all of it for small ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from typing import NamedTuple, TypeVar
+
+from syncfabric.models.setup.network import Event, Network, Violation
+
+__all__ = ["Explored", "explore", "run"]
+
+N = TypeVar("N", bound=Network)
+
+
+def run(network: N, rng: random.Random) -> N:
+    """Let random events happen, evenly drawn, until none is left; return the network.
+
+    Raises
+    ------
+    Violation
+        Something may not happen or is left; with the events that led there as notes.
+    """
+    trace: list[Event] = []
+    try:
+        while events := network.events():
+            trace.append(events[int(rng.random() * len(events))])
+            network.apply(trace[-1])
+        network.check_end()
+    except Violation as violation:
+        violation.add_note(_told(trace))
+        raise
+    return network
+
+
+class Explored(NamedTuple):
+    """How many states can be reached, and how many of them are ends."""
+
+    states: int
+    ends: int
+
+
+def explore(network: Network, most: int) -> Explored:
+    """Go through every state that can be reached; from each an end can be reached too.
+
+    Raises
+    ------
+    Violation
+        In some state; with the shortest way there as a note.
+    MemoryError
+        There are more than ``most`` states.
+    """
+    numbers: dict[Hashable, int] = {network.key(): 0}
+    came_from: list[tuple[int, Event]] = [(-1, ())]
+    leads_to: list[list[int]] = []
+    ends = []
+    front: list[Network] = [network]
+    while front:
+        following = []
+        for state in front:
+            here = len(leads_to)
+            leads_to.append([])
+            events = state.events()
+            if not events:
+                ends.append(here)
+            try:
+                if not events:
+                    state.check_end()
+                for event in events:
+                    after = state.copy()
+                    after.apply(event)
+                    key = after.key()
+                    there = numbers.setdefault(key, len(numbers))
+                    leads_to[here].append(there)
+                    if there == len(came_from):
+                        came_from.append((here, event))
+                        following.append(after)
+            except Violation as violation:
+                last = [event] if events else []
+                violation.add_note(_told([*_way(came_from, here), *last]))
+                raise
+        if len(numbers) > most:
+            raise MemoryError(f"more than {most} states")
+        front = following
+    stuck = set(range(len(leads_to))) - _before(leads_to, ends)
+    if stuck:
+        violation = Violation("no end can be reached")
+        violation.add_note(_told(_way(came_from, min(stuck))))
+        raise violation
+    return Explored(len(numbers), len(ends))
+
+
+def _before(leads_to: list[list[int]], ends: list[int]) -> set[int]:
+    """Return the states from which one of ``ends`` can be reached."""
+    leads_from: list[list[int]] = [[] for _ in leads_to]
+    for here, following in enumerate(leads_to):
+        for there in following:
+            leads_from[there].append(here)
+    found, front = set(ends), list(ends)
+    while front:
+        new = {state for there in front for state in leads_from[there]} - found
+        found |= new
+        front = list(new)
+    return found
+
+
+def _way(came_from: list[tuple[int, Event]], state: int) -> list[Event]:
+    way: list[Event] = []
+    while state:
+        state, event = came_from[state]
+        way.append(event)
+    return way[::-1]
+
+
+def _told(trace: list[Event]) -> str:
+    return "\n".join(" ".join(map(str, event)) for event in trace)

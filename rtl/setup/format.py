@@ -1,0 +1,128 @@
+"""How the registers of a kind of network are set up by packets: words, their bits, headers."""
+
+from dataclasses import dataclass
+
+from syncfabric.models.messages import (
+    ARRIVED,
+    COMMAND_WORD,
+    CONTROL,
+    NODE_WORD,
+    STATUS,
+    TREE,
+    Layout,
+    RegisterWord,
+    SwitchWord,
+)
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+
+__all__ = ["SEQUENCES", "SetupFormat", "setup_format"]
+
+SEQUENCES = 1024
+"""Requests that a manager can tell apart."""
+
+_BUSY = {"arrived", "local", "waiting", "fired", "pending", "dying"}
+
+
+@dataclass(frozen=True)
+class SetupFormat:
+    """What set-up must know of a network, whatever its kind.
+
+    Parameters
+    ----------
+    flit : Layout
+        Flit of the network; its payload has at least 32 bits.
+    routers : int
+        Switches, or nodes of a mesh: each has a set-up sink.
+    registers : int
+        Barrier registers of a router.
+    spill : bool
+        There are 256 spilled entries beside them.
+    image : tuple of (int, int)
+        Word numbers of a register's image less the control word, in the order of a request, and
+        which bits of each a register keeps.
+    control : int
+        Bits of the control word that a register keeps.
+    command : int
+        Word that takes commands.
+    state : int
+        Word that tells the state.
+    busy : int
+        Its bits that say that an episode is under way.
+    headers : tuple of int
+        Header of a reply to each manager.
+    """
+
+    flit: Layout
+    routers: int
+    registers: int
+    spill: bool
+    image: tuple[tuple[int, int], ...]
+    control: int
+    command: int
+    state: int
+    busy: int
+    headers: tuple[int, ...]
+
+    @property
+    def image_bits(self) -> int:
+        """Bits of the widest image word."""
+        return max(kept.bit_length() for _, kept in self.image)
+
+    @property
+    def stride(self) -> int:
+        """Words of an entry in a manager's memory: header, request word, image."""
+        return 2 + len(self.image)
+
+
+def setup_format(network: MeshSpec | IrregularSpec, managers: tuple[Node, ...]) -> SetupFormat:
+    """Return the format of a network.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+        The network.
+    managers : tuple of node
+        Nodes of the managers: one to four.
+    """
+    layout = network.layout
+    control = (1 << CONTROL.width) - 1
+    if isinstance(network, IrregularSpec):
+        tree = {"parent": (1 << (network.ports - 1).bit_length()) - 1}
+        tree["children"] = (1 << network.ports) - 1
+        return SetupFormat(
+            flit=layout.flit,
+            routers=network.switches,
+            registers=network.barrier_registers,
+            spill=network.spill,
+            image=((SwitchWord.TREE, TREE.pack(tree)),),
+            control=control & ~CONTROL.pack({"turn": 1}),
+            command=COMMAND_WORD,
+            state=SwitchWord.ARRIVED,
+            busy=_mask(ARRIVED),
+            headers=tuple(
+                layout.header.pack({"switch": switch, "port": port}) for switch, port in managers
+            ),
+        )
+    place = {"x": (1 << network.layout.x_bits) - 1, "y": (1 << network.layout.y_bits) - 1}
+    children = NODE_WORD.pack({**place, "present": 1})
+    return SetupFormat(
+        flit=layout.flit,
+        routers=network.width * network.height,
+        registers=network.barrier_registers,
+        spill=network.spill,
+        image=(
+            (RegisterWord.PARENT, NODE_WORD.pack(place)),
+            *((word, children) for word in range(RegisterWord.EAST, RegisterWord.STATUS)),
+        ),
+        control=control,
+        command=RegisterWord.STATUS,
+        state=RegisterWord.STATUS,
+        busy=_mask(STATUS),
+        headers=tuple(layout.header.pack({"x": x, "y": y, "reply": 1}) for x, y in managers),
+    )
+
+
+def _mask(layout: Layout) -> int:
+    """Return the bits of a state word that say that an episode is under way."""
+    return layout.pack({f.name: (1 << f.width) - 1 for f in layout.fields if f.name in _BUSY})

@@ -1,0 +1,155 @@
+"""The set-up sink of a router: does what managers ask of its registers, and answers them."""
+
+from typing import Any
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REPLY
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.setup.format import SetupFormat
+from syncfabric.rtl.setup.freed import FreedChoice
+from syncfabric.rtl.setup.replies import ReplySlots
+from syncfabric.rtl.setup.request import RequestReader
+from syncfabric.rtl.setup.steps import SetupSteps
+
+__all__ = ["SetupSink"]
+
+
+class SetupSink(wiring.Component):
+    """Takes one request at a time, and reaches the registers by their config port.
+
+    It waits for nothing but its own router, so requests never wait for replies, and set-up
+    packets of all kinds can share a channel.
+
+    Cycles as in docs/microarchitecture.md, S4.
+
+    Parameters
+    ----------
+    form : SetupFormat
+        Words of the network's registers, flit, managers.
+
+    Members
+    -------
+    router : In(11)
+        Number of the router, as replies name it; constant.
+    valid : In(1), flit : In(flit), listening : Out(1)
+        A set-up packet's flit; it is taken if both are high.
+    request : Out(1), address : Out(12), write : Out(1), data : Out(32)
+        An access to the router's own registers; stays until it is granted.
+    granted : In(1)
+        The access is made in this cycle.
+    ready, error : In(1), rdata : In(32)
+        The answer to it, in a later cycle.
+    gids : In(8 * registers), open : In(registers), managers : In(2 * registers)
+        The registers' GIDs, whether they are valid, and who set them up.
+    freed : In(registers), clear_freed : Out(registers)
+        Registers whose last barrier is over; the one that is being reported.
+    spill_freed : In(1), spill_gid : In(8), spill_manager : In(2), clear_spill_freed : Out(1)
+        Only with spill: the same for one spilled entry at a time.
+    stray : Out(1)
+        A packet, or a FREED, is dropped.
+    reply_valid : Out(1), reply_flit : Out(flit), reply_manager : Out(2), reply_taken : In(1)
+        A flit on offer, the manager whom it goes to, and whether it leaves.
+    """
+
+    def __init__(self, form: SetupFormat) -> None:
+        self._form = form
+        registers = form.registers
+        members: dict[str, Any] = {
+            "router": In(REPLY.fields[-1].width),
+            "valid": In(1),
+            "flit": In(struct(form.flit)),
+            "listening": Out(1),
+            "request": Out(1),
+            "address": Out(CONFIG_ADDRESS_BITS),
+            "write": Out(1),
+            "data": Out(32),
+            "granted": In(1),
+            "ready": In(1),
+            "error": In(1),
+            "rdata": In(32),
+            "gids": In(8 * registers),
+            "open": In(registers),
+            "managers": In(2 * registers),
+            "freed": In(registers),
+            "clear_freed": Out(registers),
+            "stray": Out(1),
+            "reply_valid": Out(1),
+            "reply_flit": Out(struct(form.flit)),
+            "reply_manager": Out(2),
+            "reply_taken": In(1),
+        }
+        if form.spill:
+            members |= {
+                "spill_freed": In(1),
+                "spill_gid": In(8),
+                "spill_manager": In(2),
+                "clear_spill_freed": Out(1),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        form = self._form
+        m.submodules.reader = reader = RequestReader(form)
+        m.submodules.steps = steps = SetupSteps(form)
+        m.submodules.freed = freed = FreedChoice(form)
+        m.submodules.replies = replies = ReplySlots(form)
+        accepts = Signal()
+        m.d.comb += [
+            self.listening.eq(steps.listening),
+            accepts.eq(self.valid & self.listening),
+            reader.push.eq(accepts),
+            reader.flit.eq(self.flit),
+            steps.begin.eq(accepts & self.flit.tail),
+            steps.asked.eq(reader.request),
+            steps.unknown.eq(reader.unknown),
+            steps.fits.eq(reader.fits),
+            reader.index.eq(steps.index),
+            steps.image.eq(reader.word),
+            steps.occupied.eq(replies.occupied),
+            steps.gids.eq(self.gids),
+            steps.open.eq(self.open),
+            self.request.eq(steps.request),
+            self.address.eq(steps.address),
+            self.write.eq(steps.write),
+            self.data.eq(steps.data),
+            steps.granted.eq(self.granted),
+            steps.ready.eq(self.ready),
+            steps.error.eq(self.error),
+            steps.rdata.eq(self.rdata),
+        ]
+        # Between packets there is time to see whose last barrier is over.
+        m.d.comb += [
+            freed.enable.eq(steps.listening & ~reader.begun & ~accepts & ~replies.occupied[-1]),
+            freed.gids.eq(self.gids),
+            freed.managers.eq(self.managers),
+            freed.freed.eq(self.freed),
+            self.clear_freed.eq(freed.clear_freed),
+            self.stray.eq(steps.dropped | freed.stray),
+        ]
+        if form.spill:
+            m.d.comb += [
+                freed.spill_freed.eq(self.spill_freed),
+                freed.spill_gid.eq(self.spill_gid),
+                freed.spill_manager.eq(self.spill_manager),
+                self.clear_spill_freed.eq(freed.clear_spill_freed),
+            ]
+        m.d.comb += [
+            replies.router.eq(self.router),
+            replies.put.eq(steps.answer),
+            replies.manager.eq(reader.request.manager),
+            replies.code.eq(steps.code),
+            replies.sequence.eq(reader.request.sequence),
+            replies.gid.eq(reader.request.gid),
+            replies.put_freed.eq(freed.put),
+            replies.freed_manager.eq(freed.manager),
+            replies.freed_gid.eq(freed.gid),
+            self.reply_valid.eq(replies.valid),
+            self.reply_flit.eq(replies.flit),
+            self.reply_manager.eq(replies.to),
+            replies.taken.eq(self.reply_taken),
+        ]
+        return m

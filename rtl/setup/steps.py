@@ -1,0 +1,247 @@
+"""What a set-up sink does with a request, step by step, over its router's config port."""
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import (
+    CONFIG_ADDRESS_BITS,
+    CONTROL,
+    REPLY,
+    REQUEST,
+    SPILL_BASE,
+    Answer,
+    Command,
+    RegisterWord,
+    Request,
+)
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.setup.format import SetupFormat
+
+__all__ = ["SetupSteps"]
+
+_SHARED = ("root", "turn", "op", "epoch", "gid", "manager")
+
+
+class SetupSteps(wiring.Component):
+    """Finds a group's register, and compares, writes, commands or clears it.
+
+    Cycles as in docs/microarchitecture.md, S4.
+
+    Parameters
+    ----------
+    form : SetupFormat
+        Words of the network's registers.
+
+    Members
+    -------
+    begin : In(1)
+        The request is whole with the next cycle; only while ``listening``.
+    asked : In(request word), unknown, fits : In(1)
+        Its request word, if it has one; its length is right.
+    index : Out, image : In
+        Which image word is needed, and its contents.
+    occupied : In(managers)
+        Managers whose last answer has not left yet.
+    gids : In(8 * registers), open : In(registers)
+        The registers' GIDs, and whether they are valid.
+    request, address, write, data, granted, ready, error, rdata
+        Access to the router's own registers; as of :class:`SetupSink`.
+    listening : Out(1)
+        No request is worked on.
+    dropped : Out(1)
+        The request can not be answered, and nothing is done.
+    answer : Out(1), code : Out(3)
+        It is done, and what its manager is to hear.
+    """
+
+    def __init__(self, form: SetupFormat) -> None:
+        self._form = form
+        super().__init__(
+            {
+                "begin": In(1),
+                "asked": In(struct(REQUEST)),
+                "unknown": In(1),
+                "fits": In(1),
+                "index": Out(range(form.stride)),
+                "image": In(form.image_bits),
+                "occupied": In(len(form.headers)),
+                "gids": In(8 * form.registers),
+                "open": In(form.registers),
+                "request": Out(1),
+                "address": Out(CONFIG_ADDRESS_BITS),
+                "write": Out(1),
+                "data": Out(32),
+                "granted": In(1),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(32),
+                "listening": Out(1),
+                "dropped": Out(1),
+                "answer": Out(1),
+                "code": Out(struct(REPLY)["code"].shape),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        form, asked, code = self._form, self.asked, self.code
+        last = len(form.image)  # the control word's step, after those of the image
+
+        # Where the group's register is, and what each access reads or writes.
+        found, free, has_free = Signal(form.registers), Signal(form.registers), Signal()
+        number, spilled = Signal(range(form.registers)), Signal()
+        step, word, control = self.index, Signal(3), Signal(struct(CONTROL))
+        is_setup, is_control, differs = Signal(), Signal(), Signal()
+        gids = [self.gids[8 * r : 8 * r + 8] for r in range(form.registers)]
+        words = Array([*(number for number, _ in form.image), RegisterWord.CONTROL, form.state])
+        m.d.comb += [
+            found.eq(self.open & Cat(gid == asked.gid for gid in gids)),
+            free.eq(~self.open),
+            is_setup.eq(asked.operation == Request.SETUP),
+            is_control.eq(step == last),
+            control.valid.eq(1),
+            *(getattr(control, name).eq(getattr(asked, name)) for name in _SHARED),
+            self.address.eq(Mux(spilled, SPILL_BASE | Cat(word, asked.gid), Cat(word, number))),
+        ]
+        contents = Signal(32)
+        m.d.comb += contents.eq(Mux(is_control, control.as_value() & form.control, self.image))
+
+        # An access is pending from the cycle after its grant until it is answered.
+        pending, answered, accesses = Signal(), Signal(), Signal()
+        m.d.comb += [self.request.eq(accesses & ~pending), answered.eq(pending & self.ready)]
+        with m.If(answered):
+            m.d.sync += pending.eq(0)
+        with m.Elif(self.request & self.granted):
+            m.d.sync += pending.eq(1)
+
+        with m.FSM():
+            with m.State("LISTEN"):
+                m.d.comb += self.listening.eq(1)
+                m.d.sync += [step.eq(0), differs.eq(0), spilled.eq(0), code.eq(Answer.OK)]
+                with m.If(self.begin):
+                    m.next = "LOOK"
+            with m.State("LOOK"):
+                empty = Array([*~self.occupied, *[Const(0, 1)] * 3])[asked.manager]
+                m.d.sync += [
+                    number.eq(_number(Mux(found.any(), found, free))),
+                    has_free.eq(free.any()),
+                ]
+                with m.If(self.unknown | ~empty):
+                    m.d.comb += self.dropped.eq(1)
+                    m.next = "LISTEN"
+                with m.Elif(~self.fits):
+                    m.d.sync += code.eq(Answer.BAD)
+                    m.next = "ANSWER"
+                with m.Elif(found.any() & is_setup):
+                    m.next = "COMPARE"
+                with m.Elif(found.any()):
+                    m.next = "OWNER"
+                if form.spill:
+                    with m.Else():
+                        m.d.sync += spilled.eq(1)
+                        m.next = "PROBE"
+                else:
+                    with m.Elif(is_setup & free.any()):
+                        m.next = "STORE"
+                    with m.Else():
+                        m.d.sync += code.eq(Mux(is_setup, Answer.FULL, Answer.OK))
+                        m.next = "ANSWER"
+            if form.spill:
+                with m.State("PROBE"):
+                    m.d.comb += accesses.eq(1)
+                    with m.If(answered):
+                        with m.If(self.rdata[0] & is_setup):
+                            m.next = "COMPARE"
+                        with m.Elif(self.rdata[0]):
+                            m.next = "OWNER"
+                        with m.Elif(is_setup):
+                            m.d.sync += spilled.eq(~has_free)
+                            m.next = "STORE"
+                        with m.Else():
+                            m.next = "ANSWER"
+            with m.State("COMPARE"):
+                wrong = Signal()
+                m.d.comb += [
+                    accesses.eq(1),
+                    word.eq(words[step]),
+                    wrong.eq(
+                        Mux(
+                            step > last,
+                            (self.rdata & form.busy).any(),
+                            self.rdata != contents,
+                        )
+                    ),
+                ]
+                with m.If(answered):
+                    m.d.sync += [differs.eq(differs | wrong), step.eq(step + (step <= last))]
+                    with m.If(step > last):
+                        with m.If(differs | wrong):
+                            m.d.sync += code.eq(Answer.EXISTS)
+                            m.next = "ANSWER"
+                        with m.Elif(asked.fire):
+                            m.next = "GO"
+                        with m.Else():
+                            m.next = "ANSWER"
+            with m.State("STORE"):
+                m.d.comb += [
+                    accesses.eq(1),
+                    self.write.eq(1),
+                    word.eq(words[step]),
+                    self.data.eq(contents),
+                ]
+                with m.If(answered):
+                    with m.If(self.error):
+                        m.d.sync += code.eq(Answer.BAD)
+                        m.next = "ANSWER"
+                    with m.Elif(~is_control):
+                        m.d.sync += step.eq(step + 1)
+                    with m.Elif(asked.fire):
+                        m.next = "GO"
+                    with m.Else():
+                        m.next = "ANSWER"
+            with m.State("GO"):
+                m.d.comb += [
+                    accesses.eq(1),
+                    self.write.eq(1),
+                    word.eq(form.command),
+                    self.data.eq(Command.GO),
+                ]
+                with m.If(answered):
+                    with m.If(self.error):
+                        # A register just written is as far as the control word, one found is on.
+                        m.d.sync += code.eq(Mux(is_control, Answer.BAD, Answer.EXISTS))
+                    m.next = "ANSWER"
+            with m.State("OWNER"):
+                m.d.comb += [accesses.eq(1), word.eq(RegisterWord.CONTROL)]
+                with m.If(answered):
+                    m.next = "ACT"
+                    with m.If(
+                        struct(CONTROL)(self.rdata[: CONTROL.width]).manager != asked.manager
+                    ):
+                        m.d.sync += code.eq(Answer.DENIED)
+                        m.next = "ANSWER"
+            with m.State("ACT"):
+                kills = asked.operation == Request.KILL
+                m.d.comb += [
+                    accesses.eq(1),
+                    self.write.eq(1),
+                    word.eq(Mux(kills, form.command, RegisterWord.CONTROL)),
+                    self.data.eq(Mux(kills, Command.KILL, 0)),
+                ]
+                with m.If(answered):
+                    with m.If(self.error & ~kills):
+                        m.d.sync += code.eq(Answer.BUSY)
+                    m.next = "ANSWER"
+            with m.State("ANSWER"):
+                m.d.comb += self.answer.eq(1)
+                m.next = "LISTEN"
+        return m
+
+
+def _number(places: Value) -> Value:
+    """Return the number of the lowest bit that is set; 0 if none is."""
+    number: Value = Const(0, 1)
+    for i in reversed(range(len(places))):
+        number = Mux(places[i], i, number)
+    return number

@@ -1,0 +1,162 @@
+"""A whole irregular network as Verilog: switch and node interface once, and a top of many."""
+
+from collections.abc import Iterator
+
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
+from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.sim.assemble.top import (
+    LinkWires,
+    Shown,
+    config_ports,
+    join_config_answers,
+    node_ports,
+    start_top,
+)
+from syncfabric.sim.assemble.verilog import convert, zero
+
+__all__ = [
+    "MODULES",
+    "NODE",
+    "SWITCH",
+    "link_wires",
+    "modules_verilog",
+    "routes",
+    "shown_links",
+    "targets",
+    "top_verilog",
+]
+
+SWITCH, NODE = MODULES = ("irregular_switch", "irregular_node")
+"""The modules of a switch and of a node interface; all of each are the same module."""
+
+
+def modules_verilog(spec: IrregularSpec) -> str:
+    """Return the Verilog of the switch, of the node interface, and all that they are made of."""
+    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{convert(NodeInterface(spec), NODE)}"
+
+
+def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
+    """Return each target's instance in the top, and the width of its ``observe``: nodes first."""
+    node, switch = (observe_bits(spec, ports) for ports in (NODE_PORTS, spec.ports))
+    nodes = [(f"node_{i}", node) for i in range(len(spec.nodes))]
+    return nodes + [(f"switch_{s}", switch) for s in range(spec.switches)]
+
+
+def link_wires(spec: IrregularSpec) -> LinkWires:
+    """Return the wires of a link, between two switches or a switch and a node interface."""
+    wires = LinkWires(
+        valid=spec.channels, sync_valid=1, flit=spec.layout.flit.width, credit=spec.channels
+    )
+    if spec.buffered:
+        wires["sync_credit"] = 1
+    return wires
+
+
+def routes(spec: IrregularSpec) -> list[int]:
+    """Return each switch's row of the routing table as one word, destination 0 in the low bits."""
+    from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
+
+    bits = spec.layout.port_bits
+    return [
+        sum(max(port, 0) << bits * to for to, port in enumerate(row))
+        for row in routing_tables(spec)
+    ]
+
+
+def top_verilog(spec: IrregularSpec, name: str) -> str:
+    """Return the module that connects switches and node interfaces."""
+    layout, count = spec.layout, len(spec.nodes)
+    top = start_top(spec, name)
+    for link in _links(spec):
+        for wire, width in link_wires(spec).items():
+            top.wire(f"{link}_{wire}", width)
+    join_config_answers(top, count + spec.switches)
+    datelines = set(spec.datelines)
+    for s, row in enumerate(routes(spec)):
+        crossed = sum(1 << p for p in range(spec.ports) if (s, p) in datelines)
+        ports: dict[str, str | None] = {
+            "clk": "clk",
+            "rst": "rst",
+            "number": f"{layout.switch_bits}'d{s}",
+            "target": f"{layout.target_bits}'d{count + s}",
+            "routes": f"{spec.switches * layout.port_bits}'h{row:x}",
+            "dateline": f"{spec.ports}'d{crossed}",
+            **dict(_switch_links(spec, s)),
+            **dict(config_ports(count + s)),
+            "observe": "",
+        }
+        top.instance(SWITCH, f"switch_{s}", ports)
+    for i, place in enumerate(spec.nodes):
+        wires = link_wires(spec)
+        ports = {
+            "clk": "clk",
+            "rst": "rst",
+            "target": f"{layout.target_bits}'d{i}",
+            "start": "start",
+            **{f"uplink__{wire}": f"uplink_{i}_{wire}" for wire in wires},
+            **{f"downlink__{wire}": f"{_link(*place)}_{wire}" for wire in wires},
+            **dict(node_ports(spec, i)),
+        }
+        top.instance(NODE, f"node_{i}", ports)
+    return top.text()
+
+
+def _link(switch: int, port: int) -> str:
+    """Return how the wires of a switch's output begin."""
+    return f"link_{switch}_{port}"
+
+
+def _comes_in(spec: IrregularSpec, switch: int, port: int) -> str | None:
+    """Return how the wires of a switch's input begin; None if nothing is joined to it."""
+    node = spec.topology.node_at(switch, port)
+    if node is not None:
+        return f"uplink_{node}"
+    across = spec.topology.across(switch, port)
+    return None if across is None else _link(*across)
+
+
+def _links(spec: IrregularSpec) -> Iterator[str]:
+    """Yield how the wires of each link begin."""
+    for switch in range(spec.switches):
+        for port in range(spec.ports):
+            if _comes_in(spec, switch, port) is not None:
+                yield _link(switch, port)
+    for i in range(len(spec.nodes)):
+        yield f"uplink_{i}"
+
+
+def _switch_links(spec: IrregularSpec, switch: int) -> Iterator[tuple[str, str]]:
+    """Yield the connections of a switch's ports; where nothing is joined, 0 comes in."""
+    wires = link_wires(spec)
+    for port in range(spec.ports):
+        comes_in = _comes_in(spec, switch, port)
+        for wire, width in wires.items():
+            if comes_in is not None:
+                yield f"in_{port}__{wire}", f"{comes_in}_{wire}"
+                yield f"out_{port}__{wire}", f"{_link(switch, port)}_{wire}"
+            else:
+                back = wire in wires.back
+                yield f"in_{port}__{wire}", "" if back else zero(width)
+                yield f"out_{port}__{wire}", zero(width) if back else ""
+
+
+def shown_links(spec: IrregularSpec, top: str) -> Iterator[Shown | None]:
+    """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
+    for switch in range(spec.switches):
+        for port in range(spec.ports):
+            joined = _comes_in(spec, switch, port) is not None
+            yield _shown(spec, f"{top}.{_link(switch, port)}") if joined else None
+    for i in range(len(spec.nodes)):
+        yield _shown(spec, f"{top}.uplink_{i}")
+
+
+def _shown(spec: IrregularSpec, link: str) -> Shown:
+    return Shown(
+        valid=f"{link}_valid",
+        sync_valid=f"{link}_sync_valid",
+        credit=f"{link}_credit",
+        sync_credit=f"{link}_sync_credit" if spec.buffered else zero(1),
+        flit=f"{link}_flit",
+    )

@@ -1,0 +1,72 @@
+"""A whole network as Verilog, whatever its kind."""
+
+from collections.abc import Iterator
+
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.sim.assemble import irregular, mesh
+from syncfabric.sim.assemble.top import AnySpec, LinkWires, Shown
+
+__all__ = [
+    "link_wires",
+    "module_names",
+    "modules_verilog",
+    "shown_links",
+    "targets",
+    "top_verilog",
+    "verilog",
+]
+
+
+def verilog(spec: AnySpec, name: str) -> str:
+    """Return one Verilog file for a network: the modules that it is made of, and its top.
+
+    Parameters
+    ----------
+    spec : MeshSpec or IrregularSpec
+        The network.
+    name : str
+        Name of the top module. Its ports: ``docs/ports.md``.
+    """
+    article = "an" if isinstance(spec, IrregularSpec) else "a"
+    title = f"// {name}: {article} {spec.topology} with hardware barriers, made by Syncfabric.\n"
+    return f"{title}\n{modules_verilog(spec)}\n{top_verilog(spec, name)}"
+
+
+def module_names(spec: AnySpec) -> tuple[str, ...]:
+    """Return the names of the modules that the top places: no network's name may be one."""
+    return irregular.MODULES if isinstance(spec, IrregularSpec) else mesh.MODULES
+
+
+def modules_verilog(spec: AnySpec) -> str:
+    """Return the Verilog of these modules and all that they are made of."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.modules_verilog(spec)
+    return mesh.modules_verilog(spec)
+
+
+def top_verilog(spec: AnySpec, name: str) -> str:
+    """Return the module that places and connects them."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.top_verilog(spec, name)
+    return mesh.top_verilog(spec, name)
+
+
+def link_wires(spec: AnySpec) -> LinkWires:
+    """Return the wires of a link between routers."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.link_wires(spec)
+    return mesh.link_wires(spec)
+
+
+def targets(spec: AnySpec) -> list[tuple[str, int]]:
+    """Return instance and width of ``observe`` of whatever has registers, as config counts them."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.targets(spec)
+    return mesh.targets(spec)
+
+
+def shown_links(spec: AnySpec, top: str) -> Iterator[Shown | None]:
+    """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.shown_links(spec, top)
+    return mesh.shown_links(spec, top)

@@ -1,0 +1,147 @@
+"""What the tops of all kinds of network share: their ports, and how nodes are joined to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
+
+__all__ = [
+    "AnySpec",
+    "LinkWires",
+    "Shown",
+    "config_ports",
+    "join_config_answers",
+    "node_ports",
+    "start_top",
+    "top_ports",
+]
+
+AnySpec: TypeAlias = MeshSpec | IrregularSpec
+
+_ANSWER = (("ready", 1), ("error", 1), ("rdata", 32))
+
+
+class LinkWires(dict[str, int]):
+    """Width of each bundle of wires of a link between routers, by name; ``back`` runs against."""
+
+    back = frozenset({"credit", "sync_credit"})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is on a link, as Verilog expressions.
+
+    Parameters
+    ----------
+    valid, sync_valid, credit, sync_credit : str
+        Bits of the ordinary channels, and of synchronization.
+    flit : str
+        What is on the link if one of them is valid.
+    sync : str, optional
+        The synchronization message, where it has wires of its own.
+    """
+
+    valid: str
+    sync_valid: str
+    credit: str
+    sync_credit: str
+    flit: str
+    sync: str | None = None
+
+
+def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
+    count, registers = len(spec.topology.nodes), spec.barrier_registers
+    data, flit = spec.data_bits, spec.layout.flit.width
+    for name in ("clk", "rst", "start"):
+        yield "input", name, None
+    yield "input", "arrive", count * registers
+    yield "input", "data", count * registers * data
+    yield "output", "released", count * registers
+    yield "output", "result", count * registers * data
+    yield "output", "ready", count * registers
+    yield "output", "done", count * registers
+    yield "input", "config_valid", None
+    yield "input", "config_node", spec.layout.target_bits
+    yield "input", "config_address", CONFIG_ADDRESS_BITS
+    yield "input", "config_write", None
+    yield "input", "config_data", 32
+    yield "output", "config_ready", None
+    yield "output", "config_error", None
+    yield "output", "config_rdata", 32
+    if spec.spill:
+        yield "input", "spill_arrive_valid", count
+        yield "input", "spill_arrive_gid", count * 8
+        yield "input", "spill_arrive_data", count * data
+        yield "output", "spill_arrive_ready", count
+        yield "output", "spill_release_valid", count
+        yield "output", "spill_release_gid", count * 8
+        yield "output", "spill_release_result", count * data
+    yield "input", "inject_valid", count * spec.channels
+    yield "input", "inject_flit", count * flit
+    yield "output", "inject_credit", count * spec.channels
+    yield "output", "eject_valid", count * spec.channels
+    yield "output", "eject_flit", count * flit
+    yield "input", "eject_credit", count * spec.channels
+
+
+def start_top(spec: AnySpec, name: str) -> ModuleWriter:
+    """Return the top with its ports declared, and nothing inside."""
+    top = ModuleWriter(name)
+    for direction, outside, bits in top_ports(spec):
+        top.port(direction, outside, bits)
+    return top
+
+
+def join_config_answers(top: ModuleWriter, targets: int) -> None:
+    """Make the config port's answer: that of the one target that answers, for the others give 0."""
+    for answer, width in _ANSWER:
+        top.wire(f"all_{answer}", targets * width)
+        terms = (part(f"all_{answer}", i, width) for i in range(targets))
+        top.assign(f"config_{answer}", " |\n    ".join(terms))
+
+
+def config_ports(target: int) -> Iterator[tuple[str, str]]:
+    """Yield the connections of a target's config port."""
+    for name in ("valid", "node", "address", "write", "data"):
+        yield f"config__{name}", quote(f"config_{name}")
+    for name, width in _ANSWER:
+        yield f"config__{name}", part(f"all_{name}", target, width)
+
+
+def node_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str | None]]:
+    """Yield the connections of node ``i`` to the top's ports."""
+    registers, data = spec.barrier_registers, spec.data_bits
+    for name, width in (
+        ("arrive", registers),
+        ("data", registers * data),
+        ("released", registers),
+        ("result", registers * data),
+        ("ready", registers),
+        ("done", registers),
+    ):
+        yield name, part(name, i, width) if width else None
+    yield from config_ports(i)
+    if spec.spill:
+        for name, width in (
+            ("arrive__valid", 1),
+            ("arrive__gid", 8),
+            ("arrive__data", data),
+            ("arrive__ready", 1),
+            ("release__valid", 1),
+            ("release__gid", 8),
+            ("release__result", data),
+        ):
+            top = f"spill_{name.replace('__', '_')}"
+            yield f"spill_{name}", part(top, i, width) if width else None
+    flit = spec.layout.flit.width
+    for local, top in (("local_in", "inject"), ("local_out", "eject")):
+        yield f"{local}__valid", part(f"{top}_valid", i, spec.channels)
+        yield f"{local}__flit", part(f"{top}_flit", i, flit)
+        yield f"{local}__credit", part(f"{top}_credit", i, spec.channels)
+    yield "observe", ""

@@ -1,0 +1,77 @@
+"""What a difference is called: wires as the Verilog has them, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.targets import AnySpec, targets_of
+from syncfabric.sim.results import NodeName
+
+__all__ = ["Names"]
+
+Named = tuple[NodeName | None, str]
+
+
+class Names:
+    """Names of a network's wires, registers and rules.
+
+    Parameters
+    ----------
+    spec : MeshSpec or IrregularSpec
+        The network.
+    """
+
+    def __init__(self, spec: AnySpec) -> None:
+        self._spec, self._links, self._targets = spec, links_of(spec), targets_of(spec)
+
+    def lane(self, lane: int, kind: str) -> Named:
+        """Return node and name of a bit of all links' ``valid`` or ``credit``, or its flit."""
+        link, channel = divmod(lane, self._links.width)
+        begin = self._links.names[link]
+        if begin is None:
+            return None, f"link number {link}, {kind}[{channel}]"
+        wire, class_ = self._wire(*begin), channel - self._links.channels
+        if class_ < 0:
+            return begin[0], f"{wire}_{kind}[{channel}]"
+        if kind == "flit":
+            own = not isinstance(self._spec, IrregularSpec) and self._spec.sync_links == "own"
+            return begin[0], f"{wire}_{'sync' if own else 'flit'}"
+        index = f"[{class_}]" if self._links.classes > 1 else ""
+        return begin[0], f"{wire}_sync_{kind}{index}"
+
+    def _wire(self, begin: NodeName, port: str) -> str:
+        """Return how the wires of a link begin."""
+        if isinstance(self._spec, IrregularSpec):
+            if isinstance(begin, int):
+                return f"link_{begin}_{port}"
+            return f"uplink_{self._spec.topology.index(begin)}"
+        assert not isinstance(begin, int)
+        if port in ("local", "inject"):
+            return "eject" if port == "local" else port
+        return f"link_{begin[0]}_{begin[1]}_{port}"
+
+    def rule(self, lane: int, rule: str) -> Named:
+        """Return where a lane begins, and a rule of it."""
+        link, channel = divmod(lane, self._links.width)
+        begin = self._links.names[link] or (None, f"link number {link}")
+        return begin[0], f"{begin[1]}[{channel}]: {rule}"
+
+    def register(self, bit: int, kind: str) -> Named:
+        """Return node and name of a register's bit of ``release``."""
+        node, register = divmod(bit, self._spec.barrier_registers)
+        return self._targets.names[node], f"{kind}[{register}]"
+
+    def target(self, target: int) -> NodeName:
+        """Return a target's name."""
+        return self._targets.names[target]
+
+    def observed(self, target: int, value: int) -> Iterator[tuple[str, int]]:
+        """Yield name and value of each field of a target's ``observe``."""
+        registers, counters = self._targets.split(target, value)
+        for number, fields in enumerate(registers):
+            yield from ((f"{name}[{number}]", part) for name, part in fields.items())
+        for counter in Counter:
+            yield counter.name, counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1
