@@ -152,7 +152,7 @@ CONTROL = Layout(
         Field("op", 3, "combining operation: 0 OR, 1 AND, 2 XOR, 3 MAX, 4 MIN, 5 SUM"),
         Field("epoch", 2, "messages of another epoch are strays"),
         Field("gid", 8, "group identifier"),
-        Field("manager", 2, "manager that set it up; kept with set-up by managers only"),
+        Field("manager", 2, "manager that set it up"),
     ),
 )
 """Word 0 of a barrier register."""

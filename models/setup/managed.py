@@ -130,23 +130,16 @@ class ManagedNetwork(Network):
                 yield "command", number, Request.KILL
             if not self.rules.set_up_once and progress.repeats:
                 yield "command", number, Request.SETUP
-        yield from self._member_events(life, progress)
-        yield from self._closings(life, progress)
 
-    def _closings(self, life: Life, progress: Progress) -> Iterator[Event]:
-        """Yield the members that are through: after the last barrier, or a set-up refused."""
-        for member, (node, _) in enumerate(life.nodes):
-            entry = self.entries.get((node, life.gid))
-            if entry is None or entry.life != life.number or entry.busy or entry.freed:
-                continue
-            done = life.last and progress.released[member] == life.barriers
-            if done or progress.stage is Stage.REFUSED:
-                yield "close", life.number, member
+    def _may_close(self, life: Life, progress: Progress, member: int) -> bool:
+        """A member is through after the last barrier, or when the manager gave up."""
+        done = life.last and progress.released[member] == life.barriers
+        return done or progress.stage is Stage.REFUSED
 
     def _next(self, life: Life) -> bool:
         """Return whether it is a life's turn.
 
-        An epoch comes again after four set-ups. No message is under way for so long: links are
+        An epoch comes again after four set-ups. Nothing is under way for so long: links are
         short, and a manager needs a while.
         """
         before = (self.progress.get(number) for number in life.after)
@@ -154,9 +147,12 @@ class ManagedNetwork(Network):
             return False
         if not self.rules.epochs:
             return True
-        same = life.gid, life.epoch
-        old = [m for (_, _, gid), link in self.links.items() if gid == life.gid for m in link]
-        return not any((m.gid, m.epoch) == same and m.life != life.number for m in old)
+        links = [link for (_, _, gid), link in self.links.items() if gid == life.gid]
+        old = {message.life for link in links for message in link if message.epoch == life.epoch}
+        for (_, gid), entry in self.entries.items():
+            if gid == life.gid and entry.dying and entry.image.epoch == life.epoch:
+                old.add(entry.life)
+        return old <= {life.number}
 
     def _idle(self, manager: int) -> bool:
         busy = any(holder == manager for holder, _ in self.commands)
@@ -168,10 +164,6 @@ class ManagedNetwork(Network):
         node, image = life.nodes[member]
         self.entries[node, life.gid] = Entry(image, number)
         self.progress[number] = progress._replace(opened=progress.opened | {member})
-
-    def _close(self, number: int, member: int) -> None:
-        life = self.lives[number]
-        del self.entries[life.nodes[member][0], life.gid]
 
     def _command(self, number: int, operation: Request) -> None:
         life, progress = self.lives[number], self.progress[number]

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Self, TypeAlias
 
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.planning.switch_tree import PROCESS_PORT, UPLINK_PORT, Seat
+from syncfabric.models.planning.switch_tree import UPLINK_PORT, Seat
 from syncfabric.models.setup.entry import Change, Entry, Release, arrive, receive, send
 from syncfabric.models.setup.life import Life, Progress, Stage
 from syncfabric.models.setup.message import Message
@@ -22,9 +22,6 @@ __all__ = ["Event", "Network", "Violation"]
 
 Event: TypeAlias = tuple[Any, ...]
 """An event's name and what it is about."""
-
-PROCESS = 1 << PROCESS_PORT
-
 
 class Violation(Exception):  # noqa: N818 - it says what was violated
     """Something that may never happen has happened, or something is left at the end."""
@@ -57,6 +54,11 @@ class Network(ABC):
         self.rules = rules or Rules()
         self.lives = {life.number: life for life in lives}
         self.progress = {life.number: Progress.first(life) for life in self.lives.values()}
+        self._member = {
+            (life.number, node): member
+            for life in self.lives.values()
+            for member, (node, _) in enumerate(life.nodes)
+        }
         self.entries: dict[tuple[Seat, int], Entry] = {}
         self.links: dict[tuple[Seat, int, int], tuple[Message, ...]] = {}
         self.killed: frozenset[int] = frozenset()
@@ -91,6 +93,8 @@ class Network(ABC):
                 if pending & 1:
                     found.append(("send", seat, gid, port))
                 pending, port = pending >> 1, port + 1
+            if not isinstance(seat, int) and entry.life in self.progress:
+                found.extend(self._node_events(seat, entry))
         for number, progress in self.progress.items():
             found.extend(self._life_events(self.lives[number], progress))
         return found
@@ -125,7 +129,11 @@ class Network(ABC):
 
     @abstractmethod
     def _life_events(self, life: Life, progress: Progress) -> Iterator[Event]:
-        """Yield what may happen next of one life."""
+        """Yield what may be begun next of one life."""
+
+    @abstractmethod
+    def _may_close(self, life: Life, progress: Progress, member: int) -> bool:
+        """Return whether a member has no more use for its register."""
 
     # Messages.
 
@@ -166,21 +174,17 @@ class Network(ABC):
 
     # Members.
 
-    def _member_events(self, life: Life, progress: Progress) -> Iterator[Event]:
-        """Yield the arrivals that the members' registers would accept."""
-        for member, (node, _) in enumerate(life.nodes):
-            entry = self.entries.get((node, life.gid))
-            arrived = progress.arrived[member]
-            if (
-                entry is not None
-                and entry.life == life.number
-                and arrived < life.barriers
-                and arrived == progress.released[member]
-                and self._ready(entry, life)
-                and not entry.arrived & PROCESS
-                and not entry.fired
-            ):
-                yield "arrive", life.number, member
+    def _node_events(self, node: Place, entry: Entry) -> Iterator[Event]:
+        """Yield what a member may do to its register: arrive, or close it."""
+        life, progress = self.lives[entry.life], self.progress[entry.life]
+        member = self._member[entry.life, node]
+        arrived = progress.arrived[member]
+        if arrived > progress.released[member] or entry.fired:
+            return
+        if arrived < life.barriers and self._ready(entry, life):
+            yield "arrive", life.number, member
+        if not entry.busy and not entry.freed and self._may_close(life, progress, member):
+            yield "close", life.number, member
 
     def _ready(self, entry: Entry, life: Life) -> bool:
         return (entry.go or not self.rules.go) and not entry.dying
@@ -194,9 +198,13 @@ class Network(ABC):
         last = life.last and times == life.barriers
         self._put(node, image.gid, arrive(self.entries[node, image.gid], last=last))
 
+    def _close(self, number: int, member: int) -> None:
+        life = self.lives[number]
+        del self.entries[life.nodes[member][0], life.gid]
+
     def _release(self, node: Place, number: int, release: Release) -> None:
         life, progress = self.lives[number], self.progress[number]
-        member = [place for place, _ in life.nodes].index(node)
+        member = self._member[number, node]
         times = progress.released[member] + 1
         if release is Release.RELEASED and min(progress.arrived) < times:
             raise Violation(f"{node} of life {number} released early: {progress.arrived}")

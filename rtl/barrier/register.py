@@ -330,7 +330,6 @@ class BarrierRegister(wiring.Component):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
                 m.d.sync += [
                     self.send.control.eq(control),
-                    *([] if self._network.managed else [self.send.control.manager.eq(0)]),
                     self.accumulated.eq(identity(control.op, self._network.data_bits)),
                     self.done.eq(0),
                 ]

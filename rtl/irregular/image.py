@@ -120,8 +120,6 @@ class RegisterImage(wiring.Component):
         refused = Mux(self.write[0], refuses, self.write[1] & control.valid)
         with m.If(self.written):
             m.d.sync += [control.eq(self.data[: CONTROL.width]), control.turn.eq(0)]
-            if not self._managed:
-                m.d.sync += control.manager.eq(0)
         with m.If(self.write[1] & ~control.valid):
             tree = struct(TREE)(self.data[: TREE.width])
             m.d.sync += [self.parent.eq(tree.parent), self.children.eq(tree.children)]

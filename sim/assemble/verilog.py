@@ -19,7 +19,6 @@ _KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "releas
 _EMPTY = re.compile(r"^  (?P<kind>wire|input|output) \[-1:0\] (?P<name>\S+) ?;\n", re.MULTILINE)
 
 _MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
-_MODULE = re.compile(r"^module .*?^endmodule$", re.MULTILINE | re.DOTALL)
 _HEADER = re.compile(r"^(?P<module>module \S+ ?)\((?P<ports>[^;]*)\);", re.MULTILINE)
 _CLEARED = re.compile(
     r"  initial begin\n(?:    (?P<name>\S+) ?\[\d+\] = (?P<bits>\d+)'(?:h0+|d0|h0);\n)+  end\n"
@@ -61,19 +60,15 @@ def _start(match: re.Match[str]) -> str:
     return "initial_trigger" + (";\n  initial initial_trigger = 0;" if match[1] else "")
 
 
-def _drop_empty(text: str) -> str:
-    """Remove wires and ports of no bits; only the outermost module has such ports."""
+def _drop_empty(module: re.Match[str]) -> str:
+    """Remove a module's wires and ports of no bits; only the outermost module has such ports."""
+    empty = {match["name"] for match in _EMPTY.finditer(module[0]) if match["kind"] != "wire"}
 
-    def without(module: re.Match[str]) -> str:
-        empty = {match["name"] for match in _EMPTY.finditer(module[0]) if match["kind"] != "wire"}
+    def without(header: re.Match[str]) -> str:
+        names = [name for name in header["ports"].split(",") if name.strip() not in empty]
+        return f"{header['module']}({','.join(names)});"
 
-        def keep(match: re.Match[str]) -> str:
-            names = [name for name in match["ports"].split(",") if name.strip() not in empty]
-            return f"{match['module']}({','.join(names)});"
-
-        return _EMPTY.sub("", _HEADER.sub(keep, module[0]) if empty else module[0])
-
-    return _MODULE.sub(without, text)
+    return _EMPTY.sub("", _HEADER.sub(without, module[0]) if empty else module[0])
 
 
 def _shorten_clearing(text: str) -> str:

@@ -94,7 +94,8 @@ class IrregularCoverage(Coverage):
             end = self._links.ends[link]
             if channel < self._links.channels:
                 if flit & self._head:
-                    self.hits["packet over a dateline"] += link in self._datelines
+                    if link in self._datelines:
+                        self.hits["packet over a dateline"] += 1
                     if end is not None:
                         heads[end[0], self._route(end[0], flit)] += 1
                 self._goes_on(lane, flit)

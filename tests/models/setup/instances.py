@@ -46,15 +46,17 @@ def draw_managed(
     managers = rng.randint(1, 4)
     lives: list[Life] = []
     for gid in range(rng.randint(1, 5)):
-        # Of two managers that contend for one GID, each has its own members.
-        halves = _halves(rng, topology.nodes)
-        for nodes in halves:
-            lives += _lives(rng, topology, gid, nodes, len(lives), managers, turnaround, keys)
+        # Of two managers that contend for one GID, each has its own members and epochs.
+        parts = _parts(rng, topology.nodes, managers)
+        for place, (manager, nodes) in enumerate(parts):
+            epochs = range(4)[place :: len(parts)]
+            lives += _lives(rng, topology, gid, nodes, len(lives), manager, epochs, turnaround, keys)
+    owners = {(life.manager, life.gid) for life in lives}
     meddlings = {
         Meddling(manager, life.number, rng.choice([Request.CLEAR, Request.KILL]))
         for life in lives
         for manager in range(managers)
-        if manager != life.manager and rng.random() < 0.1
+        if (manager, life.gid) not in owners and rng.random() < 0.1
     }
     registers = rng.choice([1, 2, 2, 3, 4, None])
     return ManagedNetwork(
@@ -62,10 +64,15 @@ def draw_managed(
     )
 
 
-def _halves(rng: random.Random, nodes: Sequence[Place]) -> list[list[Place]]:
-    order = rng.sample(nodes, len(nodes))
-    cut = len(order) // 2
-    return [order[:cut], order[cut:]] if cut > 1 and rng.random() < 0.3 else [order]
+def _parts(
+    rng: random.Random, nodes: Sequence[Place], managers: int
+) -> list[tuple[int, Sequence[Place]]]:
+    """Give a GID to one manager, or part the nodes between two."""
+    order, cut = rng.sample(nodes, len(nodes)), len(nodes) // 2
+    if cut > 1 and managers > 1 and rng.random() < 0.3:
+        first, second = rng.sample(range(managers), 2)
+        return [(first, order[:cut]), (second, order[cut:])]
+    return [(rng.randrange(managers), order)]
 
 
 def _lives(
@@ -74,12 +81,12 @@ def _lives(
     gid: int,
     nodes: Sequence[Place],
     first: int,
-    managers: int,
+    manager: int,
+    epochs: Sequence[int],
     turnaround: str,
     keys: dict[str, Any],
 ) -> list[Life]:
     """Return lives of a GID, one after the other."""
-    manager, epoch = rng.randrange(managers), rng.randrange(4)
     lives: list[Life] = []
     for number in range(first, first + rng.randint(1, 6)):
         members = rng.sample(nodes, rng.randint(2, min(len(nodes), 6)))
@@ -96,7 +103,7 @@ def _lives(
                 plan(topology, gid, members, turnaround),
                 number,
                 manager=manager,
-                epoch=(epoch + len(lives)) % 4,
+                epoch=epochs[len(lives) % len(epochs)],
                 after=(lives[-1].number,) if lives else (),
                 **(drawn | keys),
             )

@@ -32,6 +32,7 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
             parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(SPEC.data_bits)
             children = [(rng.randrange(8), rng.randrange(3)) for _ in range(4)]
             up_port = Port(rng.randrange(4))
+            wave, up_kind = Kind(rng.randrange(4)), Kind(rng.randrange(4))
             pending = (
                 {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
             )
@@ -39,9 +40,9 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
             messages = {}
             for place in pending:
                 if place == PARENT:
-                    port, turn, (x, y), kind = up_port, control["turn"], parent, Kind.REDUCE
+                    port, turn, (x, y), kind = up_port, control["turn"], parent, up_kind
                 else:
-                    port, (x, y), kind = Port(place), children[place], Kind.DISTRIBUTE
+                    port, (x, y), kind = Port(place), children[place], wave
                     turn = 0 if port in (Port.EAST, Port.WEST) else 1
                 if has_credit >> 2 * port + turn & 1:
                     fields = {**common, "kind": kind, "x": x, "y": y, "turn": turn}
@@ -53,6 +54,8 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
                 f"source_{i}__data": data,
                 f"source_{i}__control": CONTROL.pack(control),
                 f"source_{i}__up_port": 1 << up_port,
+                f"source_{i}__wave": wave,
+                f"source_{i}__up_kind": up_kind,
                 f"source_{i}__parent": _place(parent, 0),
             }
             for p in range(4):

@@ -2,14 +2,17 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import run_model
+from tests.models.planning.irregular import draw_network
+from tests.sim.drive.networks import irregular
 
 EVERY_ONE_LAST = Scenario(policy="last", episodes=12, lead_in=0)
 TOGETHER = Scenario(policy="together", episodes=1, lead_in=0)
@@ -18,7 +21,10 @@ AT_ONCE_AGAIN = Scenario(policy="back_to_back", episodes=3, lead_in=0)
 
 
 def planned(members: list[Node], planner: str, **keys: object) -> BarrierPlan:
-    network = MeshSpec.model_validate({"kind": "mesh", **keys})
+    return plan_on(MeshSpec.model_validate({"kind": "mesh", **keys}), members, planner)
+
+
+def plan_on(network: MeshSpec | IrregularSpec, members: list[Node], planner: str) -> BarrierPlan:
     op = "sum" if network.operations == "all" else "or"
     group = GroupSpec.model_validate({"id": 1, "members": members, "planner": planner, "op": op})
     return make_plan(NetworkSpec(name="n", network=network, groups=(group,)))
@@ -84,6 +90,26 @@ def test_groups_whose_messages_once_met(side: int, seed: int | None, pipeline: i
     members = nodes if seed is None else random.Random(seed).sample(nodes, len(nodes) // 2)
     plan = planned(members, "shortest", width=side, height=side, barrier_pipeline=pipeline)
     check(plan, TOGETHER)
+
+
+@pytest.mark.parametrize("turnaround", ["switch", "node"])
+@pytest.mark.parametrize("cycles", [1, 2])
+@pytest.mark.parametrize("planner", ["btin", "updown"])
+def test_random_groups_of_irregular_networks(planner: str, cycles: int, turnaround: str) -> None:
+    rng = random.Random(f"{planner} {cycles} {turnaround}")
+    for number in range(6):
+        switches = rng.randint(1, 20)
+        topology = draw_network(rng, switches, rng.randint(0, 8), 2 * switches, rng.randint(4, 12))
+        network = irregular(
+            topology,
+            cycles_per_hop=cycles,
+            turnaround=turnaround,
+            operations="all" if number % 3 == 2 else "bitwise",
+        )
+        nodes = network.nodes
+        group = rng.sample(nodes, len(nodes) if number % 2 else rng.randint(1, len(nodes)))
+        plan = plan_on(network, group, planner)
+        check(plan, replace(EVERY_ONE_LAST, episodes=len(group)), TOGETHER, CLOSE, AT_ONCE_AGAIN)
 
 
 @pytest.mark.long

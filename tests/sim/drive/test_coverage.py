@@ -12,12 +12,23 @@ from syncfabric.models.messages import Kind
 from syncfabric.models.networks.mesh import Port, Turn
 from syncfabric.sim.drive.coverage import Coverage, coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.lines import EMPTY, Line
 from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
-from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, members, mesh, plan_of
-from tests.sim.drive.test_tiles import NETWORKS
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import (
+    SCENARIOS,
+    SEED,
+    check,
+    irregular,
+    make_job,
+    members,
+    mesh,
+    plan_of,
+)
+from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
 THRESHOLD = 97.0
 """Percent of a network's bins that its regression must hit, whatever the seed."""
@@ -25,9 +36,19 @@ ROUNDS = 4
 """Times that the scenarios are run, with other groups and seeds each time."""
 
 
-@pytest.mark.parametrize("name", ["default", "own links", "paper's route", "spill"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "default",
+        "own links",
+        "paper's route",
+        "spill",
+        "irregular, spill",
+        "irregular, one cycle a hop, turned by the node, serial",
+    ],
+)
 def test_a_regression_covers(name: str, record_property: Callable[[str, object], None]) -> None:
-    network = NETWORKS[name]
+    network = (NETWORKS | CLUSTERS)[name]
     scenarios = [
         replace(each, seed=each.seed + 10 * turn, episodes=8)
         for turn in range(ROUNDS)
@@ -41,7 +62,7 @@ def test_a_regression_covers(name: str, record_property: Callable[[str, object],
     missed = holes(hits, bins)
     record_property(
         "coverage",
-        f"{name} ({network.mesh}): {percent(hits, bins):.1f}% of {len(bins)} bins"
+        f"{name} ({network.topology}): {percent(hits, bins):.1f}% of {len(bins)} bins"
         + "".join(f"\n    never: {hole}" for hole in missed),
     )
     assert percent(hits, bins) >= THRESHOLD, missed
@@ -117,10 +138,57 @@ def test_two_heads_for_one_output() -> None:
     assert coverage.hits["two heads for NORTH in one cycle"] == 1
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_bins_have_names_of_their_own(name: str) -> None:
-    bins = list(universe(NETWORKS[name]))
-    assert len(bins) == len(set(bins)) > 80
+CLUSTER = irregular(SMALL, cycles_per_hop=1)
+ALL = plan_of(CLUSTER, members(6, *SMALL.nodes))
+
+
+def on(link: int, kind: Kind) -> dict[int, int]:
+    """Return a message of the group on a link of the cluster, without traffic on it."""
+    return {2 * link + 1: CLUSTER.layout.sync.pack({"kind": kind, "gid": 6})}
+
+
+def test_messages_that_meet_at_a_switch() -> None:
+    coverage = coverage_of(ALL)
+    note(coverage, 5, on(12, Kind.REDUCE) | on(13, Kind.REDUCE))  # both nodes of switch 0, the root
+    assert coverage.hits == {
+        "REDUCE from a node": 2,
+        "REDUCE at a switch meets idle": 1,
+        "REDUCE at a switch meets children": 1,
+        "2 messages to a switch in one cycle": 1,
+    }
+    note(coverage, 7, on(5, Kind.REDUCE) | on(4, Kind.REDUCE))
+    assert coverage.hits["REDUCE between switches"] == 2
+    assert coverage.hits["root switch fires with 3 children"] == 1
+    note(coverage, 8, on(0, Kind.DISTRIBUTE) | on(5, Kind.REDUCE))
+    note(coverage, 9, on(1, Kind.DISTRIBUTE))
+    assert coverage.hits["DISTRIBUTE with 1 children"] == 1
+    assert coverage.hits["DISTRIBUTE to a node"] == 1
+    assert coverage.messages == 7
+
+
+def test_what_meets_on_the_links_of_a_cluster() -> None:
+    coverage = coverage_of(ALL)
+    head, tail = (1 << CLUSTER.layout.flit.offsets[name] for name in ("head", "tail"))
+    to_2 = CLUSTER.layout.header.pack({"switch": 2, "port": 1}) | head
+    note(coverage, 1, {2 * 12: to_2, 2 * 13: to_2})
+    assert coverage.hits == {"two heads for a switch in one cycle": 1}
+    note(coverage, 2, on(12, Kind.REDUCE))
+    assert coverage.hits["message inside a packet: from a node"] == 1
+    note(coverage, 3, {2 * 12: tail})
+    note(coverage, 4, on(12, Kind.REDUCE))
+    assert coverage.hits["message inside a packet: from a node"] == 1
+    coverage.note(Line(5, EMPTY), full=1 << 2 * 12 | 1 << 2 * 9 | 1)
+    assert {name for name in coverage.hits if name.startswith("no credit")} == {
+        "no credit: from a node, ordinary",
+        "no credit: to a node, ordinary",
+        "no credit: between switches, ordinary",
+    }
+
+
+@pytest.mark.parametrize("network", [*NETWORKS.values(), *CLUSTERS.values()])
+def test_bins_have_names_of_their_own(network: AnySpec) -> None:
+    bins = list(universe(network))
+    assert len(bins) == len(set(bins)) > (80 if network.kind == "mesh" else 30)
 
 
 def test_percent_and_holes() -> None:

@@ -5,18 +5,29 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.sim.drive.noise import STRAY_GID
 from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.simulate import run_model
-from tests.sim.drive.networks import check, make_job, members, mesh, plan_of
+from syncfabric.sim.drive.strays import STRAY_GID
+from syncfabric.sim.drive.targets import AnySpec, targets_of
+from tests.sim.drive.clusters import SMALL, drawn
+from tests.sim.drive.networks import check, irregular, make_job, members, mesh, plan_of
 
 NOISY = Scenario(episodes=60, noise=True, seed=3)
 
 
-@pytest.mark.parametrize("spill", [False, True])
-def test_what_is_wrong_is_counted_but_nothing_overflows(spill: bool) -> None:
-    network = mesh(3, 3, spill=spill)
-    plan = plan_of(network, members(1, *network.mesh.nodes), members(2, (0, 0), (2, 2)))
+@pytest.mark.parametrize(
+    "network",
+    [
+        mesh(3, 3),
+        mesh(3, 3, spill=True),
+        irregular(SMALL, cycles_per_hop=1),
+        irregular(SMALL, spill=True, turnaround="node"),
+    ],
+)
+def test_what_is_wrong_is_counted_but_nothing_overflows(network: AnySpec) -> None:
+    nodes = network.topology.nodes
+    plan = plan_of(network, members(1, *nodes), members(2, nodes[0], nodes[2]))
     job = Job(((plan, NOISY),))
     simulation = run_model(job)
     check(job, simulation)
@@ -36,8 +47,9 @@ def test_a_network_without_groups_or_neighbours_bears_it() -> None:
             check(job, run_model(job))
 
 
-def test_barriers_end_as_without_it() -> None:
-    (run,) = make_job(mesh(3, 3), random.Random(2), [NOISY]).runs
+@pytest.mark.parametrize("network", [mesh(3, 3), drawn(1, switches=6, extra=3, nodes=9, ports=5)])
+def test_barriers_end_as_without_it(network: AnySpec) -> None:
+    (run,) = make_job(network, random.Random(2), [NOISY]).runs
     outcomes = [
         run_model(Job(((run[0], replace(NOISY, noise=noise)),))).outcomes[0]
         for noise in (False, True)
@@ -46,3 +58,17 @@ def test_barriers_end_as_without_it() -> None:
     assert [len(group.latency) for group in outcomes[1].groups] == [60] * 4
     assert outcomes[0].releases == outcomes[1].releases
     assert all(group.id != STRAY_GID for group in outcomes[1].groups)
+
+
+def test_a_busy_switch_refuses_a_write_and_a_stray_reaches_the_next_switch() -> None:
+    network = irregular(SMALL)
+    plan = plan_of(network, members(1, (0, 1), (2, 0)))
+    session = Session(plan, replace(NOISY, episodes=200))
+    while not session.finished:
+        session.advance(1000)
+    counters = [
+        targets_of(network).split(target, session.model.observe(target))[1] for target in range(7)
+    ]
+    stray, refused_write = ([n >> 8 * c & 255 for n in counters] for c in (1, 3))
+    assert min(refused_write) > 0
+    assert stray == [0, 0, 0, 0, 0, 1, 1]  # switch 1 has no nodes

@@ -9,12 +9,24 @@ from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
-from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
+from syncfabric.sim.drive.targets import AnySpec
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import (
+    SCENARIOS,
+    irregular,
+    make_job,
+    members,
+    mesh,
+    plan_of,
+    played,
+)
 
 
 @pytest.mark.parametrize("cycles", [1, 17, 100_000])
-def test_chunks_of_any_size_say_the_same(cycles: int) -> None:
-    network = mesh(3, 2, spill=True, barrier_registers=2)
+@pytest.mark.parametrize(
+    "network", [mesh(3, 2, spill=True, barrier_registers=2), irregular(SMALL, barrier_registers=2)]
+)
+def test_chunks_of_any_size_say_the_same(network: AnySpec, cycles: int) -> None:
     for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:
         wanted, seen = played(*run), played(*run, cycles)
         for name in ("text", "stimuli", "arrivals"):

@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
+from tests.sim.drive.clusters import drawn, random_cluster, ring, star
 from tests.sim.drive.networks import SEED, check, make_job, mesh, random_network
 
 NETWORKS = {
@@ -27,10 +28,34 @@ NETWORKS = {
     "8x8": mesh(8, 8),
 }
 
+CLUSTERS = {
+    "irregular, default": drawn(1, switches=12, extra=8, nodes=24, ports=8),
+    "irregular, spill": drawn(
+        2, switches=8, extra=6, nodes=20, ports=8, spill=True, barrier_registers=2, buffer_flits=2
+    ),
+    "irregular, one cycle a hop, turned by the node, serial": drawn(
+        *(3, 8, 5, 20, 8),
+        cycles_per_hop=1,
+        turnaround="node",
+        operations="all",
+        data_bits=9,
+        buffer_flits=3,
+    ),
+    "tree, one cycle a hop, no data": drawn(
+        *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
+    ),
+    "ring, datelines, turned by the node": ring(
+        6, 3, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
+    ),
+    "star, spill, serial, one cycle a hop": star(
+        5, 3, spill=True, barrier_registers=1, operations="all", cycles_per_hop=1, channels=4
+    ),
+}
 
-@pytest.mark.parametrize("name", NETWORKS)
+
+@pytest.mark.parametrize("name", [*NETWORKS, *CLUSTERS])
 def test_hardware_is_as_the_model(name: str) -> None:
-    run(NETWORKS[name], name)
+    run((NETWORKS | CLUSTERS)[name], name)
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -38,6 +63,11 @@ def test_random_networks(number: int) -> None:
     run(random_network(random.Random(f"{number}/{SEED}"), 8), f"random {number}")
 
 
-def run(network: MeshSpec, name: str) -> None:
+@pytest.mark.parametrize("number", range(2))
+def test_random_clusters(number: int) -> None:
+    run(random_cluster(random.Random(f"{number}/{SEED}"), 24), f"random cluster {number}")
+
+
+def run(network: AnySpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"))
     check(job, simulate_tiles(job, build_fabric(network)))

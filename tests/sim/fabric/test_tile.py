@@ -1,48 +1,97 @@
-"""The tile: a node with everything that stands beside it."""
+"""The tiles: a node, or a switch, with everything that stands beside it."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.fabric.tile import TILE, tile_ports, tile_verilog
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.sim.fabric import irregular as irregular_tiles
+from syncfabric.sim.fabric import mesh as mesh_tile
+from syncfabric.sim.fabric.tile import Ports
 from tests.sim.assemble.icarus import compiles
-from tests.sim.drive.networks import mesh
+from tests.sim.drive.clusters import SMALL, ring
+from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS = {
+MESHES = {
     "no data, spill": mesh(1, 1, data_bits=0, spill=True),
     "own links": mesh(2, 2, sync_links="own", channels=2),
 }
+CLUSTERS = {
+    "no data, spill": irregular(Irregular(2, 1, (), ((0, 1),)), data_bits=0, spill=True),
+    "two channels": ring(3, 1),
+}
+
+
+def declared(text: str, top: str) -> Ports:
+    """Return the ports that a text's last module declares."""
+    head = text.rpartition(f"module {top} (")[2].partition(");")[0]
+    found = re.findall(r"(input|output) wire \[(\d+):0\] (\w+)", head)
+    return {name: (way, int(high) + 1) for way, high, name in found}
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
-def test_icarus_takes_it_and_its_ports_are_those_told(spec: MeshSpec, tmp_path: Path) -> None:
-    text = tile_verilog(spec)
-    compiles(text, TILE, tmp_path)
-    head = text.rpartition(f"module {TILE} (")[2].partition(");")[0]
-    found = re.findall(r"(input|output) wire \[(\d+):0\] (\w+)", head)
-    assert {name: (way, int(high) + 1) for way, high, name in found} == tile_ports(spec)
+@pytest.mark.parametrize("name", MESHES)
+def test_icarus_takes_a_mesh_tile_and_its_ports_are_those_told(name: str, tmp_path: Path) -> None:
+    spec = MESHES[name]
+    ((top, text),) = mesh_tile.tiles(spec, queue=64).items()
+    compiles(text, top, tmp_path)
+    assert declared(text, top) == mesh_tile.tile_ports(spec)
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_icarus_takes_switch_and_node_tile_and_their_ports(name: str, tmp_path: Path) -> None:
+    spec = CLUSTERS[name]
+    tiles = irregular_tiles.tiles(spec, queue=64)
+    assert list(tiles) == ["switch_tile", "node_tile"]
+    ports = irregular_tiles.switch_ports(spec), irregular_tiles.node_ports(spec)
+    for (top, text), told in zip(tiles.items(), ports, strict=True):
+        compiles(text, top, tmp_path)
+        assert declared(text, top) == told
 
 
 def test_a_tile_knows_its_place_by_its_inputs_alone() -> None:
-    ports = tile_ports(mesh(8, 4))
-    assert {name: ports[name] for name in ("x", "y", "index")} == {
-        "x": ("input", 3),
-        "y": ("input", 2),
-        "index": ("input", 5),
+    ports = mesh_tile.tile_ports(mesh(8, 4))
+    places = {"x": 3, "y": 2, "index": 5, "header": 5}
+    assert {name: ports[name] for name in places} == {
+        name: ("input", width) for name, width in places.items()
+    }
+    spec = irregular(SMALL)  # ports of 3 bits, 3 switches, 4 nodes
+    ports = irregular_tiles.node_ports(spec)
+    places = {"target": 3, "index": 2, "header": 1 + 3 + 2}
+    assert {name: ports[name] for name in places} == {
+        name: ("input", width) for name, width in places.items()
+    }
+    ports = irregular_tiles.switch_ports(spec)
+    places = {"number": 2, "target": 3, "routes": 9, "dateline": 4}
+    assert {name: ports[name] for name in places} == {
+        name: ("input", width) for name, width in places.items()
     }
 
 
 def test_links_of_their_own_are_ports_too() -> None:
-    shared, own = (tile_ports(mesh(2, 2, sync_links=links)) for links in ("shared", "own"))
+    shared, own = (mesh_tile.tile_ports(mesh(2, 2, sync_links=ways)) for ways in ("shared", "own"))
     assert own.keys() - shared.keys() == {
         f"{side}_{way}_sync" for side in ("east", "north", "west", "south") for way in ("in", "out")
     }
 
 
+def test_credits_for_messages_are_ports_where_messages_wait() -> None:
+    plain, buffered = (
+        irregular_tiles.switch_ports(irregular(SMALL, operations=operations))
+        for operations in ("bitwise", "all")
+    )
+    extra = {f"{way}_{p}_sync_credit" for way in ("in", "out") for p in range(4)}
+    assert buffered.keys() - plain.keys() == extra
+    assert buffered["in_0_sync_credit"] == ("output", 1)
+    assert buffered["out_0_sync_credit"] == ("input", 1)
+
+
 def test_no_data_no_ports_for_it() -> None:
-    ports = tile_ports(mesh(2, 2, data_bits=0, spill=True))
-    assert not {"data", "result", "spill_arrive_data", "spill_release_result"} & ports.keys()
-    assert "spill_arrive_gid" in ports
+    for ports in (
+        mesh_tile.tile_ports(mesh(2, 2, data_bits=0, spill=True)),
+        irregular_tiles.node_ports(irregular(SMALL, data_bits=0, spill=True)),
+    ):
+        assert not {"data", "result", "spill_arrive_data", "spill_release_result"} & ports.keys()
+        assert "spill_arrive_gid" in ports

@@ -1,0 +1,93 @@
+"""The fabric of tiles against the Verilog bench under Icarus: the same trace, line by line."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.traffic import WARM_CYCLES
+from syncfabric.sim.assemble.bench import BENCH, bench_verilog
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.top import AnySpec
+from syncfabric.sim.fabric import Fabric, build_fabric
+from tests.sim.assemble.icarus import runs
+from tests.sim.drive.clusters import SMALL, ring
+from tests.sim.drive.networks import irregular, members, mesh, plan_of
+
+NETWORKS = {
+    "mesh": mesh(3, 2, spill=True, barrier_registers=1, sync_links="own", channels=2),
+    "irregular": irregular(SMALL),
+    "irregular, one cycle a hop, spill, datelines": ring(
+        3, 2, spill=True, barrier_registers=1, cycles_per_hop=1, buffer_flits=3
+    ),
+}
+CYCLES = 1500
+
+TOP = f"""
+module top;
+  reg clk = 0, rst = 1, load = 0, report = 0;
+  {BENCH} bench(.clk(clk), .rst(rst), .load(load), .report(report));
+  always #5 clk = !clk;
+  initial begin
+    #23 load = 1; rst = 0;
+    #10 load = 0;
+    #{10 * (CYCLES - 1)} load = 1; report = 1;
+    #10 $finish;
+  end
+endmodule
+"""
+
+
+def stimuli(spec: AnySpec) -> list[Stimulus]:
+    """Set up two groups of everybody, one of them spilled if it may be; barriers and traffic."""
+    nodes, rng = spec.topology.nodes, random.Random(1)
+    groups = (members(7, *nodes), members(9, *nodes))[: 1 + spec.spill]
+    plan = plan_of(spec, *groups)
+    script = [
+        Stimulus(cycle, StimulusKind.CONFIG, target << 12 | address, word, 1)
+        for cycle, (target, address, word) in enumerate(config_writes(plan), 1)
+    ]
+    if spec.spill:  # the spill engine takes a few cycles for each write
+        script = [Stimulus(4 * s.cycle, s.kind, s.index, s.data, s.extra) for s in script]
+    begin = script[-1].cycle + 4
+    script += [Stimulus(begin, StimulusKind.START), Stimulus(begin, StimulusKind.LOAD, data=5)]
+    begin += WARM_CYCLES + 2
+    script.append(Stimulus(begin, StimulusKind.RATE, data=1 << 20, extra=1))
+    for group in plan.groups:
+        for episode in range(5):
+            for i, node in enumerate(nodes):
+                cycle, data = begin + 200 * episode + rng.randrange(20), rng.randrange(4)
+                place = group.places[node]
+                if place is None:
+                    script.append(Stimulus(cycle, StimulusKind.SPILL, i, data, group.id))
+                else:
+                    index = i * spec.barrier_registers + place
+                    script.append(Stimulus(cycle, StimulusKind.ARRIVE, index, data))
+    return sorted(script, key=lambda stimulus: stimulus.cycle)
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
+    spec = NETWORKS[name]
+    script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"
+    script.write_text(script_text(stimuli(spec)))
+    runs(bench_verilog(spec, queue=64) + TOP, "top", tmp_path, {})
+    with Fabric(build_fabric(spec, queue=64)) as fabric:
+        fabric.probe(probe)
+        fabric.script(script)
+        fabric.run(CYCLES)
+        rows = fabric.report()
+    seen, expected = (path.read_text().splitlines() for path in (probe, tmp_path / "probe.txt"))
+    assert seen == [
+        line for line in expected if line[0] == "o" or int(line.split()[0], 16) < CYCLES
+    ]
+    assert sum(line[0] == "o" for line in seen) >= 5 * (1 + spec.spill)
+    assert any(" s" in line for line in seen) == spec.spill
+    assert sum(row["packets"] for row in rows) > 50
+    assert sum(row["errors"] for row in rows) == 0
+    report = (tmp_path / "report.txt").read_text().splitlines()
+    assert [list(row.values()) for row in rows] == [
+        [int(word, 16) for word in line.split()] for line in report
+    ]
