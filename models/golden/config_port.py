@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from syncfabric.models.golden.register_file import RegisterFile
@@ -10,11 +11,22 @@ from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Re
 __all__ = ["configure"]
 
 
-def configure(unit: RegisterFile[Any], address: int, write: bool, data: int) -> tuple[bool, int]:
+def configure(
+    unit: RegisterFile[Any], address: int, write: bool, data: int, met: Collection[int] = ()
+) -> tuple[bool, int]:
     """Obey a request for a register or a counter.
 
     A new control word shows after the unit's ``commit``, at the edge; other words at once, for
     nothing looks at them while the register is not valid.
+
+    Parameters
+    ----------
+    unit : RegisterFile
+        Whose registers and counters are meant.
+    address, write, data
+        As of ``ConfigRequest``.
+    met : collection of int
+        Registers that are busy because of what reaches them in this cycle.
 
     Returns
     -------
@@ -22,7 +34,7 @@ def configure(unit: RegisterFile[Any], address: int, write: bool, data: int) -> 
         Whether it is refused, and the answer's data.
     """
     if write:
-        refused = not _write(unit, address, data)
+        refused = not _write(unit, address, data, met)
         if refused:
             unit.count(Counter.REFUSED_WRITE)
         return refused, 0
@@ -35,12 +47,12 @@ def configure(unit: RegisterFile[Any], address: int, write: bool, data: int) -> 
     return found is None, found or 0
 
 
-def _write(unit: RegisterFile[Any], address: int, data: int) -> bool:
+def _write(unit: RegisterFile[Any], address: int, data: int, met: Collection[int]) -> bool:
     r, word = divmod(address, REGISTER_WORDS)
     if r >= len(unit.registers):
         return False
     register = unit.registers[r]
-    if register.refuses(word, register.is_busy()):
+    if register.refuses(word, r in met or register.is_busy()):
         return False
     if word == RegisterWord.CONTROL:
         unit.writing, unit.control = r, data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from syncfabric.models.golden.config_port import configure
@@ -69,8 +69,18 @@ class Inputs:
         self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
 
-    def configure(self, request: ConfigRequest) -> RegisterFile[Any] | None:
-        """Hand on a config request; return the unit in which a control word may be written."""
+    def configure(
+        self, request: ConfigRequest, met: Collection[int] = ()
+    ) -> RegisterFile[Any] | None:
+        """Hand on a config request; return the unit in which a control word may be written.
+
+        Parameters
+        ----------
+        request : ConfigRequest
+            The request.
+        met : collection of int
+            Registers of its place that are busy because of what reaches them in this cycle.
+        """
         if not 0 <= request.node < len(self.places):
             return None
         place = self.places[request.node]
@@ -78,7 +88,7 @@ class Inputs:
             place.spill.request = Request(request.address, request.write, request.data)
             self.awake.add(request.node)
             return None
-        refused, data = configure(place.unit, request.address, request.write, request.data)
+        refused, data = configure(place.unit, request.address, request.write, request.data, met)
         self.answers.append((True, refused, data))
         self.touched.add(request.node)
         return place.unit

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from syncfabric.models.golden.channel import Flit
 from syncfabric.models.golden.inputs import Inputs
@@ -10,12 +11,13 @@ from syncfabric.models.golden.irregular_wiring import IrregularWiring
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.node_interface import NodeUnit
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch import Switch
 from syncfabric.models.golden.switch_channel import SwitchChannels
 from syncfabric.models.golden.switch_register import TreeRules
 from syncfabric.models.golden.switch_source import SwitchSources
 from syncfabric.models.golden.switch_spill import SwitchSpill
-from syncfabric.models.golden.switch_unit import SwitchUnit
+from syncfabric.models.golden.switch_unit import Events, SwitchUnit
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import IrregularSpec
 
@@ -44,6 +46,7 @@ class IrregularModel(GoldenModel):
         )
         self.sources: SwitchSources = SwitchSources(wiring, network.layout, self.credits)
         self._ends = self._list_ends()
+        self._events: Events = []
         units = [self._node_unit(node) for node in range(wiring.nodes)]
         self._routers: list[Switch] = [
             *(self._place(unit, [self._sync(wiring.sinks[unit.node]), None]) for unit in units),
@@ -54,6 +57,8 @@ class IrregularModel(GoldenModel):
         self._prompt = wiring.nodes if network.cycles_per_hop == 2 else len(self._routers)
         self._closed: list[int] = []
         self._opening: list[int] = []
+        self._asked: ConfigRequest | None = None
+        self._late_events: Events = []
 
     def _sync(self, link: int) -> int:
         """Return the lane of synchronization of a link."""
@@ -71,13 +76,14 @@ class IrregularModel(GoldenModel):
     def _node_unit(self, node: int) -> NodeUnit:
         exits = [self._sync(self.wiring.first_injection + node), None]
         rules = TreeRules(self.network, exits)
-        return NodeUnit(self.network, rules, node, self.credits, self._released)
+        return NodeUnit(self.network, rules, node, self.credits, self._events, self._released)
 
     def _switch(self, switch: int) -> Switch:
         wiring = self.wiring
         exits = [wiring.lane(switch, port, wiring.channels) for port in range(wiring.ports)]
         rules = TreeRules(self.network, exits)
-        unit = SwitchUnit(self.network, rules, wiring.nodes + switch, self.credits)
+        target = wiring.nodes + switch
+        unit = SwitchUnit(self.network, rules, target, self.credits, self._events)
         feeding = [None if link is None else self._sync(link) for link in wiring.feeding[switch]]
         return self._place(unit, feeding)
 
@@ -110,13 +116,27 @@ class IrregularModel(GoldenModel):
 
     def is_moving(self) -> bool:
         """Return whether anything may happen in the coming cycle without inputs."""
-        return bool(self._closed) or super().is_moving()
+        late = self._closed or self._late_events or self._asked is not None
+        return bool(late) or super().is_moving()
 
-    def _synchronize(self, now: int, accepted: Arrivals) -> None:
+    def _configure(
+        self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
+    ) -> RegisterFile[Any] | None:
+        """Obey the request of the cycle before; what is sent now may stand in its way."""
+        self._send(now)
+        request, self._asked = self._asked, config
+        if request is None:
+            return None
+        met: set[int] = set()
+        if 0 <= request.node < len(self._routers):
+            met = self._routers[request.node].matched(now)
+            met.update(register for node, register in arrive if node == request.node)
+        return self._inputs.configure(request, met)
+
+    def _send(self, now: int) -> None:
+        """Put the messages of all places on the links, and present those that are seen at once."""
         places, plane = self._routers, self._plane
-        awake = self._awake.copy()
-        self._awake.clear()
-        for target in awake:
+        for target in self._awake:
             places[target].send(now)
         # Without slots nobody gives credits: an output is open again after a cycle's rest.
         self._opening = self._closed
@@ -126,12 +146,16 @@ class IrregularModel(GoldenModel):
             target, port = self._ends[lane]
             if target < self._prompt:
                 places[target].arriving[port] = message
-                awake.add(target)
+                self._awake.add(target)
+
+    def _synchronize(self, now: int, accepted: Arrivals) -> None:
         for process, register, data in accepted:
             process.arrive(register, data)
-            awake.add(process.node)
+            self._awake.add(process.node)
+        awake = self._awake.copy()
+        self._awake.clear()
         for target in awake:
-            if places[target].take(now, self.started):
+            if self._routers[target].take(now, self.started):
                 self._awake.add(target)
 
     def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:
@@ -141,9 +165,7 @@ class IrregularModel(GoldenModel):
         if self.sources.is_moving():
             self.sources.inject(now, held, flits)
         for switch in self.packets.dropped:
-            target = self.wiring.nodes + switch
-            self._routers[target].unit.count(Counter.STRAY)
-            self.touched.add(target)
+            self._routers[self.wiring.nodes + switch].unit.count(Counter.STRAY)
         self.packets.dropped.clear()
 
     def _edge(self, accepted: Arrivals) -> None:
@@ -154,6 +176,11 @@ class IrregularModel(GoldenModel):
                 self._awake.add(target)
         if self._opening:
             self._return(self._opening)
+        for unit, counter in self._late_events:
+            unit.show(counter)
+            self.touched.add(unit.node)
+        self._late_events = self._events.copy()
+        self._events.clear()
 
     def _wake(self, lane: int) -> None:
         wiring = self.wiring

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.channel import Flit
 from syncfabric.models.golden.inputs import Inputs
 from syncfabric.models.golden.mesh_channel import MeshChannels
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.router import SyncRouter
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.source import Sources
@@ -54,6 +58,11 @@ class MeshModel(GoldenModel):
         if self.network.spill:
             spill = SpillEngine(unit, rules, self._spill_released, self._answers)
         return SyncRouter(self.network, rules, unit, spill, self._plane)
+
+    def _configure(
+        self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
+    ) -> RegisterFile[Any] | None:
+        return None if config is None else self._inputs.configure(config)
 
     def _synchronize(self, now: int, accepted: Arrivals) -> None:
         awake = self._awake.copy()

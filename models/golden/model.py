@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from syncfabric.models.golden.channel import Flit, Wormhole
 from syncfabric.models.golden.inputs import Inputs, NodePort, Place
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill_base import Answer
 from syncfabric.models.traffic import TrafficGenerator
@@ -149,7 +150,7 @@ class GoldenModel(ABC):
         credit = self._freed.copy()
         self._freed.clear()
         plane.sent = []
-        written = inputs.configure(config) if config is not None else None
+        written = self._configure(now, config, arrive)
         accepted = inputs.accepted(arrive, self.started) if arrive else []
         held = inputs.held(spill_arrive) if spill_arrive else []
 
@@ -172,6 +173,12 @@ class GoldenModel(ABC):
             written.commit(now)
         self._turn_page()
         return record
+
+    @abstractmethod
+    def _configure(
+        self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
+    ) -> RegisterFile[Any] | None:
+        """Obey the config port; return where a control word may be written in this cycle."""
 
     @abstractmethod
     def _synchronize(self, now: int, accepted: Arrivals) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from syncfabric.models.golden.switch_register import PROCESS, TreeRules
-from syncfabric.models.golden.switch_unit import SwitchUnit
+from syncfabric.models.golden.switch_unit import Events, SwitchUnit
 from syncfabric.models.networks.spec import IrregularSpec
 
 __all__ = ["NodeUnit"]
@@ -16,7 +16,7 @@ class NodeUnit(SwitchUnit):
 
     Parameters
     ----------
-    network, rules, target, credits
+    network, rules, target, credits, events
         As of ``SwitchUnit``; the target is the node's number.
     released : list of (node, register, result)
         What is released in the next cycle, shared by all nodes; appended to.
@@ -28,16 +28,17 @@ class NodeUnit(SwitchUnit):
         rules: TreeRules,
         target: int,
         credits: list[int],
+        events: Events,
         released: list[tuple[int, int, int]],
     ) -> None:
-        super().__init__(network, rules, target, credits)
+        super().__init__(network, rules, target, credits, events)
         self.late, self.serial = False, None
         self.released = released
 
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
         register = self.registers[r]
-        return started and register.valid and r != self.writing and register.admits()
+        return started and register.valid and register.admits()
 
     def arrive(self, r: int, data: int) -> None:
         """Take an accepted arrive, which is used in this cycle."""

@@ -58,8 +58,6 @@ class RegisterFile(Generic[RegisterT]):
         The four event counters.
     writing : int or None
         Register whose control word is being written in this cycle, with ``control``.
-    last_write : (int, int)
-        The register whose control word was written last, and the cycle of that.
     """
 
     def __init__(self, registers: list[RegisterT], status_bits: int, data_bits: int) -> None:
@@ -69,7 +67,6 @@ class RegisterFile(Generic[RegisterT]):
         self.counters = [0] * len(Counter)
         self.writing: int | None = None
         self.control = 0
-        self.last_write = (0, -2)
 
     def count(self, counter: Counter) -> None:
         """Count an event, up to the counter's last value."""
@@ -79,7 +76,6 @@ class RegisterFile(Generic[RegisterT]):
     def commit(self, now: int = 0) -> None:
         """Let the control word that has been written in this cycle take effect."""
         if self.writing is not None:
-            self.last_write = (self.writing, now)
             self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
             self.writing = None
             self.by_gid = {

@@ -116,6 +116,12 @@ class Switch:
         waits = moved and bool(unit.outbox.sending)
         return waits or bool(presented) or (spill is not None and spill.has_work())
 
+    def matched(self, now: int) -> set[int]:
+        """Return the registers that a message presented in this cycle matches."""
+        presented = self.arriving | self.standing
+        found = (self.unit.match(message, now) for message in presented.values())
+        return {register for register in found if register is not None}
+
     def _present(self) -> dict[int, Message]:
         """Return the messages presented in this cycle, in ascending order of the ports."""
         presented, self.arriving = self.arriving, {}

@@ -158,7 +158,7 @@ class SwitchRegister:
         Parameters
         ----------
         message : Message
-            A message with this register's GID.
+            A message with this register's GID and epoch.
         port : int
             The input it came by.
         pending : bool
@@ -166,8 +166,6 @@ class SwitchRegister:
         up : bool
             Whether the message to the parent has not left yet.
         """
-        if message.epoch != self.epoch:
-            return False
         if message.kind == REDUCE:
             return port in self.children and port not in self.arrived and not pending
         if message.kind != DISTRIBUTE or self.root or port != self.parent:

@@ -50,7 +50,8 @@ class SwitchSpill(SpillBase[SwitchRegister]):
         entry = self._entry(gid)
         sends = sending == gid
         pending = entry.queued or (sends and port in self.send.pending)
-        if not entry.valid or not entry.uses(message, port, pending, entry.queued or sends):
+        known = entry.valid and message.epoch == entry.epoch
+        if not known or not entry.uses(message, port, pending, entry.queued or sends):
             self.unit.count(Counter.STRAY)
         elif message.kind == REDUCE:
             entry.count_in(port, message.data)

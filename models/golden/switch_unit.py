@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.golden.order import RoundRobin
 from syncfabric.models.golden.outbox import Outbox
@@ -15,6 +16,20 @@ from syncfabric.models.networks.spec import IrregularSpec
 __all__ = ["SwitchUnit"]
 
 REDUCE = int(Kind.REDUCE)
+
+Events: TypeAlias = "list[tuple[SwitchUnit, Counter]]"
+"""What has been counted, and where."""
+
+
+class LastWrite(NamedTuple):
+    """When a control word was written last, to which register, and its GID and epoch before.
+
+    ``old`` is None if the register was not valid.
+    """
+
+    cycle: int
+    register: int
+    old: tuple[int, int] | None
 
 
 class SwitchUnit(RegisterFile[SwitchRegister]):
@@ -30,6 +45,8 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         Number on the config port.
     credits : list of int, by lane
         The credit counters of the network.
+    events : list of (unit, counter)
+        What all units count in this cycle, for ``show`` at the end of the next; appended to.
 
     Attributes
     ----------
@@ -38,28 +55,57 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
     arriving : dict of register to data
         The accepted arrives of this cycle; a switch has none.
     late : bool
-        Whether a message must have matched in the cycle before as well.
+        Whether a message is matched by the image of the cycle before.
     """
 
     def __init__(
-        self, network: IrregularSpec, rules: TreeRules, target: int, credits: list[int]
+        self,
+        network: IrregularSpec,
+        rules: TreeRules,
+        target: int,
+        credits: list[int],
+        events: Events,
     ) -> None:
         registers = [SwitchRegister(rules) for _ in range(network.barrier_registers)]
         super().__init__(registers, rules.status_bits, network.data_bits)
         self.node, self.rules, self.spills = target, rules, network.spill
         self.outbox = Outbox(self.registers, credits, network.spill)
         self.arriving: dict[int, int] = {}
+        self.events = events
         self.late = network.cycles_per_hop == 2
+        self.last_write = LastWrite(-2, 0, None)
         self.serial: RoundRobin | None = None
         if network.operations == "all":
             self.serial = RoundRobin(rules.ports)
 
-    def register_of(self, gid: int, now: int) -> int | None:
-        """Return the register that a message matches in this cycle, if any."""
-        found = self.by_gid.get(gid)
-        if found is None or found == self.writing:
-            return None
-        return None if self.late and self.last_write == (found, now - 1) else found
+    def count(self, counter: Counter) -> None:
+        """Count an event of this cycle, which shows in the cycle after the next."""
+        self.events.append((self, counter))
+
+    def show(self, counter: Counter) -> None:
+        """Let an event of the cycle before show from the next cycle on."""
+        super().count(counter)
+
+    def commit(self, now: int = 0) -> None:
+        """Let the control word that has been written in this cycle take effect."""
+        if self.writing is not None:
+            register = self.registers[self.writing]
+            old = (register.gid, register.epoch) if register.valid else None
+            self.last_write = LastWrite(now, self.writing, old)
+        super().commit(now)
+
+    def match(self, message: Message, now: int) -> int | None:
+        """Return the register that a message presented in this cycle matches, if any."""
+        write, name = self.last_write, (message.gid, message.epoch)
+        if self.late and write.cycle == now - 1:
+            if name == write.old:
+                return write.register
+            found = self.by_gid.get(message.gid)
+            if found == write.register:
+                return None
+        else:
+            found = self.by_gid.get(message.gid)
+        return found if found is not None and self.registers[found].epoch == message.epoch else None
 
     def absorb(
         self, now: int, presented: Mapping[int, Message], for_spill: dict[int, Message]
@@ -82,11 +128,12 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         list of int
             The ports whose message has been taken.
         """
-        matched = {port: self.register_of(message.gid, now) for port, message in presented.items()}
+        matched = {port: self.match(message, now) for port, message in presented.items()}
+        rewritten = self.last_write.register if self.last_write.cycle == now - 1 else None
         used = {
             port
             for port, r in matched.items()
-            if r is not None and self._uses(r, presented[port], port)
+            if r is not None and r != rewritten and self._uses(r, presented[port], port)
         }
         waits = self._wait({port for port in used if presented[port].kind == REDUCE})
         taken, joined = [], set()

@@ -12,6 +12,9 @@ __all__ = ["Explored", "explore", "run"]
 
 N = TypeVar("N", bound=Network)
 
+LASTING = frozenset({"deliver", "serve", "answer", "reply"})
+"""Events that can happen until they do: nothing overtakes what they are about."""
+
 
 def run(network: N, rng: random.Random) -> N:
     """Let random events happen, evenly drawn, until none is left; return the network.
@@ -24,8 +27,15 @@ def run(network: N, rng: random.Random) -> N:
     trace: list[Event] = []
     try:
         while events := network.events():
-            trace.append(events[int(rng.random() * len(events))])
-            network.apply(trace[-1])
+            # Several in a row before looking again what may happen, as long as they surely may.
+            first = True
+            while events:
+                event = events.pop(int(rng.random() * len(events)))
+                if not first and event[0] not in LASTING:
+                    break
+                trace.append(event)
+                network.apply(event)
+                first = False
         network.check_end()
     except Violation as violation:
         violation.add_note(_told(trace))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
@@ -34,8 +35,8 @@ class Life:
         The last one is told as such, and frees the group.
     kill : bool
         The manager may end it at any time by KILL; it has to if ``last`` is not set.
-    after : tuple of int
-        Lives that must be over, for their manager, before its members open.
+    after : int or None
+        The life that must be over, for its manager, before this one's members open.
     patience : int
         Set-ups tried until the manager gives up.
     repeats : int
@@ -49,16 +50,16 @@ class Life:
     barriers: int = 1
     last: bool = True
     kill: bool = False
-    after: tuple[int, ...] = ()
+    after: int | None = None
     patience: int = 3
     repeats: int = 0
 
-    @property
+    @cached_property
     def gid(self) -> int:
         """The group's identifier."""
         return self.nodes[0][1].gid
 
-    @property
+    @cached_property
     def epoch(self) -> int:
         """The epoch of the set-up."""
         return self.nodes[0][1].epoch
@@ -97,7 +98,7 @@ def life_of(
     barriers: int = 1,
     last: bool = True,
     kill: bool = False,
-    after: tuple[int, ...] = (),
+    after: int | None = None,
     patience: int = 3,
     repeats: int = 0,
 ) -> Life:

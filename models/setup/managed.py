@@ -107,9 +107,9 @@ class ManagedNetwork(Network):
     def apply(self, event: Event) -> None:
         """Let one of ``events`` happen."""
         super().apply(event)
-        for number, progress in list(self.progress.items()):
-            if progress.stage >= Stage.REFUSED:
-                self._tidy(number)
+        ended = [n for n, progress in self.progress.items() if progress.stage >= Stage.REFUSED]
+        for number in ended:
+            self._tidy(number)
 
     # What managers and members begin.
 
@@ -142,17 +142,26 @@ class ManagedNetwork(Network):
         An epoch comes again after four set-ups. Nothing is under way for so long: links are
         short, and a manager needs a while.
         """
-        before = (self.progress.get(number) for number in life.after)
-        if any(progress and progress.stage < Stage.REFUSED for progress in before):
-            return False
-        if not self.rules.epochs:
-            return True
-        links = [link for (_, _, gid), link in self.links.items() if gid == life.gid]
-        old = {message.life for link in links for message in link if message.epoch == life.epoch}
+        if life.after is not None:
+            before = self.progress.get(life.after)
+            if before is not None and before.stage < Stage.REFUSED:
+                return False
+        return self._under_way(life) <= {life.number}
+
+    def _under_way(self, life: Life) -> set[int]:
+        """Return the lives that something may be under way of and that would be taken for this."""
+        if not self.rules.epochs and not self.rules.drained:
+            return set()
+        seen = [
+            (message.epoch, message.life)
+            for (_, _, gid), link in self.links.items()
+            if gid == life.gid
+            for message in link
+        ]
         for (_, gid), entry in self.entries.items():
-            if gid == life.gid and entry.dying and entry.image.epoch == life.epoch:
-                old.add(entry.life)
-        return old <= {life.number}
+            if gid == life.gid and entry.dying:
+                seen.append((entry.image.epoch, entry.life))
+        return {number for epoch, number in seen if self.rules.drained or epoch == life.epoch}
 
     def _idle(self, manager: int) -> bool:
         busy = any(holder == manager for holder, _ in self.commands)
@@ -285,7 +294,8 @@ class ManagedNetwork(Network):
             stage = Stage.OPENING if tries else Stage.REFUSED
             progress = progress._replace(stage=stage, tries=tries)
         elif progress.stage is not Stage.ALIVE:
-            if command.refusal is not None:
+            # What KILL finds in another's hands had died before, told by the switch above.
+            if command.refusal is not None and command.operation is not Request.KILL:
                 raise Violation(f"life {number} cannot be ended: {command.refusal.name}")
             progress = progress._replace(stage=Stage.OVER)
         self.progress[number] = progress

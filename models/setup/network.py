@@ -88,11 +88,9 @@ class Network(ABC):
         for (seat, gid), entry in self.entries.items():
             if entry.up:
                 found.append(("send", seat, gid, entry.image.parent))
-            pending, port = entry.pending, 0
-            while pending:
-                if pending & 1:
-                    found.append(("send", seat, gid, port))
-                pending, port = pending >> 1, port + 1
+            if entry.pending:
+                ports = range(entry.pending.bit_length())
+                found += [("send", seat, gid, p) for p in ports if entry.pending >> p & 1]
             if not isinstance(seat, int) and entry.life in self.progress:
                 found.extend(self._node_events(seat, entry))
         for number, progress in self.progress.items():

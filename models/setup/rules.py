@@ -9,7 +9,7 @@ __all__ = ["Rules"]
 
 @dataclass(frozen=True)
 class Rules:
-    """What managers, switches and members keep to; all of it is needed.
+    """What managers, switches and members keep to.
 
     Parameters
     ----------
@@ -39,6 +39,9 @@ class Rules:
         Messages of another epoch are strays.
     node_epoch : bool
         Members write the epoch, and GO must have it; else GO of any epoch is taken, with its epoch.
+    drained : bool
+        Not needed, and no rule that anyone could keep to; it stands for links so short that nothing
+        of an old life is under way when members open for the next.
     opened_first : bool
         All members have written their nodes' registers before the manager begins.
     kill_drops_freed : bool
@@ -62,6 +65,7 @@ class Rules:
     freed_apart: bool = True
     epochs: bool = True
     node_epoch: bool = True
+    drained: bool = False
     opened_first: bool = True
     kill_drops_freed: bool = True
     kill_tells_root_node: bool = True

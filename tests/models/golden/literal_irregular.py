@@ -40,7 +40,9 @@ class LiteralIrregular:
             self.end[self.k * s + p] = (i, 0)
             self.end[self.k * q + i] = (self.n + s, p)
         self.into = {place: link for link, place in self.end.items()}
-        self.credit = {(link, v): network.buffer_flits for link in self.begin for v in range(self.V)}
+        self.credit = {
+            (link, v): network.buffer_flits for link in self.begin for v in range(self.V)
+        }
         self.credit |= {(link, self.V): 1 for link in self.begin}
         self.freed: list[tuple[int, int]] = []
         self.waits: dict[tuple[int, int], int] = {}
@@ -49,6 +51,7 @@ class LiteralIrregular:
         self.hold: list[deque[Any]] = [deque() for _ in range(self.n)]
         self.created = [0] * self.n
         self.started = False
+        self.asked: ConfigRequest | None = None
 
     @property
     def release(self) -> list[tuple[int, int, int]]:
@@ -79,10 +82,11 @@ class LiteralIrregular:
     ) -> tuple[dict[int, int], set[int]]:
         """Advance one clock; return what is on the wires by lane, and the credits."""
         returned, self.freed = self.freed, []
-        sync = self.send(config)
+        sync = self.send()
         spent = [(link, self.V) for link in sync]
         flits = self.packets(set(sync), spent)
         self.take(sync, arrive)
+        self.asked = config
         for link, (v, raw) in flits.items():
             target, port = self.end.get(link, (None, 0))
             if target is None:
@@ -107,11 +111,11 @@ class LiteralIrregular:
     def lane(self, link: int, channel: int) -> int:
         return link * (self.V + 1) + channel
 
-    def send(self, config: ConfigRequest | None) -> dict[int, int]:
+    def send(self) -> dict[int, int]:
         """Return the synchronization messages on the links."""
         sync = {}
         for target, tree in enumerate(self.trees):
-            tree.begin(config if config is not None and config.node == target else None)
+            tree.begin()
             is_open = [self.is_open(target, port) for port in range(tree.ports)]
             for port, message in tree.send(is_open).items():
                 sync[self.link[target, port]] = message
@@ -130,7 +134,9 @@ class LiteralIrregular:
         flits: dict[int, tuple[int, int]] = {}
         for s, switch in enumerate(self.switches):
             first = self.k * s
-            credit = {(o, v): self.credit[first + o, v] for o in range(self.k) for v in range(self.V)}
+            credit = {
+                (o, v): self.credit[first + o, v] for o in range(self.k) for v in range(self.V)
+            }
             wires, freed, used, sunk = switch.cross(
                 credit, {link - first for link in syncs if first <= link < first + self.k}
             )
@@ -166,6 +172,8 @@ class LiteralIrregular:
             if not late or target < self.n:
                 presented = on_link | presented
             arrivals = {r: data for (node, r), data in arrive.items() if node == target}
+            if self.asked is not None and self.asked.node == target:
+                tree.config(self.asked, presented, arrivals)
             taken = tree.take(presented, arrivals, self.started)
             if self.network.buffered:
                 self.freed += [(self.into[target, port], self.V) for port in taken]

@@ -17,7 +17,7 @@ STATE = {"arrived": 0, "fired": 0, "pending": 0, "up": 0, "acc": 0, "result": 0,
 class LiteralTree:
     """Registers as they are at the start of a cycle (``now``) and will be at its end (``new``).
 
-    In every cycle call ``begin``, ``send``, ``take`` and ``edge``.
+    In every cycle call ``begin``, ``send``, ``config``, ``take`` and ``edge``.
     """
 
     def __init__(self, network: IrregularSpec, is_node: bool) -> None:
@@ -27,34 +27,35 @@ class LiteralTree:
         self.serial = network.operations == "all" and not is_node
         image = CONTROL.unpack(0) | TREE.unpack(0) | STATE
         self.now: list[dict[str, Any]] = [dict(image) for _ in range(network.barrier_registers)]
+        self.before = self.now
         self.counters = [0] * 4
+        self.events_before = [0] * 4
         self.answer = (False, False, 0)
         self.release: list[tuple[int, int]] = []
         self.written: int | None = None
-        self.could_match: list[int | None] = [None] * len(self.now)
+        self.written_before: int | None = None
         self.serial_pointer = self.send_pointer = 0
 
-    def begin(self, request: ConfigRequest | None) -> None:
+    def begin(self) -> None:
         self.new = [dict(register) for register in self.now]
         self.events = [0] * 4
         self.new_answer = (False, False, 0)
         self.new_release: list[tuple[int, int]] = []
         self.written = None
-        if request is not None:
-            self.config(request)
-        # Which GID a register matches, as far as this cycle goes.
-        self.can_match = [
-            register["gid"] if register["valid"] and number != self.written else None
-            for number, register in enumerate(self.now)
-        ]
 
-    def config(self, request: ConfigRequest) -> None:
+    def config(
+        self, request: ConfigRequest, presented: dict[int, int], arrive: dict[int, int]
+    ) -> None:
+        """Look at a request, in the cycle after it was given."""
+        met = {self.match(self.network.layout.sync.unpack(m)) for m in presented.values()}
         number, word = divmod(request.address, 8)
         counter = request.address - 1024
         value: int | None = None
         if number < len(self.now):
             value = (
-                self.write(number, word, request.data) if request.write else self.read(number, word)
+                self.write(number, word, request.data, number in met or number in arrive)
+                if request.write
+                else self.read(number, word)
             )
         elif 0 <= counter < 4 and not request.write:
             value = self.counters[counter]
@@ -72,11 +73,11 @@ class LiteralTree:
         }
         return words.get(word)
 
-    def write(self, number: int, word: int, data: int) -> int | None:
+    def write(self, number: int, word: int, data: int, met: bool) -> int | None:
         """Return 0, or None for refused."""
         now, new = self.now[number], self.new[number]
         if word == 0:
-            if now["arrived"] or now["fired"] or now["pending"] or now["up"]:
+            if met or now["arrived"] or now["fired"] or now["pending"] or now["up"]:
                 return None
             new.update(CONTROL.unpack(data), turn=0, done=0)
             new["acc"] = Op(new["op"]).identity(self.network.data_bits)
@@ -111,9 +112,10 @@ class LiteralTree:
         fields = {"kind": kind, "gid": now["gid"], "epoch": now["epoch"], "data": data}
         return self.network.layout.sync.pack(fields)
 
-    def match(self, gid: int) -> int | None:
-        for number, matches in enumerate(self.can_match):
-            if matches == gid and (not self.late or self.could_match[number] == gid):
+    def match(self, message: dict[str, int]) -> int | None:
+        for number, image in enumerate(self.before if self.late else self.now):
+            wanted = image["valid"], image["gid"], image["epoch"]
+            if wanted == (1, message["gid"], message["epoch"]):
                 return number
         return None
 
@@ -124,8 +126,9 @@ class LiteralTree:
         joined: set[int] = set()
         for port in sorted(presented):
             message = self.network.layout.sync.unpack(presented[port])
-            number = self.match(message["gid"])
-            use = None if number is None else self.use(self.now[number], port, message)
+            number, use = self.match(message), None
+            if number is not None and number != self.written_before:
+                use = self.use(self.now[number], port, message)
             if number is not None and use == Kind.REDUCE:
                 reduces[port] = (number, message["data"])
                 continue
@@ -152,8 +155,6 @@ class LiteralTree:
         return taken
 
     def use(self, now: dict[str, Any], port: int, message: dict[str, int]) -> Kind | None:
-        if message["epoch"] != now["epoch"]:
-            return None
         if message["kind"] == Kind.REDUCE:
             waits = now["children"] & ~now["arrived"] & ~now["pending"]
             return Kind.REDUCE if waits >> port & 1 else None
@@ -173,7 +174,7 @@ class LiteralTree:
         now = self.now[number]
         free = not now["arrived"] >> 1 & 1 and not now["fired"]
         expected = now["valid"] and now["children"] >> 1 & 1
-        return bool(started and expected and free and number != self.written)
+        return bool(started and expected and free)
 
     def reduce(self, number: int, port: int, data: int) -> None:
         new = self.new[number]
@@ -204,10 +205,11 @@ class LiteralTree:
                 self.new_release.append((number, data))
 
     def edge(self) -> None:
-        self.counters = [min(255, n + e) for n, e in zip(self.counters, self.events, strict=True)]
-        self.now, self.answer = self.new, self.new_answer
-        self.release = sorted(self.new_release)
-        self.could_match = self.can_match
+        late = zip(self.counters, self.events_before, strict=True)
+        self.counters = [min(255, n + e) for n, e in late]
+        self.events_before, self.written_before = self.events, self.written
+        self.before, self.now = self.now, self.new
+        self.answer, self.release = self.new_answer, sorted(self.new_release)
 
     def observe(self) -> int:
         image, place = 0, 0

@@ -104,7 +104,7 @@ def _lives(
                 number,
                 manager=manager,
                 epoch=epochs[len(lives) % len(epochs)],
-                after=(lives[-1].number,) if lives else (),
+                after=lives[-1].number if lives else None,
                 **(drawn | keys),
             )
         )

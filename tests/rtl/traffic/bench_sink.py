@@ -6,24 +6,28 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.golden.source import packet_words
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from tests.rtl.support import Bench, Scoreboard
+from tests.rtl.traffic.headers import header_of
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
 
 HERE = (2, 1)
-CASES = {
-    f"channels_{channels}": MeshSpec(
-        kind="mesh", width=4, height=3, channels=channels, flit_bits=bits
-    )
+CASES: dict[str, MeshSpec | IrregularSpec] = {
+    f"channels_{channels}": mesh(4, 3, channels=channels, flit_bits=bits)
     for channels, bits in ((1, 32), (3, 22))
 }
+CASES["irregular"] = irregular(SMALL, channels=2)
+"""All with a node at HERE."""
 FIELDS = ("packets", "flits", "errors", "latency_sum", "latency_max")
 
 
-def packet(rng: random.Random, spec: MeshSpec, created: int) -> list[dict[str, int]]:
+def packet(
+    rng: random.Random, spec: MeshSpec | IrregularSpec, created: int
+) -> list[dict[str, int]]:
     """Return a packet of five flits, one in four with a fault in it."""
-    layout = spec.layout
-    node = HERE if rng.random() < 0.9 else (rng.randrange(4), rng.randrange(3))
-    header = layout.header.pack({"x": node[0], "y": node[1]})
+    node = HERE if rng.random() < 0.9 else rng.choice(spec.topology.nodes)
+    header = header_of(spec, node)
     words = packet_words(header, rng.randrange(12), created, rng.getrandbits(32))
     flits = [
         {"payload": word % (1 << spec.flit_bits), "head": int(i == 0), "tail": int(i == 4)}
@@ -40,7 +44,7 @@ def packet(rng: random.Random, spec: MeshSpec, created: int) -> list[dict[str, i
 class Reader:
     """What a channel's packets look like so far."""
 
-    def __init__(self, spec: MeshSpec) -> None:
+    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
         self.spec, self.words = spec, list[int]()
 
     def read(self, flit: dict[str, int], now: int) -> tuple[bool, int | None]:
@@ -48,8 +52,8 @@ class Reader:
         layout, place = self.spec.layout, len(self.words)
         wrong = flit["head"] != (place == 0) or flit["tail"] != (place == 4)
         if flit["head"]:
-            header = layout.header.unpack(flit["payload"] % (1 << layout.header.width))
-            wrong |= (header["x"], header["y"]) != HERE
+            header = flit["payload"] % (1 << layout.header.width)
+            wrong |= header != header_of(self.spec, HERE)
         if flit["tail"]:
             check = 0
             for word in self.words:
@@ -78,7 +82,7 @@ async def statistics_agree_with_reader(dut: Any, case: str, faults: bool) -> Non
     readers = [Reader(spec) for _ in range(spec.channels)]
     expected, credit = dict.fromkeys(FIELDS, 0), 0
     await bench.reset()
-    pins.drive({"x": HERE[0], "y": HERE[1], "index": 6})
+    pins.drive({"header": header_of(spec, HERE)})
     for cycle in range(1000):
         channel = rng.randrange(spec.channels)
         flit = None
@@ -113,7 +117,7 @@ async def statistics_agree_with_reader(dut: Any, case: str, faults: bool) -> Non
     assert expected["packets"] > 50
 
 
-def _spoilt(flits: list[dict[str, int]], spec: MeshSpec) -> bool:
+def _spoilt(flits: list[dict[str, int]], spec: MeshSpec | IrregularSpec) -> bool:
     """Return whether a packet would be found wrong."""
     reader = Reader(spec)
     return len(flits) != 5 or any(reader.read(flit, 0)[0] for flit in flits)

@@ -6,22 +6,25 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.golden.source import packet_words
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.traffic import TrafficGenerator, rate_word
 from tests.rtl.support import Bench, Scoreboard
+from tests.rtl.traffic.headers import header_of
+from tests.sim.drive.clusters import SMALL, ring
+from tests.sim.drive.networks import irregular, mesh
 
 QUEUE = 64
 
 
-def network(width: int, height: int, **options: Any) -> MeshSpec:
-    return MeshSpec(kind="mesh", width=width, height=height, **options)
-
-
-CASES = {
-    "square": (network(4, 4), 5),
-    "oblong_two_channels": (network(5, 3, channels=2, buffer_flits=3, flit_bits=24), 14),
-    "tall_three_channels": (network(1, 7, channels=3, buffer_flits=2), 0),
-    "single": (network(1, 1), 0),
+CASES: dict[str, tuple[MeshSpec | IrregularSpec, int]] = {
+    "square": (mesh(4, 4), 5),
+    "oblong_two_channels": (mesh(5, 3, channels=2, buffer_flits=3, flit_bits=24), 14),
+    "tall_three_channels": (mesh(1, 7, channels=3, buffer_flits=2), 0),
+    "single": (mesh(1, 1), 0),
+    "irregular": (irregular(SMALL, channels=3, buffer_flits=2), 1),
+    "datelines": (ring(3, 2, channels=4, flit_bits=24), 5),
+    "irregular_single": (irregular(Irregular(2, 1, (), ((0, 1),))), 0),
 }
 """Network, and index of the node."""
 
@@ -33,7 +36,9 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
     spec, index = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, layout = bench.pins[case], board.rng, spec.layout
-    nodes, mesh = spec.width * spec.height, spec.mesh
+    nodes = len(spec.topology.nodes)
+    # Packets take these channels in turn.
+    order = [0, 2] if case == "datelines" else list(range(spec.channels))
     generator = TrafficGenerator(nodes)
     packets: deque[list[int]] = deque()
     credits, created, sent, rate = [spec.buffer_flits] * spec.channels, 0, 0, 0
@@ -43,7 +48,7 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
         if cycle % 100 == 0:
             rate = rate_word(rng.choice([0.2, 0.9, 0.5]))
         enable = cycle > 5 and rng.random() < 0.9
-        channel = sent % spec.channels
+        channel = order[sent % len(order)]
         back = [credits[c] < spec.buffer_flits and rng.random() < 0.8 for c in range(spec.channels)]
         stimulus = {
             "index": index,
@@ -75,8 +80,8 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
             credits[c] += back[c]
         for source, destination in generator.step(load=load, enable=enable, rate=rate):
             if source == index:
-                x, y = mesh.node(destination)
-                words = packet_words(layout.header.pack({"x": x, "y": y}), index, cycle, created)
+                header = header_of(spec, spec.topology.node(destination))
+                words = packet_words(header, index, cycle, created)
                 packets.append(
                     [
                         layout.flit.pack(

@@ -11,7 +11,7 @@ from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
+NETWORKS: dict[str, AnySpec] = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
 
 
 @pytest.fixture(scope="module", params=NETWORKS)

@@ -1,5 +1,6 @@
 """The writer of Verilog, and what is mended in the converter's."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -62,6 +63,30 @@ def test_a_memory_of_zeros_is_cleared_by_a_loop() -> None:
     text = convert(Store(), "store")
     assert f"clear_store < {DEPTH}" in text
     assert "[3] = 8'h00" not in text
+
+
+class Outer(wiring.Component):
+    """A port of no bits, and inside a part whose port of the same name has some."""
+
+    def __init__(self) -> None:
+        super().__init__({"read": Out(0), "seen": Out(8)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.store = store = Store()
+        m.d.comb += self.seen.eq(store.read)
+        return m
+
+
+def test_ports_of_no_bits_are_left_out_and_no_others_of_their_name() -> None:
+    text = convert(Outer(), "outer")
+    ports = {
+        module.strip("\\"): {port.strip() for port in names.split(",")}
+        for module, names in re.findall(r"^module (\S+) ?\((.*)\);", text, re.M)
+    }
+    assert ports["outer"] == {"clk", "rst", "seen"}
+    assert "read" in ports["outer.store"]
+    assert "[-1:0]" not in text
 
 
 def test_nothing_of_the_converter_shows() -> None:

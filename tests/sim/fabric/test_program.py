@@ -13,15 +13,22 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.fabric.program import GroupCount
 from syncfabric.sim.simulators import Built
-from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, members, plan_of
 from tests.sim.drive.test_tiles import NETWORKS
 
 NETWORK = NETWORKS["default"]
+CLUSTER = irregular(SMALL)
 
 
 @pytest.fixture(scope="module")
 def built() -> Built:
     return build_fabric(NETWORK)
+
+
+@pytest.fixture(scope="module")
+def built_cluster() -> Built:
+    return build_fabric(CLUSTER)
 
 
 @pytest.fixture
@@ -47,18 +54,19 @@ def test_nothing_happens_by_itself(fabric: Fabric, tmp_path: Path) -> None:
     assert fabric.watch() == []
 
 
-def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> None:
+def with_traffic(fabric: Fabric, folder: Path) -> list[dict[str, int]]:
+    """Make some traffic, let it come to its end, and return its counters."""
     on = WARM_CYCLES + 2
     give(
         fabric,
         [
             Stimulus(1, StimulusKind.LOAD, data=7),
-            Stimulus(on, StimulusKind.RATE, data=1 << 20, extra=1),
-            Stimulus(on + 800, StimulusKind.RATE),
+            Stimulus(on, StimulusKind.RATE, data=1 << 18, extra=1),
+            Stimulus(on + 2_000, StimulusKind.RATE),
         ],
-        tmp_path,
+        folder,
     )
-    fabric.begin(1_000)
+    fabric.begin(2_500)
     fabric.end()
     fabric.run(1_000)
     rows = fabric.report()
@@ -68,6 +76,33 @@ def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> Non
     assert total["flits"] == 5 * total["packets"]
     assert (total["errors"], total["overflow"]) == (0, 0)
     assert total["latency_sum"] >= 6 * total["packets"]
+    return rows
+
+
+def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> None:
+    assert len(with_traffic(fabric, tmp_path)) == 25
+
+
+def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: Path) -> None:
+    with Fabric(built_cluster) as fabric:
+        assert len(with_traffic(fabric, tmp_path)) == 4
+
+
+def test_config_finds_nodes_and_switches_and_no_others(
+    built_cluster: Built, tmp_path: Path
+) -> None:
+    """Word 1 of a register that was written, at the last node, last switch, and beyond."""
+    with Fabric(built_cluster) as fabric:
+        fabric.probe(tmp_path / "probe.txt")
+        writes = [
+            Stimulus(10 * target, StimulusKind.CONFIG, target << 12 | 1, 0x30, 1)
+            for target in (3, 6, 7)
+        ]
+        reads = [Stimulus(write.cycle + 5, StimulusKind.CONFIG, write.index) for write in writes]
+        give(fabric, sorted(writes + reads, key=lambda stimulus: stimulus.cycle), tmp_path)
+        fabric.run(100)
+    lines = (tmp_path / "probe.txt").read_text().splitlines()
+    assert [line.split()[-1] for line in lines] == ["c0:0", "c0:30", "c0:0", "c0:30"]
 
 
 def start(fabric: Fabric, folder: Path, *, outsider: bool = False) -> None:

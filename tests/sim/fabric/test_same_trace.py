@@ -15,8 +15,8 @@ from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL, ring
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
-NETWORKS = {
-    "mesh": mesh(3, 2, spill=True, barrier_registers=1, sync_links="own", channels=2),
+NETWORKS: dict[str, AnySpec] = {
+    "mesh": mesh(3, 2, sync_links="own", barrier_registers=1),
     "irregular": irregular(SMALL),
     "irregular, one cycle a hop, spill, datelines": ring(
         3, 2, spill=True, barrier_registers=1, cycles_per_hop=1, buffer_flits=3
@@ -74,7 +74,7 @@ def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"
     script.write_text(script_text(stimuli(spec)))
     runs(bench_verilog(spec, queue=64) + TOP, "top", tmp_path, {})
-    with Fabric(build_fabric(spec, queue=64)) as fabric:
+    with Fabric(build_fabric(spec)) as fabric:
         fabric.probe(probe)
         fabric.script(script)
         fabric.run(CYCLES)

@@ -1,0 +1,134 @@
+"""No barrier releases early, twice or with wrong data, on random networks and with every option."""
+
+import random
+from dataclasses import dataclass, field
+from itertools import product
+
+import pytest
+
+from syncfabric.models.traffic import rate_word
+from tests.models.golden.irregular_bench import Bench, random_network, tree
+
+OPTIONS = list(product((1, 2), ("bitwise", "all"), (False, True), ("switch", "node")))
+
+
+@dataclass
+class Meeting:
+    """One group: who is inside with which data, and who has been told."""
+
+    op: str
+    members: list[int]
+    inside: dict[int, int] = field(default_factory=dict)
+    told: set[int] = field(default_factory=set)
+    finished: int = 0
+
+    def result(self, mask: int) -> int:
+        words = list(self.inside.values())
+        found = words[0]
+        for word in words[1:]:
+            found = {
+                "or": found | word,
+                "and": found & word,
+                "xor": found ^ word,
+                "max": max(found, word),
+                "min": min(found, word),
+                "sum": found + word & mask,
+            }[self.op]
+        return found
+
+    def tell(self, node: int, result: int, mask: int) -> None:
+        """Note a release, which must come after all arrivals, once, and with the right data."""
+        assert len(self.inside) == len(self.members), "released early"
+        assert node in self.members, "no member"
+        assert node not in self.told, "released twice"
+        assert result == self.result(mask)
+        self.told.add(node)
+        if len(self.told) == len(self.members):
+            self.finished += 1
+            self.inside.clear()
+            self.told.clear()
+
+
+@dataclass
+class Play:
+    """Random groups on a random network; processes arrive when they like."""
+
+    rng: random.Random
+    bench: Bench
+    meetings: dict[int, Meeting] = field(default_factory=dict)
+    registers: dict[tuple[int, int], int] = field(default_factory=dict)
+    queues: dict[int, list[int]] = field(default_factory=dict)
+
+    def set_up(self) -> None:
+        rng, network = self.rng, self.bench.network
+        ops = ["or", "and", "xor"] + ["max", "min", "sum"] * (network.operations == "all")
+        nodes = range(len(network.nodes))
+        count = network.barrier_registers + 3 * network.spill
+        for number, gid in enumerate(rng.sample(range(256), count)):
+            members = rng.sample(nodes, rng.randint(1, len(nodes)))
+            group = tree(network, members, network.nodes[members[0]][0], rng)
+            spilled = {
+                target
+                for target in group.images
+                if number >= network.barrier_registers or (network.spill and rng.random() < 0.4)
+            }
+            self.meetings[gid] = Meeting(rng.choice(ops), members)
+            self.bench.add(gid, group, self.meetings[gid].op, spilled, rng.randrange(4))
+            for node in members:
+                if node in spilled:
+                    self.queues.setdefault(node, [])
+                else:
+                    self.registers[node, self.bench.places[gid, node]] = gid
+
+    def step(self, share: float, rate: float) -> None:
+        """Let those who like arrive, and judge the releases."""
+        model, mask = self.bench.model, (1 << self.bench.network.data_bits) - 1
+        for node, register, result in model.release:
+            self.meetings[self.registers[node, register]].tell(node, result, mask)
+        for node, gid, result in model.spill_release:
+            self.meetings[gid].tell(node, result, mask)
+        arrive, spill_arrive = {}, {}
+        for (node, register), gid in self.registers.items():
+            if self.enters(gid, node, share):
+                arrive[node, register] = self.meetings[gid].inside[node]
+        for node, queue in self.queues.items():
+            for gid, meeting in self.meetings.items():
+                spilled = node in meeting.members and (gid, node) not in self.bench.places
+                if spilled and gid not in queue and self.enters(gid, node, share):
+                    queue.append(gid)
+            if queue and model.spill_ready(node):
+                gid = queue.pop(0)
+                spill_arrive[node] = (gid, self.meetings[gid].inside[node])
+        model.step(arrive=arrive, spill_arrive=spill_arrive, enable=rate > 0, rate=rate_word(rate))
+
+    def enters(self, gid: int, node: int, share: float) -> bool:
+        """Let a member in by chance if it is outside; one that is told is out, not yet in again."""
+        meeting = self.meetings[gid]
+        if node in meeting.inside or self.rng.random() >= share:
+            return False
+        meeting.inside[node] = self.rng.getrandbits(self.bench.network.data_bits)
+        return True
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: "-".join(map(str, option)))
+def test_barriers_are_safe_and_go_on(option: tuple[int, str, bool, str]) -> None:
+    rng = random.Random(str(option))
+    names = ("cycles_per_hop", "operations", "spill", "turnaround")
+    options = dict(zip(names, option, strict=True))
+    for _ in range(5):
+        network = random_network(
+            rng,
+            data_bits=rng.choice((1, 6)),
+            barrier_registers=rng.randint(1, 3),
+            channels=rng.choice((1, 2)),
+            **options,
+        )
+        play = Play(rng, Bench(network))
+        play.set_up()
+        share, rate = rng.choice((0.05, 0.5, 1.0)), rng.choice((0.0, 0.1, 1.0))
+        play.bench.model.step(load=1)
+        for _ in range(700):
+            play.step(share, rate)
+        assert min(meeting.finished for meeting in play.meetings.values()) >= 3
+        play.bench.settle() if rate == 0 else None
+        assert not any(map(any, play.bench.all_counters()))

@@ -1,0 +1,115 @@
+"""The networks of the set-up benches, and what the models know of their registers."""
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+
+from syncfabric.models.messages import ARRIVED, STATUS, Field, Layout, MeshLayout
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.rtl.setup.format import SetupFormat, setup_format
+
+
+class ReplyLayout(MeshLayout):
+    """A mesh's layout, with the header's bit for replies."""
+
+    @cached_property
+    def header(self) -> Layout:
+        fields = MeshLayout.header.func(self).fields
+        if fields[-1].name != "reply":
+            fields = (*fields, Field("reply", 1, "for the node's manager"))
+        return Layout("packet header", fields)
+
+
+class ManagedMesh(MeshSpec):
+    """A mesh whose headers have the bit for replies."""
+
+    @property
+    def layout(self) -> MeshLayout:
+        return ReplyLayout(self.width, self.height, self.flit_bits, self.data_bits)
+
+
+IRREGULAR = IrregularSpec(
+    kind="irregular",
+    ports=5,
+    switches=3,
+    links=(((0, 0), (1, 0)), ((1, 1), (2, 0))),
+    nodes=((0, 2), (1, 3), (2, 4)),
+    barrier_registers=3,
+)
+MESH = ManagedMesh(
+    kind="mesh", width=3, height=2, barrier_registers=2, spill=True, channels=2, buffer_flits=3,
+    flit_bits=36,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network with managers; addresses and bits as the documents give them."""
+
+    spec: IrregularSpec | MeshSpec
+    managers: tuple[tuple[int, int], ...]
+    words: tuple[int, ...]
+    kept: tuple[int, ...]
+    turns: bool
+    command: int
+    state: int
+    busy: tuple[int, ...]
+
+    @property
+    def form(self) -> SetupFormat:
+        return setup_format(self.spec, self.managers)
+
+    def header(self, manager: int) -> int:
+        """Return the header of a reply."""
+        first, second = self.managers[manager]
+        if isinstance(self.spec, MeshSpec):
+            return first | second << 2 | 1 << 3
+        return second << 1 | first << 4
+
+    def flit(self, payload: int, *, head: bool, tail: bool) -> int:
+        return self.spec.layout.flit.pack({"payload": payload, "head": head, "tail": tail})
+
+
+def busy(state: Layout) -> tuple[int, ...]:
+    """Return the bits of a state word that tell of an episode, or of an end, under way."""
+    quiet = {"go", "last", "freed", "broken"}
+    return tuple(
+        state.offsets[field.name] + bit
+        for field in state.fields
+        for bit in range(field.width)
+        if field.name not in quiet
+    )
+
+
+CASES = {
+    "irregular": Case(
+        spec=IRREGULAR,
+        managers=((1, 3), (0, 2), (2, 4)),
+        words=(1,),
+        kept=(0b11111_0111,),
+        turns=False,
+        command=4,
+        state=5,
+        busy=busy(ARRIVED),
+    ),
+    "mesh": Case(
+        spec=MESH,
+        managers=((2, 1), (0, 1)),
+        words=(1, 2, 3, 4, 5),
+        kept=(0b1_0000000011, *[0b1_0000000001_0000000011] * 4),
+        turns=True,
+        command=6,
+        state=6,
+        busy=busy(STATUS),
+    ),
+}
+
+
+def packet(case: Case, words: list[int]) -> list[int]:
+    """Return the flits of a packet with these payloads."""
+    last = len(words) - 1
+    return [case.flit(word, head=i == 0, tail=i == last) for i, word in enumerate(words)]
+
+
+def coin(rng: random.Random, chance: float) -> bool:
+    return rng.random() < chance
