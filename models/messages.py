@@ -287,6 +287,7 @@ class MeshLayout:
             (
                 Field("x", self.x_bits, "destination column"),
                 Field("y", self.y_bits, "destination row"),
+                Field("reply", 1, "set-up packets: 1 for a manager, 0 for a set-up sink"),
             ),
         )
 

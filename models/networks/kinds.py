@@ -18,6 +18,7 @@ from syncfabric.models.networks.table import (
     Channels,
     DataBits,
     FlitBits,
+    Managers,
     Operations,
     Setup,
     Spill,
@@ -55,6 +56,7 @@ class MeshSpec(Table):
     )
     operations: Operations = "bitwise"
     setup: Setup = "local"
+    managers: Managers = ()
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -79,6 +81,13 @@ class MeshSpec(Table):
     def managed(self) -> bool:
         """Whether groups are set up and torn down by packets."""
         return self.setup != "local"
+
+    @property
+    def manager_nodes(self) -> tuple[tuple[int, int], ...]:
+        """The nodes that set groups up: those named, or the first node."""
+        if not self.managed:
+            return ()
+        return self.managers or (self.topology.node(0),)
 
     @property
     def link_channels(self) -> int:
@@ -116,6 +125,7 @@ class IrregularKeys(Table):
     )
     operations: Operations = "bitwise"
     setup: Setup = "local"
+    managers: Managers = ()
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -169,6 +179,13 @@ class IrregularSpec(IrregularKeys):
     def managed(self) -> bool:
         """Whether groups are set up and torn down by packets."""
         return self.setup != "local"
+
+    @property
+    def manager_nodes(self) -> tuple[tuple[int, int], ...]:
+        """The nodes that set groups up: those named, or the first node."""
+        if not self.managed:
+            return ()
+        return self.managers or (self.topology.node(0),)
 
     @property
     def link_channels(self) -> int:

@@ -15,6 +15,7 @@ __all__ = [
     "DataBits",
     "Flag",
     "FlitBits",
+    "Managers",
     "Name",
     "Operation",
     "Operations",
@@ -57,7 +58,11 @@ Operations: TypeAlias = Annotated[
     Field(description='Which operations are built; "all" adds max, min and sum.'),
 ]
 Setup: TypeAlias = Annotated[
-    Literal["local"], Field(description="Who writes the barrier registers.")
+    Literal["local", "manager"], Field(description="Who writes the barrier registers.")
+]
+Managers: TypeAlias = Annotated[
+    tuple[WholePlace, ...],
+    Field(max_length=4, description="Nodes that set groups up; the first node by default."),
 ]
 
 

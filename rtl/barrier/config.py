@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import (
+    COMMAND_WORD,
     COUNTER_BASE,
     COUNTER_BITS,
     REGISTER_WORDS,
@@ -22,10 +23,12 @@ __all__ = ["ConfigPort", "register_words"]
 def register_words(network: MeshSpec | IrregularSpec) -> tuple[list[int], list[int]]:
     """Return the words of a register that can be written, and all that can be read."""
     if isinstance(network, IrregularSpec):
-        words = [int(word) for word in SwitchWord]
-        return [word for word in words if word < SwitchWord.ARRIVED], words
-    words = [int(word) for word in RegisterWord]
-    return [word for word in words if word < RegisterWord.STATUS], words
+        words, commands = [int(word) for word in SwitchWord], COMMAND_WORD
+        writable = [word for word in words if word < SwitchWord.ARRIVED]
+    else:
+        words, commands = [int(word) for word in RegisterWord], int(RegisterWord.STATUS)
+        writable = [word for word in words if word < RegisterWord.STATUS]
+    return [*writable, commands] if network.managed else writable, words
 
 
 class ConfigPort(wiring.Component):
@@ -43,7 +46,8 @@ class ConfigPort(wiring.Component):
     config : In(ConfigSignature)
         The network's config port; other nodes' requests are not answered.
     write : Out(words * registers)
-        Bit words·register + word: that word is being written, unless the register refuses.
+        Bit words·register + i: the i-th word that can be written is being, unless the register
+        refuses.
     refused : In(registers)
         The register refuses the write.
     word : Out(3), contents : In(32 * registers)
@@ -92,8 +96,8 @@ class ConfigPort(wiring.Component):
             self.spill_valid.eq(ours & to_spill),
         ]
         for r in range(registers):
-            for word in self._writable:
-                m.d.comb += self.write[len(self._writable) * r + word].eq(
+            for i, word in enumerate(self._writable):
+                m.d.comb += self.write[len(self._writable) * r + i].eq(
                     ours & config.write & to_register & (number == r) & (self.word == word)
                 )
         writable = to_register & self._is_any(self._writable) & ~self.refused.any()

@@ -20,6 +20,9 @@ from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.setup.access import ConfigAccess
+from syncfabric.rtl.setup.format import setup_format
+from syncfabric.rtl.setup.sink import SetupSink
 
 __all__ = ["BarrierUnit", "connect_spill_config", "count_events", "later", "total"]
 
@@ -46,6 +49,8 @@ class BarrierUnit(wiring.Component):
         Outputs by which a message may be sent; is sent; the message.
     overflows, strays : In
         Events of the ordinary part, to be counted here.
+    number, setup_valid, setup_flit, listening, reply_valid, reply_flit, reply_manager, reply_taken
+        Only with set-up by managers: this switch's number, and the flits of its set-up sink.
     config : In(ConfigSignature)
         The network's config port.
     observe : Out
@@ -70,6 +75,18 @@ class BarrierUnit(wiring.Component):
             members |= {f"push_{p}": In(1), f"message_{p}": In(message)}
         if network.buffered:
             members["credit"] = Out(ports)
+        if network.managed:
+            flit = struct(network.layout.flit)
+            members |= {
+                "number": In(network.layout.switch_bits),
+                "setup_valid": In(1),
+                "setup_flit": In(flit),
+                "listening": Out(1),
+                "reply_valid": Out(1),
+                "reply_flit": Out(flit),
+                "reply_manager": Out(2),
+                "reply_taken": In(1),
+            }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -138,17 +155,20 @@ class BarrierUnit(wiring.Component):
             takes = taken | spill.take
             spill_stray = spill.stray
             refused_writes.append(spill.refused_write)
+        strays: list[Value] = [*(taken & ~used), spill_stray, self.strays]
+        if network.managed:
+            strays.append(self._sink(m, config, registers))
+        else:
+            config_stage(m, self.config, config.config)
         overflows: Value = self.overflows
         if network.buffered:
             for p, source in enumerate(inputs):
                 m.d.comb += [source.take.eq(takes[p]), self.credit[p].eq(source.credit)]
             overflows = overflows + total([source.overflow for source in inputs])
 
-        strays = total(later(m, [*(taken & ~used), spill_stray, self.strays]))
         refused = total(later(m, refused_writes))
-        events = [*later(m, [overflows]), strays, Const(0, 1), refused]
+        events = [*later(m, [overflows]), total(later(m, strays)), Const(0, 1), refused]
         counts = count_events(m, events)
-        config_stage(m, self.config, config.config)
         m.d.comb += [
             config.index.eq(self.target),
             config.refused.eq(Cat(register.write_refused for register in registers)),
@@ -157,6 +177,36 @@ class BarrierUnit(wiring.Component):
             self.observe.eq(Cat(*(register.observe for register in registers), *counts)),
         ]
         return m
+
+    def _sink(self, m: Module, config: ConfigPort, registers: list[TreeRegister]) -> Value:
+        """Place the set-up sink beside the config port; return its strays."""
+        network = self._network
+        m.submodules.sink = sink = SetupSink(setup_format(network, network.manager_nodes))
+        m.submodules.access = access = ConfigAccess(network)
+        config_stage(m, self.config, access.outside)
+        wiring.connect(m, access.inside, config.config)
+        for name in ("request", "address", "write", "data"):
+            m.d.comb += getattr(access, name).eq(getattr(sink, name))
+        for name in ("granted", "ready", "error", "rdata"):
+            m.d.comb += getattr(sink, name).eq(getattr(access, name))
+        m.d.comb += [
+            access.index.eq(self.target),
+            sink.router.eq(self.number),
+            sink.valid.eq(self.setup_valid),
+            sink.flit.eq(self.setup_flit),
+            self.listening.eq(sink.listening),
+            sink.gids.eq(Cat(register.gid for register in registers)),
+            sink.open.eq(Cat(register.open for register in registers)),
+            sink.managers.eq(Cat(register.manager for register in registers)),
+            sink.freed.eq(Cat(register.freed for register in registers)),
+            self.reply_valid.eq(sink.reply_valid),
+            self.reply_flit.eq(sink.reply_flit),
+            self.reply_manager.eq(sink.reply_manager),
+            sink.reply_taken.eq(self.reply_taken),
+        ]
+        for r, register in enumerate(registers):
+            m.d.comb += register.clear_freed.eq(sink.clear_freed[r])
+        return sink.stray
 
 
 def connect_spill_config(m: Module, spill: SpillEngine, config: ConfigPort) -> None:

@@ -20,8 +20,8 @@ from syncfabric.rtl.irregular.barrier_unit import (
     total,
 )
 from syncfabric.rtl.irregular.config_stage import config_stage
-from syncfabric.rtl.irregular.hold import FlitHold
 from syncfabric.rtl.irregular.image import writable
+from syncfabric.rtl.irregular.manager_port import ManagerPort
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.sender import Sender
@@ -29,6 +29,7 @@ from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.hold import FlitHold
 from syncfabric.rtl.parts.link import LocalLinkSignature, SwitchLinkSignature
 
 __all__ = ["NodeInterface"]
@@ -54,6 +55,9 @@ class NodeInterface(wiring.Component):
         The node's process arrives in a register's group, with its data.
     released, ready, done : Out(registers), result : Out(registers * data_bits)
         It is released; may arrive; has been released since; the group's data.
+    last : In(registers), broken : Out(registers), manager : In(1), manager_index : In(2)
+        Only with set-up by managers: the barrier arrived at is the group's last; the group is
+        broken; a manager is built here, and which (constant).
     spill_arrive, spill_release
         Only with ``spill``: the same for groups without a register.
     local_in : In(LocalLinkSignature), local_out : Out(LocalLinkSignature)
@@ -69,7 +73,7 @@ class NodeInterface(wiring.Component):
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
         layout, registers = network.layout, network.barrier_registers
-        link = SwitchLinkSignature(layout, network.channels, buffered=network.buffered)
+        link = SwitchLinkSignature(layout, network.link_channels, buffered=network.buffered)
         members: dict[str, Any] = {
             "target": In(layout.target_bits),
             "start": In(1),
@@ -86,6 +90,13 @@ class NodeInterface(wiring.Component):
             "config": In(ConfigSignature(network)),
             "observe": Out(observe_bits(network, NODE_PORTS)),
         }
+        if network.managed:
+            members |= {
+                "last": In(registers),
+                "broken": Out(registers),
+                "manager": In(1),
+                "manager_index": In(2),
+            }
         if network.spill:
             members |= {
                 "spill_arrive": In(SpillArriveSignature(network)),
@@ -103,7 +114,7 @@ class NodeInterface(wiring.Component):
             m.d.sync += started.eq(1)
 
         registers = [TreeRegister(network, node=True) for _ in range(count)]
-        m.submodules.input = source = SyncInput(network, 1)
+        m.submodules.input = source = SyncInput(network, 1, any_go=network.managed)
         m.submodules.sender = sender = Sender(network, 1, count + network.spill)
         m.submodules.config_port = config = ConfigPort(network)
         m.submodules.hold = hold = FlitHold(network)
@@ -134,6 +145,11 @@ class NodeInterface(wiring.Component):
                 register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]
+            if network.managed:
+                m.d.comb += [
+                    register.last.eq(self.last[r]),
+                    self.broken[r].eq(register.broken),
+                ]
 
         # Messages come in, and a stray is one that nobody uses.
         used = Cat(register.used for register in registers).any()
@@ -175,25 +191,42 @@ class NodeInterface(wiring.Component):
             m.d.sync += sent.eq(sender.send)
             m.d.comb += opens.eq(~sent)
 
-        # The link to the switch: a message, or else an ordinary flit.
+        # The link to the switch: a message, or else a set-up packet, or else an ordinary flit.
+        channels = network.channels
+        strays: list[Value] = [taken & ~used, spill_stray]
         m.d.comb += [
             sender.open.eq(opens),
             hold.push.eq(self.local_in.valid),
             hold.flit.eq(self.local_in.flit),
-            hold.blocked.eq(sender.send),
-            self.uplink.valid.eq(hold.valid),
             self.uplink.sync_valid.eq(sender.send),
-            self.uplink.flit.eq(hold.out.as_value() | sender.message.as_value()),
-            self.local_in.credit.eq(self.uplink.credit),
-            self.local_out.valid.eq(self.downlink.valid),
-            self.downlink.credit.eq(self.local_out.credit),
+            self.local_in.credit.eq(self.uplink.credit[:channels]),
+            self.local_out.valid.eq(self.downlink.valid[:channels]),
         ]
-        with m.If(self.downlink.valid.any()):
+        words_out = hold.out.as_value() | sender.message.as_value()
+        if network.managed:
+            port = self._manager(m, config)
+            m.d.comb += [
+                port.blocked.eq(sender.send),
+                hold.blocked.eq(sender.send | port.send),
+                self.uplink.valid.eq(Cat(hold.valid, port.send)),
+                self.uplink.flit.eq(words_out | port.flit.as_value()),
+                self.downlink.credit.eq(Cat(self.local_out.credit, port.reply_credit)),
+            ]
+            strays.append(port.stray)
+            refused_writes.append(port.refused_write)
+        else:
+            m.d.comb += [
+                hold.blocked.eq(sender.send),
+                self.uplink.valid.eq(hold.valid),
+                self.uplink.flit.eq(words_out),
+                self.downlink.credit.eq(self.local_out.credit),
+            ]
+            config_stage(m, self.config, config.config)
+        with m.If(self.downlink.valid[:channels].any()):
             m.d.comb += self.local_out.flit.eq(self.downlink.flit)
 
-        events = [overflows, [taken & ~used, spill_stray], refusals, refused_writes]
+        events = [overflows, strays, refusals, refused_writes]
         counts = count_events(m, [total(later(m, happened)) for happened in events])
-        config_stage(m, self.config, config.config)
         m.d.comb += [
             config.index.eq(self.target),
             config.refused.eq(Cat(register.write_refused for register in registers)),
@@ -202,3 +235,29 @@ class NodeInterface(wiring.Component):
             self.observe.eq(Cat(*(register.observe for register in registers), *counts)),
         ]
         return m
+
+    def _manager(self, m: Module, config: ConfigPort) -> ManagerPort:
+        """Place the manager, between the config port and the link."""
+        m.submodules.manager_port = port = ManagerPort(self._network)
+        asked = ConfigSignature(self._network).create()
+        config_stage(m, self.config, asked)
+        m.d.comb += [
+            port.enabled.eq(self.manager),
+            port.index.eq(self.manager_index),
+            port.valid.eq(asked.valid & (asked.node == self.target)),
+            port.address.eq(asked.address),
+            port.write.eq(asked.write),
+            port.data.eq(asked.data),
+            port.credit.eq(self.uplink.credit[-1]),
+            port.reply_valid.eq(self.downlink.valid[-1]),
+            port.reply_flit.eq(self.downlink.flit),
+            config.config.valid.eq(asked.valid & ~port.mine),
+            config.config.node.eq(asked.node),
+            config.config.address.eq(asked.address),
+            config.config.write.eq(asked.write),
+            config.config.data.eq(asked.data),
+            asked.ready.eq(config.config.ready | port.ready),
+            asked.error.eq(config.config.error | port.error),
+            asked.rdata.eq(config.config.rdata | port.rdata),
+        ]
+        return port

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,6 +13,7 @@ from syncfabric.rtl.irregular.drain import PacketDrain
 from syncfabric.rtl.irregular.input_port import InputPort
 from syncfabric.rtl.irregular.output_port import OutputPort
 from syncfabric.rtl.irregular.ports import observe_bits
+from syncfabric.rtl.irregular.reply_port import ReplyPort
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.link import SwitchLinkSignature
 
@@ -68,6 +69,10 @@ class IrregularSwitch(wiring.Component):
         inputs, outputs = [InputPort(network) for _ in ports], [OutputPort(network) for _ in ports]
         m.submodules.unit = unit = BarrierUnit(network)
         m.submodules.drain = drain = PacketDrain(network)
+        replies = ReplyPort(network) if network.managed else None
+        if replies:
+            m.submodules.replies = replies
+            self._set_up(m, unit, drain, replies, inputs, outputs)
         for p in ports:
             m.submodules[f"input_{p}"] = source = inputs[p]
             m.submodules[f"output_{p}"] = output = outputs[p]
@@ -111,3 +116,41 @@ class IrregularSwitch(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(self.config), unit.config)
         return m
+
+    def _set_up(
+        self,
+        m: Module,
+        unit: BarrierUnit,
+        drain: PacketDrain,
+        replies: ReplyPort,
+        inputs: list[InputPort],
+        outputs: list[OutputPort],
+    ) -> None:
+        """Lead set-up packets to the sink, and its replies into the crossbar."""
+        ports, setup = self._network.ports, self._network.channels
+        taken = Cat(drain.take[p] & source.offer_channel[setup] for p, source in enumerate(inputs))
+        word = Mux(taken[0], inputs[0].flit.as_value(), 0)
+        for p, source in enumerate(inputs[1:], 1):
+            word = word | Mux(taken[p], source.flit.as_value(), 0)
+        m.d.comb += [
+            drain.listening.eq(unit.listening),
+            drain.setup.eq(Cat(source.offer_channel[setup] for source in inputs)),
+            unit.number.eq(self.number),
+            unit.setup_valid.eq(taken.any()),
+            unit.setup_flit.eq(word),
+            replies.number.eq(self.number),
+            replies.routes.eq(self.routes),
+            replies.manager.eq(unit.reply_manager),
+            replies.valid.eq(unit.reply_valid),
+            replies.tail.eq(unit.reply_flit.tail),
+            replies.has_credit.eq(Cat(output.has_credit[setup] for output in outputs)),
+            replies.busy.eq(Cat(output.busy[setup] for output in outputs)),
+            replies.take.eq(Cat(output.take[ports] for output in outputs).any()),
+            unit.reply_taken.eq(replies.take),
+        ]
+        for o, output in enumerate(outputs):
+            m.d.comb += [
+                output.offer[ports].eq(replies.offer[o]),
+                getattr(output, f"offer_channel_{ports}").eq(1 << setup),
+                getattr(output, f"flit_{ports}").eq(unit.reply_flit),
+            ]

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.messages import struct
 
@@ -27,6 +28,8 @@ class SyncInput(wiring.Component):
         Layouts and options.
     cycles : int, 1 or 2
         A message on the link is presented in the same cycle, or in the next.
+    any_go : bool
+        A GO matches whatever its epoch: a node interface learns its group's epoch from it.
 
     Members
     -------
@@ -44,9 +47,9 @@ class SyncInput(wiring.Component):
         Only if buffered: the presented message is taken.
     """
 
-    def __init__(self, network: IrregularSpec, cycles: int) -> None:
+    def __init__(self, network: IrregularSpec, cycles: int, *, any_go: bool = False) -> None:
         self._network = network
-        self._cycles = cycles
+        self._cycles, self._any_go = cycles, any_go
         registers = network.barrier_registers
         message = struct(network.layout.sync)
         members: dict[str, Any] = {
@@ -107,9 +110,10 @@ class SyncInput(wiring.Component):
 
     def _matches(self, message: Any) -> Value:
         """Return the registers that a message would be for."""
-        names = Cat(message.gid, message.epoch)
+        learns = (message.kind == Kind.GO) if self._any_go else Const(0, 1)
         return Cat(
             self.open[r]
-            & (Cat(self.gids[8 * r : 8 * r + 8], self.epochs[2 * r : 2 * r + 2]) == names)
+            & (self.gids[8 * r : 8 * r + 8] == message.gid)
+            & ((self.epochs[2 * r : 2 * r + 2] == message.epoch) | learns)
             for r in range(self._network.barrier_registers)
         )

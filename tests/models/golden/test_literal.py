@@ -108,6 +108,7 @@ def arrivals(
 def play(rng: random.Random, spec: NetworkSpec) -> Race:
     """Set a network up, let its groups meet, then disturb them."""
     network, plan = spec.network, make_plan(spec)
+    assert isinstance(network, MeshSpec)
     both = Race(MeshModel(network), LiteralMesh(network))
     controls, images = [], {}
     for node, address, data in config_writes(plan):

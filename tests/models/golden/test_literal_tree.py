@@ -1,6 +1,7 @@
 """A place agrees with the literal one on messages that no sound network sends."""
 
 import random
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -95,7 +96,7 @@ class Pair:
         self.waiting = {port: raw for port, raw in self.waiting.items() if port not in taken}
         self.end(written is not None)
 
-    def send(self, exits: list[int | None]) -> dict[int, int]:
+    def send(self, exits: Sequence[int | None]) -> dict[int, int]:
         """Return what the model's place sends, by output."""
         self.model._plane.sent.clear()
         self.place.send(self.now)

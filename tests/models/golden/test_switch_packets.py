@@ -73,21 +73,15 @@ def test_zero_load_latency(hop: int) -> None:
     assert model.packets.flits_ejected == 8 * 35
 
 
-@pytest.mark.parametrize(
-    ("hop", "cycles"), [(1, [2, 4, 6, 8, 10]), (2, [3, 6, 9, 12, 15])], ids=str
-)
-def test_a_buffer_of_one_flit_gives_a_flit_in_two_or_three_cycles(
-    hop: int, cycles: list[int]
-) -> None:
-    """On the last link: the sink's credit is back a cycle after the flit."""
+@pytest.mark.parametrize("hop", HOPS)
+def test_a_buffer_of_one_flit_takes_one_in_three_cycles(hop: int) -> None:
+    """On the link, out of the buffer, and the credit on its way back."""
     network = network_of(4, 1, [], [(0, 0), (0, 1)], cycles_per_hop=hop, buffer_flits=1)
     model = IrregularModel(network)
     model.put(0, [network.layout.header.pack({"port": 1}), 0, 0, 0, 0])
-    seen = [(now + 1, flit) for now, link, _, flit in flow(model) if link == 1]
-    pace = [now - seen[0][0] for now, _ in seen]
-    assert seen[0][0] == 1 + hop
-    assert pace == [3 * i for i in range(5)]
-    assert len(cycles) == len(seen)
+    seen = flow(model)
+    assert [now for now, link, _, _ in seen if link == 4] == [3 * i for i in range(5)]
+    assert [now for now, link, _, _ in seen if link == 1] == [hop + 3 * i for i in range(5)]
 
 
 @pytest.mark.parametrize("channels", [1, 2])
@@ -120,7 +114,7 @@ def test_nothing_is_lost_beside_barriers(rate: float, hop: int, channels: int) -
     assert model.is_empty()
     assert held > 0
     assert Counter((source, sink) for source, sink, *_ in log.packets) == created
-    assert created.total() * 5 == model.packets.flits_ejected > 500
+    assert created.total() * 5 == model.packets.flits_ejected > 200
     assert (
         model.credits[: len(full)][: model.packets.outer_lanes]
         == (full[: model.packets.outer_lanes])
@@ -188,7 +182,7 @@ def route(network: IrregularSpec, *ports: int, count: int | None = None) -> int:
 @pytest.mark.parametrize("hop", HOPS)
 def test_a_packet_uses_up_its_route_on_the_way(hop: int) -> None:
     """Five switches with three ports in a route flit; the last port leads to a node."""
-    log, network = Log(), line(5, flit_bits=16, cycles_per_hop=hop)
+    log, network = Log(), line(5, flit_bits=16, data_bits=4, cycles_per_hop=hop)
     assert network.layout.route_ports == 3
     model = IrregularModel(network, observer=log)
     first, second = route(network, 1, 1, 1), route(network, 1, 3)
@@ -213,7 +207,7 @@ def test_a_packet_uses_up_its_route_on_the_way(hop: int) -> None:
 
 
 def test_what_follows_a_used_up_flit_is_not_looked_into() -> None:
-    """A header behind it is read at the next switch; a lone flit behind it becomes head and tail."""
+    """A header behind it is read at the next switch; a lone flit becomes head and tail."""
     log, network = Log(), line(3, cycles_per_hop=1)
     model = IrregularModel(network, observer=log)
     header = network.layout.header.pack({"switch": 2, "port": 3})

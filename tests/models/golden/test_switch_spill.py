@@ -66,7 +66,7 @@ def test_a_lone_member_is_released_after_four_cycles() -> None:
 def test_two_members_by_hand(hop: int, where: list[int], expected: list[int]) -> None:
     made = spilled(200, where, hop)
     seen = run(made, 30, {0: {0: (200, 8), 1: (200, 2)}})
-    events = [(0, "link", 4), (0, "link", 5), (0, "link", 2), (0, "link", 3)]
+    events: list[Any] = [(0, "link", 4), (0, "link", 5), (0, "link", 2), (0, "link", 3)]
     events += [(0, 0, 200, 10), (0, 1, 200, 10)]
     assert seen == [(now, *event[1:]) for now, event in zip(expected, events, strict=True)]
     assert made.all_counters() == [[0] * 4] * 3
@@ -151,7 +151,7 @@ def test_bad_arrivals_and_messages_are_counted() -> None:
     made.add(6, Group({0: (0, [1], False)}), spilled=[0], epoch=1)
     made.add(6, Group({SWITCH: (0, [2], True)}), spilled=[SWITCH], epoch=2)
     run(made, 30, {0: {0: (3, 0)}, 10: {0: (3, 0)}, 20: {0: (99, 0)}})
-    run(made, 30, {0: {0: (4, 0)}, 10: {0: (5, 0)}, 20: {0: (6, 0)}})
+    run(made, 40, {0: {0: (4, 0)}, 10: {0: (5, 0)}, 20: {0: (6, 0)}})
     assert made.counters(0) == [0, 0, 3, 0]
     assert made.counters(SWITCH) == [0, 2, 0, 0]
     assert made.request(SWITCH, spill_address(6, SwitchWord.ARRIVED)) == 0
@@ -198,7 +198,7 @@ def test_inputs_of_an_engine_take_turns() -> None:
         made.add(gid, tree(network, [0, 1], 0), spilled=[0, 1, 2])
     made.settle()
     waiting = {node: list(groups) for node in (0, 1)}
-    told = {node: 0 for node in (0, 1)}
+    told = dict.fromkeys((0, 1), 0)
     for _ in range(600):
         ready = {
             node: (queue.pop(0), 0)

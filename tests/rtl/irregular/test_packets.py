@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.rtl.irregular.drain import PacketDrain
-from syncfabric.rtl.irregular.hold import FlitHold
 from syncfabric.rtl.irregular.input_port import InputPort
 from syncfabric.rtl.irregular.output_port import OutputPort
+from syncfabric.rtl.parts.hold import FlitHold
 from tests.rtl.irregular import bench_drain, bench_hold, bench_input_port, bench_output_port
 from tests.rtl.support import ports, run_bench
 

@@ -112,9 +112,9 @@ async def manager_agrees_with_model(dut: Any, name: str) -> None:
     ends: Counter[int] = Counter()
     strays = patience = 0
     await bench.reset()
-    for cycle in range(8000):
+    for cycle in range(6000):
         if cycle % 100 == 0:
-            routers.kindness, patience = rng.choice([0.8, 1.0]), rng.choice([0.2, 1.0, 1.0])
+            routers.kindness, patience = rng.choice([0.5, 1.0]), rng.choice([0.2, 1.0, 1.0])
         asks, before = request(rng, model), model.state
         taken = model.offered is not None and coin(rng, patience)
         offered, reply = model.offered, routers.say(idle=before is not ManagerState.RUNNING)

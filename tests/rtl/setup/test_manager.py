@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.setup.manager import Manager, memory_words
 from tests.rtl.setup.bench_manager import DEPTHS, OFF
-from tests.rtl.setup.cases import CASES, Case
+from tests.rtl.setup.cases import CASES
 from tests.rtl.support import run_bench
 
 
