@@ -57,6 +57,12 @@ class BarrierUnit(wiring.Component):
         Flits and messages dropped for want of room in this cycle.
     arrive, data, released, result, ready, done
         Node port; a bit, or ``data_bits``, a register.
+    last : In(registers), broken : Out(registers)
+        Only with set-up by managers: the barrier arrived at is the last; the group is broken.
+    strays : In(3), refused_write : In(1)
+        Only there: events of the set-up sink, the manager and the LOCAL port, to be counted here.
+    gids, open, managers, freed, clear_freed
+        Only there: what the set-up sink looks at.
     config : In(ConfigSignature)
         Config port of the whole network; requests for other nodes are not answered.
     spill_arrive, spill_release
@@ -96,6 +102,18 @@ class BarrierUnit(wiring.Component):
                 f"send_class_{p}": Out(2),
                 f"send_{p}": Out(struct(layout.sync)),
             }
+        if network.managed:
+            members |= {
+                "last": In(registers),
+                "broken": Out(registers),
+                "strays": In(3),
+                "refused_write": In(1),
+                "gids": Out(8 * registers),
+                "open": Out(registers),
+                "managers": Out(2 * registers),
+                "freed": Out(registers),
+                "clear_freed": In(registers),
+            }
         if network.spill:
             members |= {
                 "spill_arrive": In(SpillArriveSignature(network)),
@@ -114,6 +132,7 @@ class BarrierUnit(wiring.Component):
         registers = [BarrierRegister(network) for _ in range(count)]
         m.submodules.sender = sender = Sender(network, count + network.spill)
         m.submodules.config_port = config = ConfigPort(network)
+        words = 6 + network.managed
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
             wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
@@ -127,10 +146,20 @@ class BarrierUnit(wiring.Component):
                 self.result[r * bits : (r + 1) * bits].eq(register.result),
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),
-                register.write.eq(config.write[6 * r : 6 * (r + 1)]),
+                register.write.eq(config.write[words * r : words * (r + 1)]),
                 register.write_data.eq(self.config.data),
                 register.word.eq(config.word),
             ]
+            if network.managed:
+                m.d.comb += [
+                    register.last.eq(self.last[r]),
+                    self.broken[r].eq(register.broken),
+                    self.gids[8 * r : 8 * (r + 1)].eq(register.send.control.gid),
+                    self.open[r].eq(register.send.control.valid),
+                    self.managers[2 * r : 2 * (r + 1)].eq(register.manager),
+                    self.freed[r].eq(register.freed),
+                    register.clear_freed.eq(self.clear_freed[r]),
+                ]
         m.d.comb += [
             sender.has_credit.eq(self.has_credit),
             sender.take.eq(self.sent),
@@ -182,7 +211,11 @@ class BarrierUnit(wiring.Component):
             m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
 
         # Counters, in the order of models.messages.Counter.
-        strays = _count([*(taken & ~used), spill_stray])
+        beside: list[Value] = []
+        if network.managed:
+            beside = list(self.strays)
+            refused_writes.append(self.refused_write)
+        strays = _count([*(taken & ~used), spill_stray, *beside])
         events = [self.overflows, strays, _count(refusals), _count(refused_writes)]
         counts = []
         for kind, happened in zip(Counter, events, strict=True):

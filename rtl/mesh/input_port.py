@@ -63,7 +63,7 @@ class InputPort(wiring.Component):
         self._port = port
         self._own = network.sync_links == "own"
         self._has_sync = port != HERE
-        layout, channels = network.layout, network.channels
+        layout, channels = network.layout, network.link_channels
         link: wiring.Signature = LocalLinkSignature(layout, channels)
         if self._has_sync:
             link = LinkSignature(layout, channels, own=self._own)
@@ -92,7 +92,7 @@ class InputPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network, link = self._network, self.link
-        channels, layout = network.channels, network.layout
+        channels, layout = network.link_channels, network.layout
         place_bits = ceil_log2(network.buffer_flits)
         slots_base = channels << place_bits
         shared = self._has_sync and not self._own

@@ -17,6 +17,11 @@ from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import UNIT, OutputPort
 from syncfabric.rtl.mesh.routing import HERE
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+from syncfabric.rtl.setup.access import ConfigAccess
+from syncfabric.rtl.setup.format import setup_format
+from syncfabric.rtl.setup.local_port import LocalPort
+from syncfabric.rtl.setup.manager import Manager
+from syncfabric.rtl.setup.sink import SetupSink
 
 __all__ = ["DIRECTIONS", "MeshNode"]
 
@@ -76,9 +81,16 @@ class MeshNode(wiring.Component):
             "config": In(ConfigSignature(network)),
             "observe": Out(observe_bits(network)),
         }
-        link = LinkSignature(layout, network.channels, own=own)
+        link = LinkSignature(layout, network.link_channels, own=own)
         for direction in DIRECTIONS:
             members |= {f"{direction}_in": In(link), f"{direction}_out": Out(link)}
+        if network.managed:
+            members |= {
+                "last": In(registers),
+                "broken": Out(registers),
+                "manager": In(1),
+                "manager_index": In(2),
+            }
         if network.spill:
             members |= {
                 "spill_arrive": In(SpillArriveSignature(network)),
@@ -96,6 +108,8 @@ class MeshNode(wiring.Component):
         for port, name in enumerate(names):
             m.submodules[f"input_{name}"] = inputs[port]
             m.submodules[f"output_{name}"] = outputs[port]
+            if port == HERE and network.managed:
+                continue
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}_in")), inputs[port].link)
             wiring.connect(m, outputs[port].link, wiring.flipped(getattr(self, f"{name}_out")))
 
@@ -162,8 +176,70 @@ class MeshNode(wiring.Component):
             self.done.eq(unit.done),
             self.observe.eq(unit.observe),
         ]
-        wiring.connect(m, wiring.flipped(self.config), unit.config)
+        if network.managed:
+            self._set_up(m, unit, inputs[HERE], outputs[HERE])
+        else:
+            wiring.connect(m, wiring.flipped(self.config), unit.config)
         if network.spill:
             wiring.connect(m, wiring.flipped(self.spill_arrive), unit.spill_arrive)
             wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
+
+    def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
+        """Place the set-up sink and the manager beside the LOCAL port and the config port."""
+        network = self._network
+        form = setup_format(network, network.manager_nodes)
+        m.submodules.local_port = local = LocalPort(network)
+        m.submodules.sink = sink = SetupSink(form)
+        m.submodules.manager_part = manager = Manager(form)
+        m.submodules.access = access = ConfigAccess(network)
+        wiring.connect(m, wiring.flipped(self.local_in), local.local_in)
+        wiring.connect(m, local.local_out, wiring.flipped(self.local_out))
+        wiring.connect(m, local.router_in, source.link)
+        wiring.connect(m, output.link, local.router_out)
+        wiring.connect(m, access.inside, unit.config)
+        config, outside = self.config, access.outside
+        ours = config.valid & (config.node == self.index)
+        m.d.comb += [
+            manager.enabled.eq(self.manager),
+            manager.index.eq(self.manager_index),
+            manager.valid.eq(ours),
+            manager.address.eq(config.address),
+            manager.write.eq(config.write),
+            manager.data.eq(config.data),
+            access.index.eq(self.index),
+            outside.valid.eq(config.valid & ~manager.mine),
+            outside.node.eq(config.node),
+            outside.address.eq(config.address),
+            outside.write.eq(config.write),
+            outside.data.eq(config.data),
+            config.ready.eq(outside.ready | manager.ready),
+            config.error.eq(outside.error | manager.error),
+            config.rdata.eq(outside.rdata | manager.rdata),
+            unit.last.eq(self.last),
+            self.broken.eq(unit.broken),
+            unit.strays.eq(Cat(sink.stray, manager.stray, local.overflow.any())),
+            unit.refused_write.eq(manager.refused_write),
+        ]
+        # The sink: flits in, accesses to the registers, replies out.
+        for name in ("request", "address", "write", "data"):
+            m.d.comb += getattr(access, name).eq(getattr(sink, name))
+        for name in ("granted", "ready", "error", "rdata"):
+            m.d.comb += getattr(sink, name).eq(getattr(access, name))
+        for name in ("gids", "open", "managers", "freed"):
+            m.d.comb += getattr(sink, name).eq(getattr(unit, name))
+        m.d.comb += [
+            unit.clear_freed.eq(sink.clear_freed),
+            sink.router.eq(self.index),
+            sink.valid.eq(local.sink_valid),
+            sink.flit.eq(local.sink_flit),
+            local.listening.eq(sink.listening),
+            local.reply_valid.eq(sink.reply_valid),
+            local.reply_flit.eq(sink.reply_flit),
+            sink.reply_taken.eq(local.reply_taken),
+            local.request_valid.eq(manager.request_valid),
+            local.request_flit.eq(manager.request_flit),
+            manager.request_taken.eq(local.request_taken),
+            manager.reply_valid.eq(local.manager_valid),
+            manager.reply_flit.eq(local.manager_flit),
+        ]

@@ -63,7 +63,7 @@ class OutputPort(wiring.Component):
         self._port = port
         self._own = network.sync_links == "own"
         self._has_sync = port != HERE
-        layout, channels = network.layout, network.channels
+        layout, channels = network.layout, network.link_channels
         link: wiring.Signature = LocalLinkSignature(layout, channels)
         if self._has_sync:
             link = LinkSignature(layout, channels, own=self._own)
@@ -84,7 +84,7 @@ class OutputPort(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        link, channels = self.link, self._network.channels
+        link, channels = self.link, self._network.link_channels
         flits = [getattr(self, f"flit_{i}").as_value() for i in range(5)]
         blocked, words = Signal(), []
         if self._has_sync:

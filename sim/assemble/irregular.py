@@ -20,9 +20,9 @@ __all__ = [
     "MODULES",
     "NODE",
     "SWITCH",
+    "dateline_bits",
     "link_wires",
     "modules_verilog",
-    "routes",
     "shown_links",
     "targets",
     "top_verilog",
@@ -54,7 +54,7 @@ def link_wires(spec: IrregularSpec) -> LinkWires:
     return wires
 
 
-def routes(spec: IrregularSpec) -> list[int]:
+def _routes(spec: IrregularSpec) -> list[int]:
     """Return each switch's row of the routing table as one word, destination 0 in the low bits."""
     from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
 
@@ -65,6 +65,14 @@ def routes(spec: IrregularSpec) -> list[int]:
     ]
 
 
+def dateline_bits(spec: IrregularSpec) -> list[int]:
+    """Return each switch's ports with a dateline, a bit a port."""
+    words = [0] * spec.switches
+    for switch, port in spec.datelines:
+        words[switch] |= 1 << port
+    return words
+
+
 def top_verilog(spec: IrregularSpec, name: str) -> str:
     """Return the module that connects switches and node interfaces."""
     layout, count = spec.layout, len(spec.nodes)
@@ -73,16 +81,14 @@ def top_verilog(spec: IrregularSpec, name: str) -> str:
         for wire, width in link_wires(spec).items():
             top.wire(f"{link}_{wire}", width)
     join_config_answers(top, count + spec.switches)
-    datelines = set(spec.datelines)
-    for s, row in enumerate(routes(spec)):
-        crossed = sum(1 << p for p in range(spec.ports) if (s, p) in datelines)
+    for s, (row, datelines) in enumerate(zip(_routes(spec), dateline_bits(spec), strict=True)):
         ports: dict[str, str | None] = {
             "clk": "clk",
             "rst": "rst",
             "number": f"{layout.switch_bits}'d{s}",
             "target": f"{layout.target_bits}'d{count + s}",
             "routes": f"{spec.switches * layout.port_bits}'h{row:x}",
-            "dateline": f"{spec.ports}'d{crossed}",
+            "dateline": f"{spec.ports}'d{datelines}",
             **dict(_switch_links(spec, s)),
             **dict(config_ports(count + s)),
             "observe": "",

@@ -1,9 +1,9 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
-// network.h, made for each network, defines the sizes (NODES, TARGETS, REGISTERS, DATA_BITS, CHANNELS,
-// CLASSES), HEADERS[node], and the macros FOR_DATA, FOR_SPILL, REPORT_WORDS and PORT_END(t, name), the
-// end of a link at a port. A kind of network then writes its class Network, which makes the tiles, links
-// them, and says what is on which link.
+// network.h, made for each network, defines the sizes (NODES, TARGETS, REGISTERS, DATA_BITS,
+// CHANNELS, CLASSES), HEADERS[node], and the macros FOR_DATA, FOR_SPILL, REPORT_WORDS and
+// PORT_END(t, name), the end of a link at a port. A kind of network then writes its class Network,
+// which makes the tiles, links them, and says what is on which link.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)
@@ -17,8 +17,6 @@
 //   quit
 #pragma once
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -26,28 +24,14 @@
 #include <vector>
 
 #include "bits.h"
+#include "links.h"
+#include "probe.h"
 #include "referee.h"
+#include "script.h"
 #include "verilated.h"
 #if VM_TRACE_VCD
 #include "verilated_vcd_c.h"
 #endif
-
-// One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's.
-template <class Flit, class Sync> struct EndOf {
-    CData *valid, *sync_valid, *credit, *sync_credit;
-    Flit* flit;
-    Sync* sync;
-};
-inline CData NOTHING = 0;  // stands for wires that a port has not
-
-template <class End> struct Link {
-    End from, to;
-    void carry() const {
-        *to.valid = *from.valid, *to.sync_valid = *from.sync_valid, *to.flit = *from.flit;
-        *from.credit = *to.credit, *from.sync_credit = *to.sync_credit;
-        if (from.sync) *to.sync = *from.sync;
-    }
-};
 
 // One evaluation makes one cycle if Verilator's memory of the clock can be reached; else two do.
 template <class Tile, class Root> auto clock_low(Tile&, Root* root, int)
@@ -59,19 +43,12 @@ template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
     tile.eval();
 }
 
-struct Stimulus {
-    uint32_t cycle, data, index, extra, kind;
-};
-enum Kind { END, ARRIVE, SPILLED, START, CONFIG, LOAD, RATE };
-
 // Network has: `context`; `nodes`, the tiles with processes; `links`, to be carried over in every
 // cycle; `shown`, the end of each link that the probe looks at, by number (no wires: no such link);
 // `every(act)`, which calls act(tile) for each tile, as the config port counts them.
 template <class Network> class Fabric {
   public:
-    Fabric()
-        : valid_(LINKS * LINK_BITS), credit_(LINKS * LINK_BITS), released_(NODES * REGISTERS),
-          seen_(TARGETS), referee_(NODES, REGISTERS) {
+    Fabric() : referee_(NODES, REGISTERS) {
         network_.context.traceEverOn(true);
         network_.every([](auto& t) { t.rst = 1; });
         for (int k = 0; k < 2; ++k) tick();
@@ -84,22 +61,22 @@ template <class Network> class Fabric {
             // Every wire that begins in a tile is a function of that tile's registers alone, so all
             // wires can be carried over before any tile goes on.
             for (auto& link : network_.links) link.carry();
-            if (probe_) probe();
+            if (probe_) probe_->look(network_, cycle_);
             if (!referee_.groups().empty()) watch();
             for (auto& tile : network_.nodes) tile->cycle = cycle_;
             draw();
             tick();
         }
-        if (probe_) std::fflush(probe_);
+        if (probe_) probe_->flush();
     }
 
     void command(const std::string& line) {
         std::istringstream words(line);
         std::string name;
         words >> name;
-        if (name == "script") read_script(words);
-        else if (name == "probe") open_probe(words);
-        else if (name == "waves") open_waves(words);
+        if (name == "script") words >> name, script_ = read_script(name), next_ = 0;
+        else if (name == "probe") words >> name, probe_ = std::make_unique<Probe<Network>>(name);
+        else if (name == "waves") words >> name, open_waves(name);
         else if (name == "group") referee_.add(words);
         else if (name == "members") let_members_arrive(words);
         else if (name == "report") report();
@@ -120,8 +97,6 @@ template <class Network> class Fabric {
     }
 
   private:
-    static constexpr int LINKS = Network::LINKS, LINK_BITS = CHANNELS + CLASSES;
-
     void tick() {
         network_.every([](auto& t) {
             clock_low(t, t.rootp, 0);
@@ -182,88 +157,6 @@ template <class Network> class Fabric {
         }
     }
 
-    void probe() {
-        bool answered = false, released = false, spilled = false;
-        uint32_t error = 0, answer = 0;
-        for (int i = 0; i < LINKS; ++i) {
-            const auto& end = network_.shown[i];
-            if (!end.valid) continue;
-            valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
-            credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
-        }
-        for (int i = 0; i < NODES; ++i) {
-            auto& t = *network_.nodes[i];
-            if (any(t.released)) {
-                released = true;
-                for (int r = 0; r < REGISTERS; ++r)
-                    if (bit(t.released, r)) released_.put(i * REGISTERS + r, 1);
-            }
-            FOR_SPILL(spilled |= t.spill_release_valid);
-        }
-        network_.every([&](auto& t) {
-            if (t.config_ready) answered = true, error = t.config_error, answer = t.config_rdata;
-        });
-        if (!valid_.used && !credit_.used && !released && !spilled && !answered) return;
-        line_.clear();
-        hex(line_, cycle_), line_ += ' ';
-        bool flits = valid_.used;
-        valid_.print(line_), line_ += ' ';
-        credit_.print(line_), line_ += ' ';
-        released_.print(line_);
-        if (flits) print_flits();
-        if (released) print_results();
-        FOR_SPILL(print_spilled());
-        if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
-        line_ += '\n';
-        if (released || spilled) print_observed();
-        std::fwrite(line_.data(), 1, line_.size(), probe_);
-    }
-
-    void print_flits() {
-        for (const auto& end : network_.shown) {
-            if (!end.valid) continue;
-            if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
-            if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
-        }
-    }
-
-    void print_results() {
-        for (auto& t : network_.nodes)
-            for (int r = 0; r < REGISTERS; ++r)
-                if (bit(t->released, r)) {
-                    uint64_t value = 0;
-                    FOR_DATA(value = field(t->result, r * DATA_BITS, DATA_BITS));
-                    line_ += ' ', hex(line_, value);
-                }
-    }
-
-    FOR_SPILL(void print_spilled() {
-        for (int i = 0; i < NODES; ++i) {
-            auto& t = *network_.nodes[i];
-            if (!t.spill_release_valid) continue;
-            line_ += " s", hex(line_, i), line_ += ':', hex(line_, t.spill_release_gid);
-            line_ += ':';
-            uint64_t value = 0;
-            FOR_DATA(value = t.spill_release_result);
-            hex(line_, value);
-        }
-    })
-
-    void print_observed() {
-        line_ += 'o';
-        int target = 0;
-        network_.every([&](auto& t) {
-            std::string now, &seen = seen_[target];
-            hex(now, t.observe);
-            if (now != (seen.empty() ? "0" : seen)) {
-                seen = now;
-                line_ += ' ', hex(line_, target), line_ += ':' + now;
-            }
-            ++target;
-        });
-        line_ += '\n';
-    }
-
     void watch() {
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network_.nodes[i];
@@ -272,29 +165,8 @@ template <class Network> class Fabric {
         referee_.close(cycle_);
     }
 
-    void read_script(std::istringstream& words) {
-        std::string name, word;
-        words >> name;
-        std::ifstream file(name);
-        script_.clear(), next_ = 0;
-        while (file >> word) {
-            auto part = [&](int first, int count) {
-                return static_cast<uint32_t>(std::stoul(word.substr(first, count), nullptr, 16));
-            };
-            script_.push_back({part(20, 8), part(12, 8), part(4, 8), part(2, 2), part(0, 2)});
-        }
-    }
-
-    void open_probe(std::istringstream& words) {
-        std::string name;
-        words >> name;
-        probe_ = std::fopen(name.c_str(), "w");
-    }
-
 #if VM_TRACE_VCD
-    void open_waves(std::istringstream& words) {
-        std::string name;
-        words >> name;
+    void open_waves(const std::string& name) {
         waves_ = std::make_unique<VerilatedVcdC>();
         network_.every([&](auto& t) { t.trace(waves_.get(), 99); });
         waves_->open(name.c_str());
@@ -309,7 +181,7 @@ template <class Network> class Fabric {
     }
     std::unique_ptr<VerilatedVcdC> waves_;
 #else
-    void open_waves(std::istringstream&) { std::cout << "not built for waveforms\n"; }
+    void open_waves(const std::string&) { std::cout << "not built for waveforms\n"; }
     void draw() {}
 #endif
 
@@ -340,10 +212,7 @@ template <class Network> class Fabric {
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
     bool acted_ = false;
-    std::FILE* probe_ = nullptr;
-    Bits valid_, credit_, released_;
-    std::string line_;
-    std::vector<std::string> seen_;  // by target
+    std::unique_ptr<Probe<Network>> probe_;
     Referee referee_;
 };
 

@@ -34,7 +34,8 @@ struct Network {
             switches.emplace_back(new Vswitch_tile(&context, name.c_str()));
             auto& t = *switches[s];
             t.number = s, t.target = NODES + s, t.dateline = DATELINES[s];
-            for (int d = 0; d < SWITCHES; ++d) put(t.routes, d * PORT_BITS, PORT_BITS, ROUTES[s][d]);
+            for (int d = 0; d < SWITCHES; ++d)
+                put(t.routes, d * PORT_BITS, PORT_BITS, ROUTES[s][d]);
             for (End end : std::vector<End>{PORT_ENDS(t, in)}) in.push_back(end);
             for (End end : std::vector<End>{PORT_ENDS(t, out)}) out.push_back(end);
         }

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.switch import IrregularSwitch
-from syncfabric.sim.assemble.irregular import NODE, SWITCH, link_wires, targets
+from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_wires, targets
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.fabric import tile
 
@@ -79,10 +79,6 @@ def definitions(spec: IrregularSpec) -> list[str]:
     network, k = spec.topology, spec.ports
     ends = [network.across(s, p) for s in range(spec.switches) for p in range(k)]
     across = [-1 if end is None else k * end[0] + end[1] for end in ends]
-    datelines = [
-        sum(1 << port for switch, port in set(spec.datelines) if switch == s)
-        for s in range(spec.switches)
-    ]
     rows = ",\n".join(_list(max(port, 0) for port in row) for row in routing_tables(spec))
     ports = ", ".join(f"PORT_END(t, way##_{p})" for p in range(k))
     return [
@@ -91,7 +87,7 @@ def definitions(spec: IrregularSpec) -> list[str]:
         f"constexpr int ACROSS[] = {_list(across)};",
         f"constexpr int PLACES[] = {_list(k * switch + port for switch, port in spec.nodes)};",
         f"constexpr uint8_t ROUTES[SWITCHES][SWITCHES] = {{{rows}}};",
-        f"constexpr int DATELINES[] = {_list(datelines)};",
+        f"constexpr int DATELINES[] = {_list(dateline_bits(spec))};",
         f"#define PORT_ENDS(t, way) {ports}",
     ]
 

@@ -1,7 +1,7 @@
 // A mesh: every node is the same tile, linked to its neighbours.
 //
-// network.h, made for each network, also defines WIDTH, HEIGHT and SYNC_WIRES: a port that is as wide
-// as messages where they have wires of their own.
+// network.h, made for each network, also defines WIDTH, HEIGHT and SYNC_WIRES: a port that is as
+// wide as messages where they have wires of their own.
 #include "network.h"
 
 #include "Vtile.h"

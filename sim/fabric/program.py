@@ -21,7 +21,7 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
-_HEADERS = ("bits.h", "referee.h", "fabric.h")
+_HEADERS = ("bits.h", "fabric.h", "links.h", "probe.h", "referee.h", "script.h")
 
 
 @dataclass(frozen=True)

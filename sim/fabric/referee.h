@@ -41,7 +41,8 @@ struct Group {
 
 class Referee {
   public:
-    Referee(int nodes, int registers) : registers_(registers), seats_(nodes * registers, {-1, -1}) {}
+    Referee(int nodes, int registers)
+        : registers_(registers), seats_(nodes * registers, {-1, -1}) {}
 
     const std::vector<Group>& groups() const { return groups_; }
 

@@ -18,15 +18,13 @@ from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.benches import cocotb_config
 from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.model import Model
 from syncfabric.sim.simulators.process import run_tool, version_line
 
 __all__ = ["Verilator"]
 
 OLDEST = (5, 36)
 """First version whose VPI has what cocotb 2.1's main program calls."""
-
-LINT_OFF = ("CASEINCOMPLETE", "CMPCONST", "UNOPTFLAT", "UNUSEDSIGNAL", "WIDTHEXPAND", "WIDTHTRUNC")
-"""Lint classes that Amaranth's Verilog trips, and that say nothing about it."""
 
 FLAGS = (
     "-O3",
@@ -38,43 +36,6 @@ FLAGS = (
     "--timescale",
     "1ns/1ps",
 )
-
-
-@dataclass(frozen=True)
-class _Model:
-    """A design on its way to a C++ class, and which of its signals others may reach.
-
-    Parameters
-    ----------
-    prefix : str
-        Name of the class.
-    design : Design
-    public : bool
-        Show what the design says is public, for VPI.
-    """
-
-    prefix: str
-    design: Design
-    public: bool
-
-    @property
-    def named(self) -> list[str]:
-        """Options that say what the design is."""
-        defines = [f"-D{name}={value}" for name, value in self.design.defines.items()]
-        return ["--top-module", self.design.top, *defines]
-
-    @property
-    def configuration(self) -> str:
-        """The configuration file: what to silence, to show, and not to flatten."""
-        design = self.design
-        lines = ["`verilator_config"]
-        lines += [f"lint_off -rule {rule}" for rule in LINT_OFF]
-        if self.public:
-            lines += [
-                f'public_flat_rw -module "{design.top}" -var "{signal}"' for signal in design.public
-            ]
-        lines += [f'no_inline -module "{module}"' for module in design.no_inline]
-        return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True)
@@ -173,7 +134,7 @@ class Verilator:
         config = cocotb_config()
         main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
         libraries = f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"
-        model = _Model("Vtop", design, public=True)  # cocotb's main program asks for this name
+        model = Model("Vtop", design, public=True)  # cocotb's main program asks for this name
         return self._build([model], main, ["--vpi", "-LDFLAGS", libraries])
 
     def build_native(
@@ -209,7 +170,7 @@ class Verilator:
         ToolError
             Verilator or the compiler refused it.
         """
-        models = [_Model(f"V{design.top}", design, public=False) for design in designs]
+        models = [Model(f"V{design.top}", design, public=False) for design in designs]
         return self._build(models, main, list(flags), headers)
 
     def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
@@ -218,7 +179,7 @@ class Verilator:
         return [str(built.program), *tracing, *plusargs]
 
     def _build(
-        self, models: list[_Model], main: Path, extra: list[str], headers: Sequence[Path] = ()
+        self, models: list[Model], main: Path, extra: list[str], headers: Sequence[Path] = ()
     ) -> Built:
         begin, cache = time.perf_counter(), Cache()
         design = models[0].design
@@ -253,7 +214,7 @@ class Verilator:
             empty, main, log = scratch / "empty.v", scratch / "main.cpp", result / "build.log"
             empty.write_text("module empty; endmodule\n")
             main.write_text("int main() {}\n")
-            model = _Model("Vempty", Design("empty", [empty]), public=False)
+            model = Model("Vempty", Design("empty", [empty]), public=False)
             self._verilate(model, [*flags, "--exe", "-o", "bench"], [main], scratch, log)
             self._compile(model.prefix, "bench", scratch, log)
             for compiled in (scratch / model.prefix).glob("verilated*.o"):
@@ -280,7 +241,7 @@ class Verilator:
         return fingerprint(settings, files)
 
     def _verilate(
-        self, model: _Model, flags: list[str], more: list[Path], scratch: Path, log: Path
+        self, model: Model, flags: list[str], more: list[Path], scratch: Path, log: Path
     ) -> None:
         """Turn a design into C++, in a folder of ``scratch`` that is named like its class."""
         control = scratch / f"{model.prefix}.vlt"

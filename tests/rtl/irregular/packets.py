@@ -50,7 +50,7 @@ def random_head(rng: random.Random, spec: IrregularSpec) -> int:
 
 
 def packet(rng: random.Random, spec: IrregularSpec) -> list[int]:
-    """Return the flits of a packet of one to five; all of them look like first flits, but for marks.
+    """Return the flits of a packet of one to five, whose payloads all look like a first flit's.
 
     The flit behind one that is used up may even be marked as a head.
     """

@@ -2,30 +2,10 @@
 
 import random
 from dataclasses import dataclass
-from functools import cached_property
 
-from syncfabric.models.messages import ARRIVED, STATUS, Field, Layout, MeshLayout
+from syncfabric.models.messages import ARRIVED, STATUS, Layout
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.setup.format import SetupFormat, setup_format
-
-
-class ReplyLayout(MeshLayout):
-    """A mesh's layout, with the header's bit for replies."""
-
-    @cached_property
-    def header(self) -> Layout:
-        fields = MeshLayout.header.func(self).fields
-        if fields[-1].name != "reply":
-            fields = (*fields, Field("reply", 1, "for the node's manager"))
-        return Layout("packet header", fields)
-
-
-class ManagedMesh(MeshSpec):
-    """A mesh whose headers have the bit for replies."""
-
-    @property
-    def layout(self) -> MeshLayout:
-        return ReplyLayout(self.width, self.height, self.flit_bits, self.data_bits)
 
 
 IRREGULAR = IrregularSpec(
@@ -36,7 +16,7 @@ IRREGULAR = IrregularSpec(
     nodes=((0, 2), (1, 3), (2, 4)),
     barrier_registers=3,
 )
-MESH = ManagedMesh(
+MESH = MeshSpec(
     kind="mesh", width=3, height=2, barrier_registers=2, spill=True, channels=2, buffer_flits=3,
     flit_bits=36,
 )  # fmt: skip

@@ -24,7 +24,9 @@ def test_memory_reaches_every_router(name: str, words: int) -> None:
 
 def test_memory_of_no_power_of_two_is_refused() -> None:
     form = CASES["mesh"].form
-    with pytest.raises(ValueError, match=r"^Manager needs a power of two of words, at least 7, not 24$"):
+    with pytest.raises(
+        ValueError, match=r"^Manager needs a power of two of words, at least 7, not 24$"
+    ):
         Manager(form, 24)
     with pytest.raises(ValueError, match=r"at least 7, not 4$"):
         Manager(form, 4)

@@ -1,0 +1,107 @@
+// The probe: a line of text for every cycle in which a wire is high (see sim/assemble/probe.py).
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bits.h"
+
+template <class Network> class Probe {
+  public:
+    explicit Probe(const std::string& name)
+        : file_(std::fopen(name.c_str(), "w")), valid_(LINKS * LINK_BITS),
+          credit_(LINKS * LINK_BITS), released_(NODES * REGISTERS), seen_(TARGETS) {}
+
+    void flush() { std::fflush(file_); }
+
+    void look(Network& network, uint64_t cycle) {
+        bool answered = false, released = false, spilled = false;
+        uint32_t error = 0, answer = 0;
+        for (int i = 0; i < LINKS; ++i) {
+            const auto& end = network.shown[i];
+            if (!end.valid) continue;
+            valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
+            credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
+        }
+        for (int i = 0; i < NODES; ++i) {
+            auto& t = *network.nodes[i];
+            if (any(t.released)) {
+                released = true;
+                for (int r = 0; r < REGISTERS; ++r)
+                    if (bit(t.released, r)) released_.put(i * REGISTERS + r, 1);
+            }
+            FOR_SPILL(spilled |= t.spill_release_valid);
+        }
+        network.every([&](auto& t) {
+            if (t.config_ready) answered = true, error = t.config_error, answer = t.config_rdata;
+        });
+        if (!valid_.used && !credit_.used && !released && !spilled && !answered) return;
+        line_.clear();
+        hex(line_, cycle), line_ += ' ';
+        bool flits = valid_.used;
+        valid_.print(line_), line_ += ' ';
+        credit_.print(line_), line_ += ' ';
+        released_.print(line_);
+        if (flits) print_flits(network);
+        if (released) print_results(network);
+        FOR_SPILL(print_spilled(network));
+        if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
+        line_ += '\n';
+        if (released || spilled) print_observed(network);
+        std::fwrite(line_.data(), 1, line_.size(), file_);
+    }
+
+  private:
+    static constexpr int LINKS = Network::LINKS, LINK_BITS = CHANNELS + CLASSES;
+
+    void print_flits(Network& network) {
+        for (const auto& end : network.shown) {
+            if (!end.valid) continue;
+            if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
+            if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
+        }
+    }
+
+    void print_results(Network& network) {
+        for (auto& t : network.nodes)
+            for (int r = 0; r < REGISTERS; ++r)
+                if (bit(t->released, r)) {
+                    uint64_t value = 0;
+                    FOR_DATA(value = field(t->result, r * DATA_BITS, DATA_BITS));
+                    line_ += ' ', hex(line_, value);
+                }
+    }
+
+    FOR_SPILL(void print_spilled(Network& network) {
+        for (int i = 0; i < NODES; ++i) {
+            auto& t = *network.nodes[i];
+            if (!t.spill_release_valid) continue;
+            line_ += " s", hex(line_, i), line_ += ':', hex(line_, t.spill_release_gid);
+            line_ += ':';
+            uint64_t value = 0;
+            FOR_DATA(value = t.spill_release_result);
+            hex(line_, value);
+        }
+    })
+
+    void print_observed(Network& network) {
+        line_ += 'o';
+        int target = 0;
+        network.every([&](auto& t) {
+            std::string now, &seen = seen_[target];
+            hex(now, t.observe);
+            if (now != (seen.empty() ? "0" : seen)) {
+                seen = now;
+                line_ += ' ', hex(line_, target), line_ += ':' + now;
+            }
+            ++target;
+        });
+        line_ += '\n';
+    }
+
+    std::FILE* file_;
+    Bits valid_, credit_, released_;
+    std::string line_;
+    std::vector<std::string> seen_;  // by target
+};
