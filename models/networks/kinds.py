@@ -11,6 +11,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.set_up import check_set_up
 from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
 from syncfabric.models.networks.table import (
     BarrierRegisters,
@@ -65,7 +66,12 @@ class MeshSpec(Table):
     @model_validator(mode="after")
     def _messages_fit_a_flit(self) -> Self:
         self.layout.check()
+        check_set_up(self)
         return self
+
+    def has_node(self, node: tuple[int, int]) -> bool:
+        """Return whether there is such a node."""
+        return self.mesh.contains(node)
 
     @cached_property
     def mesh(self) -> Mesh:
@@ -163,7 +169,12 @@ class IrregularSpec(IrregularKeys):
         if self.tables is not None:
             check_tables(self.topology, self.tables)
         self.layout.check()
+        check_set_up(self, self.datelines)
         return self
+
+    def has_node(self, node: tuple[int, int]) -> bool:
+        """Return whether there is such a node."""
+        return self.topology.contains(node)
 
     @cached_property
     def topology(self) -> Irregular:

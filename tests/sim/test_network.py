@@ -10,6 +10,7 @@ from syncfabric import Network
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks import reader
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.results import RunResult
 
 
 def test_the_package_names_it() -> None:
@@ -24,6 +25,8 @@ def test_a_name_or_a_path_or_a_text(tmp_path: Path) -> None:
     assert by_name.spec == by_path.spec == Network.loads(text).spec
     assert by_name.name == "fig1"
     assert repr(by_name) == "Network('fig1', 8x8 mesh, 1 groups)"
+    cluster = "Network('cluster-fig1', irregular network of 9 switches, 1 groups)"
+    assert repr(Network.load("cluster-fig1")) == cluster
 
 
 def test_a_plan_is_made_once_and_goes_to_json_and_back() -> None:
@@ -33,8 +36,9 @@ def test_a_plan_is_made_once_and_goes_to_json_and_back() -> None:
     assert BarrierPlan.from_json(json.loads(json.dumps(plan.to_json()))).groups == plan.groups
 
 
-def test_networks_and_plans_show_themselves() -> None:
-    net = Network.load("mesh-4x4")
+@pytest.mark.parametrize("name", ["mesh-4x4", "cluster-fig1"])
+def test_networks_and_plans_show_themselves(name: str) -> None:
+    net = Network.load(name)
     for picture in (net._repr_svg_(), net.plan()._repr_svg_()):
         assert picture is not None
         assert "<svg" in picture
@@ -82,6 +86,24 @@ def test_a_build_is_four_files(tmp_path: Path) -> None:
     assert BarrierPlan.from_json(json.loads(written[1].read_text())).groups == net.plan().groups
     nodes = json.loads(written[2].read_text())["nodes"]
     assert [entry["node"] for entry in nodes] == [[0, 0], [1, 0], [0, 1], [1, 1]]
+
+
+def test_a_build_of_an_irregular_network(tmp_path: Path) -> None:
+    net = Network.load("twins")
+    verilog, plan, registers, header = net.build(tmp_path / "out")
+    text = verilog.read_text()
+    for module in ("irregular_switch", "irregular_node"):
+        assert text.count(f"\nmodule {module}(") == 1
+    assert BarrierPlan.from_json(json.loads(plan.read_text())).groups == net.plan().groups
+    assert json.loads(registers.read_text())["network"] == "twins"
+    assert "SYNCFABRIC_TWINS_H" in header.read_text()
+
+
+def test_no_irregular_network_is_called_like_a_part_of_it() -> None:
+    text = (Path(str(reader.LIBRARY)) / "twins.toml").read_text()
+    net = Network.loads(text.replace('"twins"', '"irregular-node"', 1))
+    with pytest.raises(SpecError, match=r'^name = "irregular_node" is the name of a module inside'):
+        net.verilog()
 
 
 def test_a_build_is_the_same_every_time(tmp_path: Path) -> None:
@@ -135,6 +157,24 @@ def test_a_run_of_the_model_alone(tmp_path: Path) -> None:
     assert len(rows) == 1 + result.events.messages
     assert result.loads is not None
     assert max(channel.load for channel in result.loads) > 0
+
+
+def test_a_run_on_an_irregular_network(tmp_path: Path) -> None:
+    net = Network.load("cluster-fig1")
+    result = net.run(sim="model", episodes=14, output=tmp_path / "out", heat=tmp_path / "heat.svg")
+    (group,) = result.groups
+    assert result.ok
+    assert (group.root, group.root_switch, group.root_node) == ((3, 4), 3, (3, 4))
+    assert (group.height, group.longest_path, group.bound_links) == (2, 2, 3)
+    assert group.latency is not None
+    assert group.latency.max == group.bound == 2 * 3 * 2 + 2
+    assert group.formula_ns == 5_880 + 640 * 2
+    assert (group.planner, group.bound_btm) == ("btin", None)
+    assert all(Path(name).is_file() for name in result.files)
+    assert result.loads is not None
+    assert {load.port for load in result.loads} == {"inject", *map(str, range(8))}
+    assert {type(load.node) for load in result.loads if load.port != "inject"} == {int}
+    assert RunResult.from_json(json.loads(json.dumps(result.to_json()))) == result
 
 
 def test_a_run_can_be_repeated(tmp_path: Path) -> None:

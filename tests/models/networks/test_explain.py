@@ -27,8 +27,8 @@ CASES = [
     (
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, buffer_flits, '
-        "channels, data_bits, flit_bits, height, kind, operations, reduction_route, setup, spill, "
-        "sync_links, width",
+        "channels, data_bits, flit_bits, height, kind, managers, operations, reduction_route, setup, "
+        "spill, sync_links, width",
     ),
     (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
@@ -54,7 +54,7 @@ CASES = [
     ),
     (
         HEAD + MESH + 'setup = "paper"\n',
-        'network: setup = "paper" is not supported yet; this version builds "local"',
+        'network: setup = "paper" is not supported yet; this version builds "local" and "manager"',
     ),
     (
         HEAD + MESH + 'turnaround = "node"\n',
@@ -203,13 +203,27 @@ CASES += [
     ),
     (HEAD + MESH + "ports = 4\n", 'network: key "ports" belongs to irregular networks; remove it'),
     (
-        CHAIN + 'setup = "manager"\n',
-        'network: setup = "manager" is not supported yet; this version builds "local"',
+        CHAIN + 'setup = "manager"\nmanagers = [[7, 1]]\n',
+        "network: manager [7, 1] is no node; name nodes",
     ),
     (
-        CHAIN + "managers = [[0, 1]]\n",
-        'network: key "managers" is not supported yet; in this version registers are written '
-        'locally (setup = "local"): remove it',
+        CHAIN + 'setup = "manager"\nmanagers = [[0, 1], [0, 1]]\n',
+        "network: a manager is named twice; name each once",
+    ),
+    (
+        CHAIN + 'setup = "manager"\nflit_bits = 24\n',
+        'network: setup = "manager" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
+        'setup = "local"',
+    ),
+    (
+        CHAIN + 'setup = "manager"\nspill = true\n',
+        'network: spill = true with setup = "manager" is not supported yet; set setup = "local", '
+        "or spill = false and barrier_registers up to 64",
+    ),
+    (
+        CHAIN + 'setup = "local"\nmanagers = [[0, 1]]\n',
+        'network: managers set groups up with setup = "manager", not "local"; set it, or remove '
+        '"managers"',
     ),
     (CHAIN + "swithces = 3\n", 'network: unknown key "swithces"; did you mean "switches"?'),
     (

@@ -30,6 +30,7 @@ def test_defaults_are_those_of_the_table() -> None:
         "sync_links": "shared",
         "operations": "bitwise",
         "setup": "local",
+        "managers": (),
     }
     assert mesh().mesh == Mesh(8, 8)
     assert mesh().layout.sync.width == 23
@@ -107,6 +108,7 @@ def test_defaults_of_an_irregular_network() -> None:
         "turnaround": "switch",
         "operations": "bitwise",
         "setup": "local",
+        "managers": (),
         "notes": (),
     }
     assert chain().topology.across(2, 0) == (1, 1)

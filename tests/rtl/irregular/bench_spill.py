@@ -17,8 +17,6 @@ CASES = {
     "spill_switch": (network(ports=4, operations="all", spill=True), False),
     "spill_node": (network(data_bits=5, spill=True), True),
 }
-FULL = "full"
-"""An engine for the test that needs all groups; the others need few."""
 GIDS = (5, 77, 255)
 
 
@@ -157,7 +155,8 @@ class Driver:
 async def queue_has_a_place_for_every_group(dut: Any) -> None:
     """While the send register is blocked all 256 fire; each is sent once, in order; in 3 cycles."""
     bench = Bench(dut)
-    drive, pins, others = Driver(bench, bench.pins[FULL]), bench.pins[FULL], list(range(256))
+    pins, others = bench.pins["spill_node"], list(range(256))
+    drive = Driver(bench, pins)
     random.Random(f"{SEED}/queue").shuffle(others)
     await bench.reset()
     pins.drive({"started": 1})

@@ -46,7 +46,7 @@ def message_for(rng: random.Random, groups: Sequence[tuple[int, TreeModel]], por
         (gid, group)
         for gid, group in groups
         if group.valid
-        and (group.fired and port == group.parent or port in group.children - group.arrived)
+        and ((group.fired and port == group.parent) or port in group.children - group.arrived)
     ]
     gid, group = rng.choice(useful if useful and rng.random() < 0.85 else groups)
     down = group.fired and port == group.parent

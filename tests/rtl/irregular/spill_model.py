@@ -64,11 +64,6 @@ class SpillModel:
         self._wait, self._pointer = 0, 0
         self._work: int | Request | tuple[int, int] | tuple[int, Message] | None = None
 
-    @property
-    def groups(self) -> list[tuple[int, TreeModel]]:
-        """The entries, with what they have queued or not sent shown as pending."""
-        return sorted(self.entries.items())
-
     def step(
         self,
         here: dict[int, Message],

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from syncfabric.rtl.irregular.spill import SpillEngine
-from tests.rtl.irregular.bench_spill import CASES, FULL
+from tests.rtl.irregular.bench_spill import CASES
 from tests.rtl.support import ports, run_bench
 
 
 def test_spill(simulator: str, tmp_path: Path) -> None:
     parts = {name: SpillEngine(spec, node=node) for name, (spec, node) in CASES.items()}
-    parts[FULL] = SpillEngine(CASES["spill_node"][0], node=True)
     run_bench(simulator, parts, "tests.rtl.irregular.bench_spill", tmp_path)
 
 

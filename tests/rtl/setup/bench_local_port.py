@@ -7,18 +7,17 @@ from typing import Any
 
 import cocotb
 
-from tests.rtl.setup.cases import CASES, coin, packet
+from tests.rtl.setup.cases import CASES, MESH, coin, packet
 from tests.rtl.support import Bench, Scoreboard
 
 CASE = CASES["mesh"]
-SPEC = CASE.spec
-CHANNELS, PLACES = SPEC.channels, SPEC.buffer_flits
-TAIL = 1 << SPEC.layout.flit.offsets["tail"]
-REPLY = 1 << SPEC.layout.header.offsets["reply"]
+CHANNELS, PLACES = MESH.channels, MESH.buffer_flits
+TAIL = 1 << MESH.layout.flit.offsets["tail"]
+REPLY = 1 << MESH.layout.header.offsets["reply"]
 
 
 def words(rng: random.Random, length: int) -> list[int]:
-    return [rng.getrandbits(SPEC.flit_bits) for _ in range(length)]
+    return [rng.getrandbits(MESH.flit_bits) for _ in range(length)]
 
 
 @dataclass
@@ -67,7 +66,7 @@ async def port_agrees_with_queues(dut: Any) -> None:
         channel = rng.randrange(CHANNELS)
         local = None
         if source_credits[channel] and coin(rng, hurry):
-            local = SPEC.layout.flit.pack({"payload": rng.getrandbits(36), "head": coin(rng, 0.5)})
+            local = MESH.layout.flit.pack({"payload": rng.getrandbits(36), "head": coin(rng, 0.5)})
             held.append((channel, local))
         on_link = (CHANNELS, offered or 0) if sends else held.popleft() if held else None
         # Out of the router.
@@ -75,9 +74,9 @@ async def port_agrees_with_queues(dut: Any) -> None:
         if leaving_channel == CHANNELS:
             leaving = arriving.offer(hurry) if room else None
         elif coin(rng, hurry):
-            leaving = SPEC.layout.flit.pack({"payload": rng.getrandbits(36), "tail": 1})
+            leaving = MESH.layout.flit.pack({"payload": rng.getrandbits(36), "tail": 1})
         front = buffer[0] if buffer else None
-        fields = SPEC.layout.flit.unpack(front or 0)
+        fields = MESH.layout.flit.unpack(front or 0)
         if front is not None and fields["head"]:
             to_manager = bool(front & REPLY)
         listening = coin(rng, ears)

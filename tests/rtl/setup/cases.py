@@ -7,7 +7,6 @@ from syncfabric.models.messages import ARRIVED, STATUS, Layout
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.setup.format import SetupFormat, setup_format
 
-
 IRREGULAR = IrregularSpec(
     kind="irregular",
     ports=5,

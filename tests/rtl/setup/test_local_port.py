@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from syncfabric.rtl.setup.local_port import LocalPort
-from tests.rtl.setup.bench_local_port import SPEC
+from tests.rtl.setup.cases import MESH
 from tests.rtl.support import run_bench
 
 
 def test_local_port(simulator: str, tmp_path: Path) -> None:
-    run_bench(simulator, {"port": LocalPort(SPEC)}, "tests.rtl.setup.bench_local_port", tmp_path)
+    run_bench(simulator, {"port": LocalPort(MESH)}, "tests.rtl.setup.bench_local_port", tmp_path)

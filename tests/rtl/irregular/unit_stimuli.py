@@ -1,0 +1,96 @@
+"""Random life around a barrier unit: neighbours, the process, the config port."""
+
+import random
+from collections import deque
+
+from syncfabric.models.messages import (
+    COUNTER_BASE,
+    SPILL_BASE,
+    Counter,
+    SwitchWord,
+    register_address,
+    spill_address,
+)
+from tests.rtl.irregular.life import image, message_for
+from tests.rtl.irregular.unit_model import UnitInputs, UnitModel
+
+__all__ = ["UnitStimuli"]
+
+SPILLED = (5, 77, 255)
+
+
+class UnitStimuli:
+    """Chooses inputs by looking at the model: most of them useful, some of them not.
+
+    Parameters
+    ----------
+    rng : random.Random
+    model : UnitModel
+    """
+
+    def __init__(self, rng: random.Random, model: UnitModel) -> None:
+        self.rng, self.model, self.spec = rng, model, model.spec
+        self.groups = [(10 + r, register) for r, register in enumerate(model.registers)]
+        if model.spill is not None:
+            self.groups += [(gid, model.spill.entries[gid]) for gid in SPILLED]
+        self.requests: deque[tuple[int, bool, int]] = deque()
+        self.slots = [1] * model.links  # credits of the neighbours
+        self.asks_spill = False
+
+    def set_up(self, number: int) -> None:
+        """Ask for a new image of a group."""
+        gid, group = self.groups[number]
+
+        def address(word: int) -> int:
+            if number < len(self.model.registers):
+                return register_address(number, SwitchWord(word))
+            return spill_address(gid, SwitchWord(word))
+
+        words = image(self.rng, group, gid)
+        self.requests.extend((address(word), True, data) for word, data in words)
+
+    def inputs(self, eager: float) -> UnitInputs:
+        """Return the inputs of a cycle; ``opens`` is the caller's to fill in."""
+        rng, found = self.rng, UnitInputs(start=self.model.counters[Counter.REFUSED_ARRIVE] > 3)
+        for p in range(self.model.links):
+            self.slots[p] += self.model.inputs[p].credit
+            free = self.slots[p] > 0 or not self.spec.buffered
+            if rng.random() < (eager if free else 0.01):
+                found.links[p] = message_for(rng, self.groups, p)
+                self.slots[p] = max(0, self.slots[p] - self.spec.buffered)
+        found.request = self._request()
+        if self.model.node:
+            for r in range(len(self.model.registers)):
+                if rng.random() < 0.15:
+                    found.arrive[r] = rng.getrandbits(self.spec.data_bits)
+            spill = self.model.spill
+            if spill is not None and spill.holding is None and rng.random() < 0.15:
+                found.spill_arrive = (rng.choice(SPILLED), rng.getrandbits(self.spec.data_bits))
+        return found
+
+    def _request(self) -> tuple[int, bool, int] | None:
+        """Return a request; none before the spill engine has answered the one before."""
+        rng = self.rng
+        if self.asks_spill:
+            self.asks_spill = not self.model.answer.ready
+            return None
+        if self.requests and rng.random() < 0.6:
+            request = self.requests.popleft()
+        elif rng.random() < 0.2:
+            request = (self._address(), rng.random() < 0.2, rng.getrandbits(32) & ~1)
+        else:
+            return None
+        self.asks_spill = self.spec.spill and request[0] >= SPILL_BASE
+        return request
+
+    def _address(self) -> int:
+        """Return the address of a register's word, of a counter, of an entry, or of nothing."""
+        rng, registers = self.rng, 8 * len(self.model.registers)
+        addresses = [rng.randrange(registers + 8), COUNTER_BASE + rng.randrange(6)]
+        if self.spec.spill:
+            addresses.append(
+                spill_address(rng.choice(SPILLED), SwitchWord.CONTROL) + rng.randrange(8)
+            )
+        else:
+            addresses.append(SPILL_BASE)
+        return rng.choice(addresses)
