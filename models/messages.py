@@ -19,6 +19,7 @@ __all__ = [
     "COORDINATE_BITS",
     "COUNTER_BASE",
     "COUNTER_BITS",
+    "LIFE",
     "NODE_WORD",
     "PENDING",
     "REGISTER_WORDS",
@@ -209,6 +210,18 @@ PENDING = Layout(
     ),
 )
 """Word 6 of a barrier register of an irregular network, read only."""
+
+LIFE = Layout(
+    "life of a register",
+    (
+        Field("go", 1, "GO has been: members may arrive"),
+        Field("last", 1, "all arrivals of this episode were the last"),
+        Field("dying", 1, "BROKEN is on its way to the children"),
+        Field("freed", 1, "the last barrier is over, and the manager not told yet"),
+        Field("broken", 1, "the process was released by BROKEN"),
+    ),
+)
+"""With set-up by managers, what stands above the fields of a status or arrived word."""
 
 ROUTE_COUNT_BITS = 4
 """Bits of the number of ports in a route flit."""

@@ -55,7 +55,9 @@ class Change(NamedTuple):
     release: Release = Release.NONE
 
 
-def receive(entry: Entry, port: int, message: Message, *, node: bool, rules: Rules) -> Change | None:
+def receive(
+    entry: Entry, port: int, message: Message, *, node: bool, rules: Rules
+) -> Change | None:
     """Take in a message that came by a port; None if it cannot be used: a stray."""
     image, kind, bit = entry.image, message.kind, 1 << port
     if entry.dying or not _matches(image, message, node, rules):
@@ -117,9 +119,7 @@ def send(entry: Entry, port: int, *, node: bool) -> tuple[Change, Message]:
     else:
         kind = entry.wave
         sent = entry._replace(pending=entry.pending & ~(1 << port))
-    message = Message(
-        kind, image.gid, image.epoch, kind is Kind.REDUCE and entry.last, entry.life
-    )
+    message = Message(kind, image.gid, image.epoch, kind is Kind.REDUCE and entry.last, entry.life)
     left = _unless_gone(sent)
     return (_fire(left, node) if left else Change(None)), message
 

@@ -12,6 +12,9 @@ __all__ = ["Explored", "explore", "run"]
 
 N = TypeVar("N", bound=Network)
 
+TOLD = 60
+"""Events that a violation's note names, the last ones."""
+
 LASTING = frozenset({"deliver", "serve", "answer", "reply"})
 """Events that can happen until they do: nothing overtakes what they are about."""
 
@@ -22,7 +25,7 @@ def run(network: N, rng: random.Random) -> N:
     Raises
     ------
     Violation
-        Something may not happen or is left; with the events that led there as notes.
+        Something may not happen or is left; with the last events as a note.
     """
     trace: list[Event] = []
     try:
@@ -94,9 +97,9 @@ def explore(network: Network, most: int) -> Explored:
         front = following
     stuck = set(range(len(leads_to))) - _before(leads_to, ends)
     if stuck:
-        violation = Violation("no end can be reached")
-        violation.add_note(_told(_way(came_from, min(stuck))))
-        raise violation
+        dead_end = Violation("no end can be reached")
+        dead_end.add_note(_told(_way(came_from, min(stuck))))
+        raise dead_end
     return Explored(len(numbers), len(ends))
 
 
@@ -123,4 +126,4 @@ def _way(came_from: list[tuple[int, Event]], state: int) -> list[Event]:
 
 
 def _told(trace: list[Event]) -> str:
-    return "\n".join(" ".join(map(str, event)) for event in trace)
+    return "\n".join(" ".join(map(str, event)) for event in trace[-TOLD:])

@@ -88,6 +88,18 @@ class Progress(NamedTuple):
         none = (0,) * len(life.nodes)
         return cls(Stage.OPENING, life.patience, life.repeats, False, frozenset(), none, none)
 
+    def commanded(self, *, refused: bool) -> Progress:
+        """Return what comes after a command of the manager has ended."""
+        if self.stage is Stage.SETTING and refused:
+            stage = Stage.OPENING if self.tries > 1 else Stage.REFUSED
+            return self._replace(stage=stage, tries=self.tries - 1)
+        after = {
+            Stage.SETTING: Stage.ALIVE,
+            Stage.CLEARING: Stage.OVER,
+            Stage.KILLING: Stage.OVER,
+        }
+        return self._replace(stage=after.get(self.stage, self.stage))
+
 
 def life_of(
     plan: IrregularGroupPlan,

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from syncfabric.models.messages import Answer, Request
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.switch_tree import Seat
 from syncfabric.models.setup.entry import Entry
+from syncfabric.models.setup.epochs import mistakable
 from syncfabric.models.setup.life import Life, Progress, Stage
-from syncfabric.models.setup.manager import Command
+from syncfabric.models.setup.manager import Command, Meddling
 from syncfabric.models.setup.message import Packet, Reply
 from syncfabric.models.setup.network import Event, Network, Violation
 from syncfabric.models.setup.rules import Rules
 from syncfabric.models.setup.switch import serve
 
-__all__ = ["ManagedNetwork", "Meddling"]
-
-
-class Meddling(NamedTuple):
-    """A manager that commands CLEAR or KILL on another's group."""
-
-    manager: int
-    life: int
-    operation: Request
+__all__ = ["ManagedNetwork"]
 
 
 class ManagedNetwork(Network):
@@ -137,31 +130,11 @@ class ManagedNetwork(Network):
         return done or progress.stage is Stage.REFUSED
 
     def _next(self, life: Life) -> bool:
-        """Return whether it is a life's turn.
-
-        An epoch comes again after four set-ups. Nothing is under way for so long: links are
-        short, and a manager needs a while.
-        """
-        if life.after is not None:
-            before = self.progress.get(life.after)
-            if before is not None and before.stage < Stage.REFUSED:
-                return False
-        return self._under_way(life) <= {life.number}
-
-    def _under_way(self, life: Life) -> set[int]:
-        """Return the lives that something may be under way of and that would be taken for this."""
-        if not self.rules.epochs and not self.rules.drained:
-            return set()
-        seen = [
-            (message.epoch, message.life)
-            for (_, _, gid), link in self.links.items()
-            if gid == life.gid
-            for message in link
-        ]
-        for (_, gid), entry in self.entries.items():
-            if gid == life.gid and entry.dying:
-                seen.append((entry.image.epoch, entry.life))
-        return {number for epoch, number in seen if self.rules.drained or epoch == life.epoch}
+        """Return whether it is a life's turn."""
+        before = None if life.after is None else self.progress.get(life.after)
+        if before is not None and before.stage < Stage.REFUSED:
+            return False
+        return not mistakable(life, self.links, self.entries, self.rules)
 
     def _idle(self, manager: int) -> bool:
         busy = any(holder == manager for holder, _ in self.commands)
@@ -242,7 +215,7 @@ class ManagedNetwork(Network):
         self.packets += 1
 
     def _may_tell(self, seat: Seat, entry: Entry) -> bool:
-        """A switch tells FREED by itself; at a node that turns a barrier around its process does."""
+        """A switch tells FREED by itself; a node that turns barriers around, by its process."""
         apart = self.rules.freed_apart or not isinstance(seat, int)
         return apart or (seat, entry.image.manager) not in self.slots
 
@@ -286,16 +259,9 @@ class ManagedNetwork(Network):
 
     def _finished(self, number: int, command: Command) -> None:
         """Note how a command of a life's own manager ended."""
+        # What KILL finds in another's hands had died before, told by the switch above.
+        refused = command.refusal is not None and command.operation is not Request.KILL
         progress = self.progress[number]
-        if progress.stage is Stage.SETTING and command.refusal is None:
-            progress = progress._replace(stage=Stage.ALIVE)
-        elif progress.stage is Stage.SETTING:
-            tries = progress.tries - 1
-            stage = Stage.OPENING if tries else Stage.REFUSED
-            progress = progress._replace(stage=stage, tries=tries)
-        elif progress.stage is not Stage.ALIVE:
-            # What KILL finds in another's hands had died before, told by the switch above.
-            if command.refusal is not None and command.operation is not Request.KILL:
-                raise Violation(f"life {number} cannot be ended: {command.refusal.name}")
-            progress = progress._replace(stage=Stage.OVER)
-        self.progress[number] = progress
+        if refused and progress.stage is Stage.CLEARING:
+            raise Violation(f"life {number} cannot be cleared: {command.refusal}")
+        self.progress[number] = progress.commanded(refused=refused)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from syncfabric.models.messages import Answer, Request
 from syncfabric.models.setup.rules import Rules
 
-__all__ = ["Command", "Mark"]
+__all__ = ["Command", "Mark", "Meddling"]
 
 
 class Mark(enum.IntEnum):
@@ -85,3 +85,11 @@ class Command(NamedTuple):
 
     def _mark(self, entry: int, mark: Mark) -> Command:
         return self._replace(marks=(*self.marks[:entry], mark, *self.marks[entry + 1 :]))
+
+
+class Meddling(NamedTuple):
+    """A manager that commands CLEAR or KILL on another's group."""
+
+    manager: int
+    life: int
+    operation: Request

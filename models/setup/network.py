@@ -23,6 +23,7 @@ __all__ = ["Event", "Network", "Violation"]
 Event: TypeAlias = tuple[Any, ...]
 """An event's name and what it is about."""
 
+
 class Violation(Exception):  # noqa: N818 - it says what was violated
     """Something that may never happen has happened, or something is left at the end."""
 
@@ -201,7 +202,7 @@ class Network(ABC):
         del self.entries[life.nodes[member][0], life.gid]
 
     def _release(self, node: Place, number: int, release: Release) -> None:
-        life, progress = self.lives[number], self.progress[number]
+        progress = self.progress[number]
         member = self._member[number, node]
         times = progress.released[member] + 1
         if release is Release.RELEASED and min(progress.arrived) < times:

@@ -6,6 +6,7 @@ from syncfabric.models.messages import (
     ARRIVED,
     COMMAND_WORD,
     CONTROL,
+    LIFE,
     NODE_WORD,
     STATUS,
     TREE,
@@ -20,8 +21,6 @@ __all__ = ["SEQUENCES", "SetupFormat", "setup_format"]
 
 SEQUENCES = 1024
 """Requests that a manager can tell apart."""
-
-_BUSY = {"arrived", "local", "waiting", "fired", "pending", "dying"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class SetupFormat:
     state : int
         Word that tells the state.
     busy : int
-        Its bits that say that an episode is under way.
+        Its bits that say that an episode, or the end, is under way.
     headers : tuple of int
         Header of a reply to each manager.
     """
@@ -99,7 +98,7 @@ def setup_format(network: MeshSpec | IrregularSpec, managers: tuple[Node, ...]) 
             control=control & ~CONTROL.pack({"turn": 1}),
             command=COMMAND_WORD,
             state=SwitchWord.ARRIVED,
-            busy=_mask(ARRIVED),
+            busy=_busy(ARRIVED),
             headers=tuple(
                 layout.header.pack({"switch": switch, "port": port}) for switch, port in managers
             ),
@@ -118,11 +117,11 @@ def setup_format(network: MeshSpec | IrregularSpec, managers: tuple[Node, ...]) 
         control=control,
         command=RegisterWord.STATUS,
         state=RegisterWord.STATUS,
-        busy=_mask(STATUS),
+        busy=_busy(STATUS),
         headers=tuple(layout.header.pack({"x": x, "y": y, "reply": 1}) for x, y in managers),
     )
 
 
-def _mask(layout: Layout) -> int:
-    """Return the bits of a state word that say that an episode is under way."""
-    return layout.pack({f.name: (1 << f.width) - 1 for f in layout.fields if f.name in _BUSY})
+def _busy(state: Layout) -> int:
+    """Return the bits of a state word that say that an episode, or the end, is under way."""
+    return (1 << state.width) - 1 | LIFE.pack({"dying": 1}) << state.width

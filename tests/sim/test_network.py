@@ -167,7 +167,7 @@ def test_a_run_on_an_irregular_network(tmp_path: Path) -> None:
     assert (group.root, group.root_switch, group.root_node) == ((3, 4), 3, (3, 4))
     assert (group.height, group.longest_path, group.bound_links) == (2, 2, 3)
     assert group.latency is not None
-    assert group.latency.max == group.bound == 2 * 3 * 2 + 2
+    assert (group.latency.max, group.bound) == (12, 2 * 3 * 2 + 2)
     assert group.formula_ns == 5_880 + 640 * 2
     assert (group.planner, group.bound_btm) == ("btin", None)
     assert all(Path(name).is_file() for name in result.files)

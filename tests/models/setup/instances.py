@@ -11,7 +11,8 @@ from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
 from syncfabric.models.setup.life import Life, life_of
-from syncfabric.models.setup.managed import ManagedNetwork, Meddling
+from syncfabric.models.setup.managed import ManagedNetwork
+from syncfabric.models.setup.manager import Meddling
 from syncfabric.models.setup.rules import Rules
 from tests.models.planning.irregular import draw_network, network_of
 
@@ -50,7 +51,9 @@ def draw_managed(
         parts = _parts(rng, topology.nodes, managers)
         for place, (manager, nodes) in enumerate(parts):
             epochs = range(4)[place :: len(parts)]
-            lives += _lives(rng, topology, gid, nodes, len(lives), manager, epochs, turnaround, keys)
+            lives += _lives(
+                rng, topology, gid, nodes, len(lives), manager, epochs, turnaround, keys
+            )
     owners = {(life.manager, life.gid) for life in lives}
     meddlings = {
         Meddling(manager, life.number, rng.choice([Request.CLEAR, Request.KILL]))

@@ -71,7 +71,7 @@ async def node_agrees_with_contract(dut: Any, case: str) -> None:
             stimuli.set_up(cycle // 40 % len(stimuli.groups))
         inputs = stimuli.inputs(rng.choice([0.05, 0.3]))
         flit, down = None, None
-        if rng.random() < 0.6:
+        if rng.random() < (0.4 if cycle // 100 % 2 else 0.95):
             flit = 1 << rng.randrange(channels), rng.getrandbits(spec.layout.flit.width)
         if not inputs.links and rng.random() < 0.5:
             down = 1 << rng.randrange(channels), rng.getrandbits(spec.layout.flit.width)

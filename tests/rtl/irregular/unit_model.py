@@ -84,9 +84,8 @@ class UnitModel:
         mine = [{p: m for p, m in shown.items() if r in match[p]} for r in range(len(names))]
 
         # Who takes which message.
-        candidates = {
-            p for r, own in zip(self.registers, mine, strict=True) for p in r.reduces(own)
-        }
+        reduces = [r.reduces(own) for r, own in zip(self.registers, mine, strict=True)]
+        candidates = set[int]().union(*reduces)
         chosen = None
         if self.registers[0].serial and candidates:
             chosen = min(candidates, key=lambda p: (p - self._serial) % self.links)

@@ -71,8 +71,9 @@ class UnitStimuli:
     def _request(self) -> tuple[int, bool, int] | None:
         """Return a request; none before the spill engine has answered the one before."""
         rng = self.rng
-        if self.asks_spill:
-            self.asks_spill = not self.model.answer.ready
+        spill = self.model.spill
+        if self.asks_spill and spill is not None:
+            self.asks_spill = not spill.answer.ready
             return None
         if self.requests and rng.random() < 0.6:
             request = self.requests.popleft()
@@ -86,11 +87,7 @@ class UnitStimuli:
     def _address(self) -> int:
         """Return the address of a register's word, of a counter, of an entry, or of nothing."""
         rng, registers = self.rng, 8 * len(self.model.registers)
+        entry = spill_address(rng.choice(SPILLED), SwitchWord(0)) if self.spec.spill else SPILL_BASE
         addresses = [rng.randrange(registers + 8), COUNTER_BASE + rng.randrange(6)]
-        if self.spec.spill:
-            addresses.append(
-                spill_address(rng.choice(SPILLED), SwitchWord.CONTROL) + rng.randrange(8)
-            )
-        else:
-            addresses.append(SPILL_BASE)
+        addresses.append(entry + rng.randrange(8))
         return rng.choice(addresses)

@@ -110,6 +110,25 @@ def test_random_groups_of_irregular_networks(planner: str, cycles: int, turnarou
         group = rng.sample(nodes, len(nodes) if number % 2 else rng.randint(1, len(nodes)))
         plan = plan_on(network, group, planner)
         check(plan, replace(EVERY_ONE_LAST, episodes=len(group)), TOGETHER, CLOSE, AT_ONCE_AGAIN)
+        if network.operations == "bitwise" and len(group) > 1:
+            assert slowest(plan) == exact(plan, cycles, at_node=turnaround == "node")
+
+
+def slowest(plan: BarrierPlan) -> int:
+    """Return the latency of a barrier whose members arrive together."""
+    (outcome,) = run_model(Job(((plan, TOGETHER),))).outcomes
+    return max(outcome.groups[0].model_latency)
+
+
+def exact(plan: BarrierPlan, cycles: int, *, at_node: bool) -> int:
+    """Return what such a barrier takes by docs/microarchitecture.md, I3 to I5.
+
+    A link and the switch behind it take ``cycles`` cycles, but a link to a node interface one; the
+    first message is on its link in the cycle after the arrival, and the release a cycle later.
+    """
+    links = 2 * (plan.groups[0].bound_links + at_node)
+    into_nodes = 1 + at_node
+    return (links - into_nodes) * cycles + into_nodes + 1
 
 
 @pytest.mark.long
