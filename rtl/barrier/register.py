@@ -19,7 +19,7 @@ from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
 from syncfabric.rtl.messages import node_contents, node_word, struct
-from syncfabric.rtl.setup.life import RegisterLife
+from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
 
 __all__ = ["BarrierRegister"]
 
@@ -62,9 +62,9 @@ class BarrierRegister(wiring.Component):
         Config reading: word number and contents.
     status, accumulated : Out
         State, for benches.
-    last, broken, freed, clear_freed, manager
+    last, broken, freed, clear_freed, manager, life
         Only with set-up by managers: the arrive is for the last barrier; the group is broken; the
-        last barrier is over, and its manager has been told.
+        last barrier is over, and its manager has been told; all flags together.
     """
 
     def __init__(self, network: MeshSpec) -> None:
@@ -108,6 +108,7 @@ class BarrierRegister(wiring.Component):
             members |= {
                 "last": In(1),
                 "broken": Out(1),
+                "life": Out(LIFE_BITS),
                 "freed": Out(1),
                 "clear_freed": In(1),
                 "manager": Out(2),
@@ -313,6 +314,7 @@ class BarrierRegister(wiring.Component):
             self.broken.eq(life.broken),
             self.freed.eq(life.freed),
             self.manager.eq(self.send.control.manager),
+            self.life.eq(Cat(life.go, life.last, life.dying, life.freed, life.broken)),
         ]
 
     def _image(self, m: Module, life: RegisterLife | None) -> None:
@@ -344,9 +346,7 @@ class BarrierRegister(wiring.Component):
     def _status_word(self, life: RegisterLife | None) -> Value:
         """Return the contents of word 6."""
         status: Value = self.status.as_value()
-        if life is None:
-            return status
-        return Cat(status, life.go, life.last, life.dying, life.freed, life.broken)
+        return Cat(status, self.life) if life else status
 
 
 def _any_of(bits: list[Value]) -> Value:

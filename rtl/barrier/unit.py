@@ -20,13 +20,14 @@ from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.setup.life import LIFE_BITS
 
 __all__ = ["BarrierUnit", "observe_bits"]
 
 
 def observe_bits(network: MeshSpec) -> int:
     """Return the width of ``observe``: status, acc and result a register, then the counters."""
-    register = STATUS.width + 2 * network.data_bits
+    register = STATUS.width + 2 * network.data_bits + (LIFE_BITS if network.managed else 0)
     return network.barrier_registers * register + len(Counter) * COUNTER_BITS
 
 
@@ -232,7 +233,10 @@ class BarrierUnit(wiring.Component):
             config.counters.eq(Cat(counts)),
             self.observe.eq(
                 Cat(
-                    *((r.status.as_value(), r.accumulated, r.result) for r in registers),
+                    *(
+                        Cat(r.status, r.life if network.managed else (), r.accumulated, r.result)
+                        for r in registers
+                    ),
                     counts,
                 )
             ),

@@ -5,8 +5,9 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.setup.life import LIFE_BITS
 
-__all__ = ["NODE_PORTS", "SenderSignature", "crossbar_inputs", "observe_bits"]
+__all__ = ["NODE_PORTS", "SenderSignature", "crossbar_inputs", "observe_bits", "observed_bits"]
 
 NODE_PORTS = 2
 """Ports of a node interface's registers: 0 the link to the switch, 1 the node's process."""
@@ -44,8 +45,13 @@ class SenderSignature(wiring.Signature):
 
 def observe_bits(network: IrregularSpec, ports: int) -> int:
     """Return the width of ``observe``: registers of ``ports`` ports, then event counters."""
-    register = 2 * (ports + 1 + network.data_bits)
+    register = observed_bits(network, ports)
     return network.barrier_registers * register + len(Counter) * COUNTER_BITS
+
+
+def observed_bits(network: IrregularSpec, ports: int) -> int:
+    """Return how much of ``observe`` is one register's."""
+    return 2 * (ports + 1 + network.data_bits) + (LIFE_BITS if network.managed else 0)
 
 
 def crossbar_inputs(network: IrregularSpec) -> int:

@@ -10,7 +10,7 @@ from syncfabric.models.messages import CONTROL, MOST_PORTS, Kind, SwitchWord
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
 from syncfabric.rtl.irregular.image import RegisterImage, read_word, writable
-from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature
+from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature, observed_bits
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.life import RegisterLife
 
@@ -81,7 +81,7 @@ class TreeRegister(wiring.Component):
             "write_refused": Out(1),
             "word": In(3),
             "read_data": Out(32),
-            "observe": Out(2 * (self._ports + 1 + bits)),
+            "observe": Out(observed_bits(network, self._ports)),
         }
         for p in range(links):
             members[f"message_{p}"] = In(struct(network.layout.sync))
@@ -235,9 +235,10 @@ class TreeRegister(wiring.Component):
             self.send.gid.eq(control.gid),
             self.send.epoch.eq(control.epoch),
             self.send.data.eq(Mux(up, acc, result)),
-            self.observe.eq(Cat(arrived, fired, pending, Const(0, ports - links), up, acc, result)),
         ]
         flags = [life.go, life.last, life.dying, life.freed, life.broken] if life else []
+        waiting = Cat(pending, Const(0, ports - links), up)
+        m.d.comb += self.observe.eq(Cat(arrived, fired, waiting, *flags, acc, result))
         unused = Const(0, MOST_PORTS - ports)
         m.d.comb += self.read_data.eq(
             read_word(

@@ -6,7 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import Kind
 
-__all__ = ["RegisterLife"]
+__all__ = ["LIFE_BITS", "RegisterLife"]
+
+LIFE_BITS = 5
+"""Bits of the state that a bench sees: go, last, dying, freed, broken."""
 
 
 class RegisterLife(wiring.Component):

@@ -46,9 +46,8 @@ def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
 
 def link_wires(spec: IrregularSpec) -> LinkWires:
     """Return the wires of a link, between two switches or a switch and a node interface."""
-    wires = LinkWires(
-        valid=spec.channels, sync_valid=1, flit=spec.layout.flit.width, credit=spec.channels
-    )
+    channels = spec.link_channels
+    wires = LinkWires(valid=channels, sync_valid=1, flit=spec.layout.flit.width, credit=channels)
     if spec.buffered:
         wires["sync_credit"] = 1
     return wires

@@ -1,7 +1,8 @@
 """The directed links of a network by number, as traces, models and checks count them.
 
-A link has a bit for each ordinary channel and, above them, for each class of synchronization; one
-such bit of one link is a *lane*. The last links lead from the nodes into the network.
+A link has a bit for each ordinary channel, one for set-up packets if there are any, and above them
+one for each class of synchronization; such a bit of one link is a
+*lane*. The last links lead from the nodes into the network.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Links:
     ----------
     channels : int
         Ordinary channels of a link.
+    setup : int
+        1 if there is a channel of set-up packets above them, else 0.
     classes : int
         Classes of synchronization: 2 on a mesh, 1 on an irregular network.
     credited : bool
@@ -38,6 +41,7 @@ class Links:
     """
 
     channels: int
+    setup: int
     classes: int
     credited: bool
     names: tuple[tuple[RouterName, str] | None, ...]
@@ -48,7 +52,7 @@ class Links:
     @property
     def width(self) -> int:
         """Bits a link: its lanes."""
-        return self.channels + self.classes
+        return self.channels + self.setup + self.classes
 
     @property
     def count(self) -> int:
@@ -77,6 +81,7 @@ def _mesh(spec: MeshSpec) -> Links:
     ends += [(i, int(Port.LOCAL)) for i in range(count)]
     return Links(
         channels=spec.channels,
+        setup=int(spec.managed),
         classes=2,
         credited=True,
         names=tuple(names),
@@ -102,6 +107,7 @@ def _irregular(spec: IrregularSpec) -> Links:
     ends += list(spec.nodes)
     return Links(
         channels=spec.channels,
+        setup=int(spec.managed),
         classes=1,
         credited=spec.buffered,
         names=tuple(names),

@@ -48,10 +48,10 @@ def targets(spec: MeshSpec) -> list[tuple[str, int]]:
 def link_wires(spec: MeshSpec) -> LinkWires:
     """Return the wires of a link between two routers."""
     wires = LinkWires(
-        valid=spec.channels,
+        valid=spec.link_channels,
         sync_valid=2,
         flit=spec.layout.flit.width,
-        credit=spec.channels,
+        credit=spec.link_channels,
         sync_credit=2,
     )
     if spec.sync_links == "own":
@@ -124,11 +124,12 @@ def shown_links(spec: MeshSpec, top: str) -> Iterator[Shown | None]:
 
 
 def _local(spec: MeshSpec, name: str, i: int) -> Shown:
-    """Return what is on a node's own link, which knows no synchronization."""
+    """Return what is on a node's own link, which knows no synchronization and no set-up packets."""
+    above = zero(2 + spec.managed)
     return Shown(
         valid=part(f"{name}_valid", i, spec.channels),
-        sync_valid=zero(2),
+        sync_valid=above,
         credit=part(f"{name}_credit", i, spec.channels),
-        sync_credit=zero(2),
+        sync_credit=above,
         flit=part(f"{name}_flit", i, spec.layout.flit.width),
     )

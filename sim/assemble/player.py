@@ -43,7 +43,7 @@ class Stimulus:
     data : int
         ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate.
     extra : int
-        SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable.
+        ARRIVE: 1 for a group's last barrier; SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable.
     """
 
     cycle: int
@@ -104,6 +104,8 @@ def player_text(spec: AnySpec) -> str:
         ]
     kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
     inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
+    if spec.managed:
+        inputs.append(("last", arrivals))
     inputs = [(name, width) for name, width in inputs if width]
     declared = "\n".join(
         f"  reg [{width - 1}:0] {name} = {zero(width)};\n"
@@ -172,11 +174,12 @@ def _cases(spec: AnySpec) -> str:
     def store(name: str) -> str:
         return f"next_{name}[{index} * {bits} +: {bits}] = {data};" if bits else ""
 
+    last = f"next_last[{index}] = {extra};" if spec.managed else ""
     above = 64 + CONFIG_ADDRESS_BITS
     target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
     address = f"word[{above - 1}:64]"
     actions = {
-        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')}",
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')} {last}",
         StimulusKind.START: "next_start = 1;",
         StimulusKind.CONFIG: (
             f"next_config_valid = 1; next_config_node = {target}; "

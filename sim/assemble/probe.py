@@ -68,7 +68,7 @@ def probe_text(spec: AnySpec, dut: str) -> str:
         $fwrite(probe_file, "%0h %0h %0h %0h",
                 cycle, probe_valid, probe_credit, released);
         if (probe_valid !== {zero(width)}) begin
-{_lines(_flits(shown, links.channels, links.classes))}
+{_lines(_flits(shown, links.channels + links.setup, links.classes))}
         end
         if (released !== {zero(count * spec.barrier_registers)}) begin
 {_lines(_results(spec))}

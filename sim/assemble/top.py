@@ -66,6 +66,9 @@ def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
     yield "output", "result", count * registers * data
     yield "output", "ready", count * registers
     yield "output", "done", count * registers
+    if spec.managed:
+        yield "input", "last", count * registers
+        yield "output", "broken", count * registers
     yield "input", "config_valid", None
     yield "input", "config_node", spec.layout.target_bits
     yield "input", "config_address", CONFIG_ADDRESS_BITS
@@ -114,17 +117,28 @@ def config_ports(target: int) -> Iterator[tuple[str, str]]:
         yield f"config__{name}", part(f"all_{name}", target, width)
 
 
+def manager_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str]]:
+    """Yield what tells node ``i`` whether it is a manager, and which."""
+    node, managers = spec.topology.node(i), spec.manager_nodes
+    yield "manager", "1'd1" if node in managers else "1'd0"
+    yield "manager_index", f"2'd{managers.index(node) if node in managers else 0}"
+
+
 def node_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str | None]]:
     """Yield the connections of node ``i`` to the top's ports."""
     registers, data = spec.barrier_registers, spec.data_bits
-    for name, width in (
+    names = [
         ("arrive", registers),
         ("data", registers * data),
         ("released", registers),
         ("result", registers * data),
         ("ready", registers),
         ("done", registers),
-    ):
+    ]
+    if spec.managed:
+        names += [("last", registers), ("broken", registers)]
+        yield from manager_ports(spec, i)
+    for name, width in names:
         yield name, part(name, i, width) if width else None
     yield from config_ports(i)
     if spec.spill:

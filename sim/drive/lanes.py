@@ -35,7 +35,7 @@ class LaneMasks:
     width : int
         Lanes of a link.
     ordinary, sync : int
-        Lanes of ordinary channels and of synchronization.
+        Lanes of packets (set-up packets' channel included), and of synchronization.
     eject, inject : int
         Ordinary lanes to and from the nodes.
     first_injection : int
@@ -47,8 +47,9 @@ class LaneMasks:
         self.width = links.width
         channels = (1 << links.channels) - 1
         every = sum(1 << link * links.width for link in range(links.count))
-        self.ordinary = every * channels
-        self.sync = every * ((1 << links.classes) - 1 << links.channels)
+        packets = links.channels + links.setup
+        self.ordinary = every * ((1 << packets) - 1)
+        self.sync = every * ((1 << links.classes) - 1 << packets)
         self.eject = sum(1 << link * links.width for link in links.eject) * channels
         self.inject = sum(1 << link * links.width for link in links.inject) * channels
         self.first_injection = (links.count - len(links.inject)) * links.width

@@ -33,7 +33,7 @@ class Names:
         begin = self._links.names[link]
         if begin is None:
             return None, f"link number {link}, {kind}[{channel}]"
-        wire, class_ = self._wire(*begin), channel - self._links.channels
+        wire, class_ = self._wire(*begin), channel - self._links.channels - self._links.setup
         if class_ < 0:
             return begin[0], f"{wire}_{kind}[{channel}]"
         if kind == "flit":

@@ -1,8 +1,8 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
 // network.h, made for each network, defines the sizes (NODES, TARGETS, REGISTERS, DATA_BITS,
-// CHANNELS, CLASSES), HEADERS[node], and the macros FOR_DATA, FOR_SPILL, REPORT_WORDS and
-// PORT_END(t, name), the end of a link at a port. A kind of network then writes its class Network,
+// CHANNELS, CLASSES), HEADERS[node], MANAGERS, and the macros FOR_DATA, FOR_MANAGERS, FOR_SPILL,
+// REPORT_WORDS and PORT_END(t, name), the end of a link at a port. A kind of network then writes its class Network,
 // which makes the tiles, links them, and says what is on which link.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
@@ -51,6 +51,10 @@ template <class Network> class Fabric {
     Fabric() : referee_(NODES, REGISTERS) {
         network_.context.traceEverOn(true);
         network_.every([](auto& t) { t.rst = 1; });
+        FOR_MANAGERS(int index = 0; for (int node : MANAGERS) {
+            network_.nodes[node]->manager = 1;
+            network_.nodes[node]->manager_index = index++;
+        });
         for (int k = 0; k < 2; ++k) tick();
         network_.every([](auto& t) { t.rst = 0, t.eval(); });
     }
@@ -110,6 +114,7 @@ template <class Network> class Fabric {
             for (auto& t : network_.nodes) {
                 clear(t->arrive), t->start = 0, t->traffic_load = 0, t->member_load = 0;
                 FOR_DATA(clear(t->data));
+                FOR_MANAGERS(clear(t->last));
                 FOR_SPILL(t->spill_arrive_valid = 0);
             }
             network_.every([](auto& t) { t.config_valid = 0; });
@@ -128,6 +133,7 @@ template <class Network> class Fabric {
             auto& t = *nodes[s.index / REGISTERS];
             set(t.arrive, s.index % REGISTERS);
             FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
+            FOR_MANAGERS(if (s.extra) set(t.last, s.index % REGISTERS));
             break;
         }
         case SPILLED: {

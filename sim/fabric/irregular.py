@@ -48,8 +48,9 @@ def tiles(spec: IrregularSpec, *, queue: int) -> dict[str, str]:
     wires = link_wires(spec)
     top = tile.start_tile(NODE_TILE, node_ports(spec))
     for local in ("inject", "eject"):
-        for wire in ("valid", "flit", "credit"):
-            top.wire(f"{local}_{wire}", wires[wire])
+        for wire in ("valid", "credit"):
+            top.wire(f"{local}_{wire}", spec.channels)
+        top.wire(f"{local}_flit", wires["flit"])
     node: dict[str, str | None] = {"target": "target", **tile.join_node(spec)}
     node |= {
         f"{link}__{wire}": f"{link}_{wire}" for link in ("uplink", "downlink") for wire in wires

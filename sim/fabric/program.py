@@ -89,7 +89,7 @@ def _definitions(spec: AnySpec) -> str:
         "TARGETS": len(targets(spec)),
         "REGISTERS": spec.barrier_registers,
         "DATA_BITS": spec.data_bits,
-        "CHANNELS": spec.channels,
+        "CHANNELS": spec.link_channels,
         "CLASSES": links_of(spec).classes,
     }
     wires = link_wires(spec)
@@ -106,6 +106,7 @@ def _definitions(spec: AnySpec) -> str:
     ]
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
+        "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "REPORT_WORDS(t, line)": "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT),
@@ -113,6 +114,8 @@ def _definitions(spec: AnySpec) -> str:
     lines = ["#pragma once", "#include <cstdint>"]
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"]
+    managers = [spec.topology.index(node) for node in spec.manager_nodes] or [-1]
+    lines += [f"constexpr int MANAGERS[] = {{{', '.join(map(str, managers))}}};"]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, IrregularSpec):
         lines += irregular.definitions(spec)

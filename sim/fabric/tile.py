@@ -81,6 +81,13 @@ def process_ports(spec: AnySpec) -> Ports:
         "member_enable": ("input", 1),
         "member_jitter": ("input", JITTER_BITS),
     }
+    if spec.managed:
+        ports |= {
+            "last": ("input", registers),
+            "broken": ("output", registers),
+            "manager": ("input", 1),
+            "manager_index": ("input", 2),
+        }
     if spec.spill:
         for name, direction in _SPILL.items():
             width = {"valid": 1, "gid": 8}.get(name.split("__")[1], data)
@@ -111,6 +118,8 @@ def join_node(spec: AnySpec) -> dict[str, str]:
     if spec.data_bits:
         node |= {"data": "data | member_data", "result": "result"}
     node |= join_config()
+    if spec.managed:
+        node |= {name: name for name in ("last", "broken", "manager", "manager_index")}
     for local, name in (("local_in", "inject"), ("local_out", "eject")):
         node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
     if spec.spill:

@@ -252,3 +252,17 @@ def test_entries_need_spill() -> None:
     where = spill_address(3, SwitchWord.CONTROL)
     assert Bench(line(1)).request(0, where) is None
     assert Bench(line(1, spill=True)).request(0, where) == 0
+
+
+def test_a_node_interface_matches_by_the_present_image_whatever_the_hop() -> None:
+    """A REDUCE of the old epoch, presented in cycle 5, is no reason to refuse the second write."""
+    made = Bench(line(1, cycles_per_hop=2, turnaround="node"))
+    made.add(9, tree(made.network, [1, 0], 0))
+    for cycle in range(12):
+        fields = {"valid": 1, "root": 1, "gid": 9, "epoch": (cycle - 2) % 4}
+        config = ConfigRequest(1, 0, True, CONTROL.pack(fields))
+        made.model.step(
+            arrive={(0, 0): 1} if cycle == 2 else {}, config=config if cycle in (3, 4) else None
+        )
+    assert made.counters(1) == [0, 1, 0, 0]
+    assert CONTROL.unpack(made.request(1, address(0)) or 0)["epoch"] == 2

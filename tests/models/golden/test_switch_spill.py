@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.messages import ARRIVED, CONTROL, PENDING, SwitchWord, spill_address
+from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.switch_spill import SwitchSpill
+from syncfabric.models.messages import (
+    ARRIVED,
+    CONTROL,
+    PENDING,
+    Kind,
+    SwitchWord,
+    spill_address,
+)
 from tests.models.golden.irregular_bench import Bench, Group, line, network_of, tree
 
 SWITCH = 2
@@ -212,3 +221,55 @@ def test_inputs_of_an_engine_take_turns() -> None:
     assert told[0] > 40
     assert abs(told[0] - told[1]) < 5
     assert made.all_counters() == [[0] * 4] * 3
+
+
+def engine(made: Bench, group: Group) -> tuple[SwitchSpill, Any]:
+    """Return the switch's engine with a spilled group 9, and how to give it a message.
+
+    A message is given with what the send register holds at the start of the cycle of merging.
+    """
+    made.add(9, group, spilled=[SWITCH])
+    place = made.model._routers[SWITCH]
+    spill = place.spill
+    assert spill is not None
+
+    def give(kind: Kind, port: int) -> bool:
+        """Return whether it is used."""
+        before = len(made.model._events)
+        spill._message(port, Message(0, kind, 9, 0, 0, 0, 0, 0, 0), spill.sends())
+        return len(made.model._events) == before
+
+    return spill, give
+
+
+def test_an_entry_uses_nothing_from_a_child_that_has_not_been_told() -> None:
+    spill, give = engine(Bench(line(1, spill=True)), Group({SWITCH: (0, [2, 3], True)}))
+    assert give(Kind.REDUCE, 2)
+    assert not give(Kind.REDUCE, 2)
+    assert not give(Kind.REDUCE, 1)
+    assert give(Kind.REDUCE, 3)
+    assert spill.entries[9].queued
+    assert not give(Kind.REDUCE, 2)
+    spill._fetch(spill.queue.popleft())
+    assert spill.send.pending == {2, 3}
+    assert not give(Kind.REDUCE, 2)
+    spill.send.pending.discard(2)
+    assert give(Kind.REDUCE, 2)
+    assert not give(Kind.REDUCE, 3)
+    spill.send.gid = 8
+    assert give(Kind.REDUCE, 3)
+
+
+def test_an_entry_is_not_told_before_it_has_told_its_parent() -> None:
+    spill, give = engine(Bench(line(1, spill=True)), Group({SWITCH: (0, [2], False)}))
+    assert not give(Kind.DISTRIBUTE, 0)
+    assert give(Kind.REDUCE, 2)
+    assert not give(Kind.DISTRIBUTE, 0)
+    spill._fetch(spill.queue.popleft())
+    assert not give(Kind.DISTRIBUTE, 0)
+    assert not give(Kind.GO, 0)
+    spill.send.pending.clear()
+    assert not give(Kind.DISTRIBUTE, 2)
+    assert give(Kind.DISTRIBUTE, 0)
+    assert spill.entries[9].queued
+    assert spill.send.pending == set()

@@ -41,7 +41,7 @@ def decoded(
 def random_head(rng: random.Random, spec: IrregularSpec) -> int:
     """Return a first flit's payload: any header, or a route of any length, good or bad."""
     layout, noise = spec.layout, rng.getrandbits(spec.flit_bits)
-    if rng.random() < 0.5:
+    if rng.random() < 0.4:
         return noise & ~1
     fields = layout.route.unpack(noise | 1) | {"count": rng.choice([0, 1, 1, 1, 2, 3, 15])}
     if rng.random() < 0.9:

@@ -33,11 +33,13 @@ class Registers:
         error, value = 0, 0
         if write:
             clears = address % 8 == data == 0
-            error = int(coin(self.rng, 0.7 if clears else 0.05))
+            commands = address % 8 == self.case.command
+            error = int(coin(self.rng, 0.7 if clears else 0.4 if commands else 0.04))
             if not error and address % 8 <= max(self.case.words):
                 self.words[address] = data
         elif address % 8 == self.case.state:
-            value = self.rng.choice([0, 0, 0, 1 << self.rng.randrange(22)])
+            bit = self.rng.choice([self.rng.randrange(22), max(self.case.busy)])
+            value = self.rng.choice([0, 0, 1 << bit])
         else:
             value = self.words.get(address, 0)
         self.pending = delay, (error, value)
