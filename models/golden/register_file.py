@@ -74,7 +74,7 @@ class RegisterFile(Generic[RegisterT]):
             self.counters[counter] += 1
 
     def commit(self, now: int = 0) -> None:
-        """Let the control word that has been written in this cycle take effect."""
+        """Let the control word that has been written in this cycle, ``now``, take effect."""
         if self.writing is not None:
             self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
             self.writing = None

@@ -13,7 +13,7 @@ from syncfabric.models.golden.switch_register import UP, SwitchRegister, TreeRul
 from syncfabric.models.messages import Counter, Kind
 from syncfabric.models.networks.spec import IrregularSpec
 
-__all__ = ["SwitchUnit"]
+__all__ = ["Events", "LastWrite", "SwitchUnit"]
 
 REDUCE = int(Kind.REDUCE)
 

@@ -75,7 +75,7 @@ def receive(
         return None
     if kind is Kind.BROKEN:
         return die(entry, node=node, up=False, rules=rules)
-    if entry.busy:
+    if entry.go or entry.busy:
         return None
     told = 0 if node and rules.go_ends_at_node else _below(image, node)
     epoch = image._replace(epoch=message.epoch)

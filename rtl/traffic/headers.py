@@ -1,6 +1,6 @@
 """The header of an ordinary packet: where its destination is."""
 
-from amaranth import Cat, Module, Value
+from amaranth import C, Cat, Module, Value
 from amaranth.lib import memory
 
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
@@ -40,5 +40,5 @@ def header_of(m: Module, network: MeshSpec | IrregularSpec, destination: Value) 
         return Value.cast(read.data)
     layout, width = network.layout, network.width
     y = divide(destination, width, width * network.height)[: layout.y_bits]
-    x = (destination - y * width)[: layout.x_bits]
-    return Cat(x, y)
+    known = {"x": (destination - y * width)[: layout.x_bits], "y": y}
+    return Cat(known.get(field.name, C(0, field.width)) for field in layout.header.fields)

@@ -13,11 +13,13 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE, SPILL_BASE, Counter
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.noise import Noise
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.set_up import SetUp
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
@@ -90,8 +92,11 @@ class Driver:
         self._spill: dict[int, deque[tuple[int, int, int, int]]] = {}
         self.requests: deque[ConfigRequest] = deque(
             ConfigRequest(target, address, True, word)
-            for target, address, word in config_writes(plan)
+            for target, address, word in (
+                node_writes(plan) if network.managed else config_writes(plan)
+            )
         )
+        self.set_up = SetUp(plan, model, self.requests) if network.managed else None
         self.awaits_answer = False
         self._unanswered = 0
         self._noise = Noise(self) if scenario.noise else None
@@ -131,7 +136,7 @@ class Driver:
             return now
         ahead = [self._agenda[0][0]] if self._agenda else []
         if self._begin_cycle is None:
-            if not self.awaits_answer:
+            if not self.awaits_answer and not (self.set_up and self.set_up.waits):
                 return now
         elif self.traffic_to is None:
             ahead += [cycle for cycle in self._switches if cycle >= now]
@@ -188,6 +193,10 @@ class Driver:
         """Go through the phases: set-up, start, traffic, barriers, draining, reading back."""
         if self._begin_cycle is None:
             if not self.requests and not self.awaits_answer:
+                if self.set_up and not self.set_up.finished:
+                    if not self._unanswered:
+                        self.set_up.step(now)
+                    return
                 self._start(now, inputs)
             return
         if now in self._switches:

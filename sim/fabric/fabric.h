@@ -2,8 +2,8 @@
 //
 // network.h, made for each network, defines the sizes (NODES, TARGETS, REGISTERS, DATA_BITS,
 // CHANNELS, CLASSES), HEADERS[node], MANAGERS, and the macros FOR_DATA, FOR_MANAGERS, FOR_SPILL,
-// REPORT_WORDS and PORT_END(t, name), the end of a link at a port. A kind of network then writes its class Network,
-// which makes the tiles, links them, and says what is on which link.
+// REPORT_WORDS and PORT_END(t, name), the end of a link at a port. A kind of network then writes
+// its class Network, which makes the tiles, links them, and says what is on which link.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)

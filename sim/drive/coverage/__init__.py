@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.coverage import irregular, mesh
+from syncfabric.sim.drive.coverage.irregular import IrregularCoverage, irregular_universe
+from syncfabric.sim.drive.coverage.mesh import MeshCoverage, mesh_universe
 from syncfabric.sim.drive.coverage.shared import Coverage
 from syncfabric.sim.drive.targets import AnySpec
 
@@ -16,8 +17,8 @@ __all__ = ["Coverage", "coverage_of", "holes", "percent", "universe"]
 def coverage_of(plan: BarrierPlan) -> Coverage:
     """Return what watches one run on the plan's network."""
     if isinstance(plan.spec.network, IrregularSpec):
-        return irregular.IrregularCoverage(plan)
-    return mesh.MeshCoverage(plan)
+        return IrregularCoverage(plan)
+    return MeshCoverage(plan)
 
 
 def universe(spec: AnySpec) -> Iterator[str]:
@@ -28,7 +29,9 @@ def universe(spec: AnySpec) -> Iterator[str]:
     spec : MeshSpec or IrregularSpec
         The network; a mesh of at least 3x3 nodes, or switches with links and nodes enough to meet.
     """
-    return irregular.universe(spec) if isinstance(spec, IrregularSpec) else mesh.universe(spec)
+    if isinstance(spec, IrregularSpec):
+        return irregular_universe(spec)
+    return mesh_universe(spec)
 
 
 def percent(hits: Mapping[str, int], bins: set[str]) -> float:

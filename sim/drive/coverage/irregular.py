@@ -14,13 +14,13 @@ from syncfabric.sim.drive.coverage.shared import Coverage, RegisterState, shared
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 
-__all__ = ["IrregularCoverage", "universe"]
+__all__ = ["IrregularCoverage", "irregular_universe"]
 
 _LINKS = ("between switches", "to a node", "from a node")
 _MANY = 4
 
 
-def universe(spec: IrregularSpec) -> Iterator[str]:
+def irregular_universe(spec: IrregularSpec) -> Iterator[str]:
     """Yield every bin that switches with a few links and nodes each can reach."""
     node_turns = spec.turnaround == "node"
     for where in _LINKS:

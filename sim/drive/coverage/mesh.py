@@ -13,13 +13,13 @@ from syncfabric.sim.drive.coverage.shared import Coverage, RegisterState, shared
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 
-__all__ = ["MeshCoverage", "universe"]
+__all__ = ["MeshCoverage", "mesh_universe"]
 
 _PORTS = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 _STATES = ("idle", "children", "local", "children and local")
 
 
-def universe(spec: MeshSpec) -> Iterator[str]:
+def mesh_universe(spec: MeshSpec) -> Iterator[str]:
     """Yield every bin that a mesh of at least 3x3 nodes can reach."""
     shared = spec.sync_links == "shared"
     for port in _PORTS:

@@ -83,6 +83,7 @@ def test_a_member_is_released_by_a_distribution_only_after_its_arrival() -> None
         (Entry(INNER, 0, go=True, arrived=2), 0, Kind.DISTRIBUTE, 1),
         (Entry(INNER, 0, go=True, arrived=6, fired=True, up=True), 0, Kind.DISTRIBUTE, 1),
         (Entry(INNER, 0, go=True, arrived=2), 0, Kind.GO, 1),
+        (Entry(INNER, 0, go=True), 0, Kind.GO, 1),
         (Entry(INNER, 0), 1, Kind.GO, 1),
         (Entry(INNER, 0, dying=True, pending=2), 0, Kind.BROKEN, 1),
         (Entry(INNER, 0), 1, Kind.BROKEN, 1),

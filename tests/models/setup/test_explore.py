@@ -26,12 +26,15 @@ def reused(switches: int, turnaround: str = "switch", **second: Any) -> ManagedN
     return ManagedNetwork(row, lives)
 
 
-def contending(switches: int, patience: int = 1) -> ManagedNetwork:
+def contending(switches: int, *patience: int) -> ManagedNetwork:
     """Two managers, each with a group over the first switch, whose only register one can have."""
     row = line(switches, 2)
     first = [(0, 2), (0, 3)] if switches == 1 else [(switch, 2) for switch in range(switches)]
     groups = plan(row, 1, first), plan(row, 2, [(0, 2), (0, 3)])
-    lives = [life_of(g, n, manager=n, patience=patience) for n, g in enumerate(groups)]
+    lives = [
+        life_of(group, number, manager=number, patience=tries)
+        for number, (group, tries) in enumerate(zip(groups, patience, strict=True))
+    ]
     return ManagedNetwork(row, lives, registers=1)
 
 
@@ -67,9 +70,9 @@ def test_nothing_goes_wrong_in_any_order(
     ("name", "network"),
     [
         ("2 switches, killed or freed, used again", reused(2)),
-        ("2 managers, 1 switch of one register, retries", contending(1, patience=2)),
-        ("2 managers, 2 switches of one register", contending(2)),
-        ("2 managers, 2 switches of one register, retries", contending(2, patience=2)),
+        ("2 managers, 1 switch of one register, retries", contending(1, 2, 2)),
+        ("2 managers, 2 switches of one register", contending(2, 1, 1)),
+        ("2 managers, 2 switches of one register, retries", contending(2, 2, 1)),
         ("3 switches, 2 requests repeated", alone(3, repeats=2)),
         ("2 switches, another manager clears", meddled(Request.CLEAR)),
         ("2 switches, another manager kills", meddled(Request.KILL)),

@@ -93,6 +93,7 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
     pins, rng, model = bench.pins[name], board.rng, SinkModel(case, ROUTER)
     registers = Registers(rng, case)
     flits: list[int] = []
+    repeated: list[int] = []
     freed, spill_freed = [False] * registers.count, None
     codes: Counter[int] = Counter()
     strays = 0
@@ -108,7 +109,8 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
         if case.spec.spill and spill_freed is None and coin(rng, 0.01):
             spill_freed = rng.randrange(256), rng.randrange(4)
         if not flits and coin(rng, hurry):
-            flits = request(rng, case)
+            repeated = repeated if repeated and coin(rng, 0.25) else request(rng, case)
+            flits = list(repeated)
         waits = registers.pending is not None
         answer = registers.answer()
         now = Inputs(

@@ -54,10 +54,10 @@ def drawn(
     return irregular(topology, **keys)
 
 
-def random_cluster(rng: random.Random, most: int) -> IrregularSpec:
-    """Draw a network of at most ``most`` switches, with options of all kinds."""
+def random_cluster(rng: random.Random, most: int, ports: int = 8) -> IrregularSpec:
+    """Draw a network of at most ``most`` switches of ``ports`` ports, with options of all kinds."""
     while True:
-        switches, ports = rng.randint(3, most), rng.randint(4, 16)
+        switches, ports = rng.randint(3, most), rng.randint(4, ports)
         extra, nodes = rng.choice((0, 1, switches)), rng.randint(2, 2 * switches)
         topology = draw_network(rng, switches, extra, nodes, ports)
         try:

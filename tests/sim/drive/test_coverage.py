@@ -28,7 +28,7 @@ from tests.sim.drive.networks import (
     mesh,
     plan_of,
 )
-from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
+from tests.sim.drive.test_tiles import ALL
 
 THRESHOLD = 97.0
 """Percent of a network's bins that its regression must hit, whatever the seed."""
@@ -48,7 +48,7 @@ ROUNDS = 4
     ],
 )
 def test_a_regression_covers(name: str, record_property: Callable[[str, object], None]) -> None:
-    network = (NETWORKS | CLUSTERS)[name]
+    network = ALL[name]
     scenarios = [
         replace(each, seed=each.seed + 10 * turn, episodes=8)
         for turn in range(ROUNDS)
@@ -139,7 +139,7 @@ def test_two_heads_for_one_output() -> None:
 
 
 CLUSTER = irregular(SMALL, cycles_per_hop=1)
-ALL = plan_of(CLUSTER, members(6, *SMALL.nodes))
+EVERYBODY = plan_of(CLUSTER, members(6, *SMALL.nodes))
 
 
 def on(link: int, kind: Kind) -> dict[int, int]:
@@ -148,7 +148,7 @@ def on(link: int, kind: Kind) -> dict[int, int]:
 
 
 def test_messages_that_meet_at_a_switch() -> None:
-    coverage = coverage_of(ALL)
+    coverage = coverage_of(EVERYBODY)
     note(coverage, 5, on(12, Kind.REDUCE) | on(13, Kind.REDUCE))  # both nodes of switch 0, the root
     assert coverage.hits == {
         "REDUCE from a node": 2,
@@ -167,7 +167,7 @@ def test_messages_that_meet_at_a_switch() -> None:
 
 
 def test_what_meets_on_the_links_of_a_cluster() -> None:
-    coverage = coverage_of(ALL)
+    coverage = coverage_of(EVERYBODY)
     head, tail = (1 << CLUSTER.layout.flit.offsets[name] for name in ("head", "tail"))
     to_2 = CLUSTER.layout.header.pack({"switch": 2, "port": 1}) | head
     note(coverage, 1, {2 * 12: to_2, 2 * 13: to_2})
@@ -185,7 +185,7 @@ def test_what_meets_on_the_links_of_a_cluster() -> None:
     }
 
 
-@pytest.mark.parametrize("network", [*NETWORKS.values(), *CLUSTERS.values()])
+@pytest.mark.parametrize("network", ALL.values())
 def test_bins_have_names_of_their_own(network: AnySpec) -> None:
     bins = list(universe(network))
     assert len(bins) == len(set(bins)) > (80 if network.kind == "mesh" else 30)

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
+from syncfabric.sim.drive.targets import AnySpec
+from tests.sim.drive.clusters import SMALL, random_cluster, ring
 from tests.sim.drive.networks import (
     SCENARIOS,
     SEED,
     check,
+    irregular,
     make_job,
     members,
     mesh,
@@ -28,7 +30,7 @@ BOTH = {
     "2x2": mesh(2, 2),
     "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
 }
-ICARUS = {
+ICARUS: dict[str, AnySpec] = {
     "one node": mesh(1, 1),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
@@ -36,6 +38,10 @@ ICARUS = {
     "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
     "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
     "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
+    "irregular, one cycle a hop, spill, turned by the node": irregular(
+        SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
+    ),
+    "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
 }
 SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
 
@@ -58,7 +64,14 @@ def test_random_networks_under_icarus(number: int) -> None:
     run(network, f"small {number}", "icarus")
 
 
-def run(network: MeshSpec, name: str, simulator: str) -> None:
+@pytest.mark.long
+@pytest.mark.icarus
+def test_a_random_cluster_under_icarus() -> None:
+    network = random_cluster(random.Random(f"small cluster/{SEED}"), 4, ports=5)
+    run(network, "small cluster", "icarus")
+
+
+def run(network: AnySpec, name: str, simulator: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
     check(job, simulate(job, build_bench(network, simulator)))
 

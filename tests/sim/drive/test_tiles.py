@@ -29,33 +29,44 @@ NETWORKS = {
 }
 
 CLUSTERS = {
-    "irregular, default": drawn(1, switches=12, extra=8, nodes=24, ports=8),
+    "irregular, default": drawn(1, switches=12, extra=6, nodes=24, ports=6),
     "irregular, spill": drawn(
-        2, switches=8, extra=6, nodes=20, ports=8, spill=True, barrier_registers=2, buffer_flits=2
+        *(2, 8, 5, 16, 6), spill=True, barrier_registers=2, buffer_flits=2, channels=2
     ),
     "irregular, one cycle a hop, turned by the node, serial": drawn(
-        *(3, 8, 5, 20, 8),
+        *(3, 8, 5, 16, 6),
         cycles_per_hop=1,
         turnaround="node",
         operations="all",
         data_bits=9,
         buffer_flits=3,
     ),
+    "ring, datelines, turned by the node": ring(
+        6, 2, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
+    ),
+}
+LONG = {
     "tree, one cycle a hop, no data": drawn(
         *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
     ),
-    "ring, datelines, turned by the node": ring(
-        6, 3, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
-    ),
     "star, spill, serial, one cycle a hop": star(
-        5, 3, spill=True, barrier_registers=1, operations="all", cycles_per_hop=1, channels=4
+        5, 2, spill=True, barrier_registers=1, operations="all", cycles_per_hop=1
     ),
 }
 
 
-@pytest.mark.parametrize("name", [*NETWORKS, *CLUSTERS])
+ALL: dict[str, AnySpec] = {**NETWORKS, **CLUSTERS}
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_hardware_is_as_the_model(name: str) -> None:
-    run((NETWORKS | CLUSTERS)[name], name)
+    run(ALL[name], name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LONG)
+def test_more_hardware_is_as_the_model(name: str) -> None:
+    run(LONG[name], name)
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -63,9 +74,10 @@ def test_random_networks(number: int) -> None:
     run(random_network(random.Random(f"{number}/{SEED}"), 8), f"random {number}")
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_random_clusters(number: int) -> None:
-    run(random_cluster(random.Random(f"{number}/{SEED}"), 24), f"random cluster {number}")
+@pytest.mark.parametrize("ports", [5, pytest.param(16, marks=pytest.mark.long)])
+def test_random_clusters(ports: int) -> None:
+    network = random_cluster(random.Random(f"{ports}/{SEED}"), 24, ports)
+    run(network, f"random cluster {ports}")
 
 
 def run(network: AnySpec, name: str) -> None:

@@ -53,7 +53,7 @@ def test_icarus_takes_switch_and_node_tile_and_their_ports(name: str, tmp_path: 
 
 def test_a_tile_knows_its_place_by_its_inputs_alone() -> None:
     ports = mesh_tile.tile_ports(mesh(8, 4))
-    places = {"x": 3, "y": 2, "index": 5, "header": 5}
+    places = {"x": 3, "y": 2, "index": 5, "header": 3 + 2 + 1}
     assert {name: ports[name] for name in places} == {
         name: ("input", width) for name, width in places.items()
     }
