@@ -120,7 +120,7 @@ class BarrierRegister:
         }
         raw = self.rules.layout.sync.pack(fields)
         return Letter(
-            port, wiring.lane(self.node, port, wiring.channels + turn), raw, kind, code, turn
+            port, wiring.lane(self.node, port, wiring.link_channels + turn), raw, kind, code, turn
         )
 
     def is_busy(self) -> bool:

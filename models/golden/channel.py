@@ -68,7 +68,7 @@ class Wormhole(ABC):
         for lane in range(size):
             link, channel = divmod(lane, wiring.lanes)
             end = wiring.fed[link]
-            if end is not None and channel < wiring.channels:
+            if end is not None and channel < wiring.link_channels:
                 self.buffers[lane], self.input[lane] = deque(), end
             self.sink[lane] = link in sinks
         self.output = [NOBODY] * size
@@ -77,7 +77,7 @@ class Wormhole(ABC):
         self.place = [0] * size
         self.last_input = [place % ports - ports for place in range(wiring.links * ports)]
         self.last_channel = [lane % wiring.lanes - wiring.lanes for lane in range(size)]
-        self.choose = self._choose_single if wiring.channels == 1 else self._choose
+        self.choose = self._choose_single if wiring.link_channels == 1 else self._choose
 
     def send(
         self,

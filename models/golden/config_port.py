@@ -51,6 +51,8 @@ def _write(unit: RegisterFile[Any], address: int, data: int, met: Collection[int
     r, word = divmod(address, REGISTER_WORDS)
     if r >= len(unit.registers):
         return False
+    if word == unit.command_word:
+        return unit.command(r, data)
     register = unit.registers[r]
     if register.refuses(word, r in met or register.is_busy()):
         return False

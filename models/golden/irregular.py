@@ -62,7 +62,7 @@ class IrregularModel(GoldenModel):
 
     def _sync(self, link: int) -> int:
         """Return the lane of synchronization of a link."""
-        return link * self.wiring.lanes + self.wiring.channels
+        return link * self.wiring.lanes + self.wiring.link_channels
 
     def _list_ends(self) -> dict[int, tuple[int, int]]:
         """Return place and port to which every lane of synchronization leads."""
@@ -80,7 +80,7 @@ class IrregularModel(GoldenModel):
 
     def _switch(self, switch: int) -> Switch:
         wiring = self.wiring
-        exits = [wiring.lane(switch, port, wiring.channels) for port in range(wiring.ports)]
+        exits = [wiring.lane(switch, port, wiring.link_channels) for port in range(wiring.ports)]
         rules = TreeRules(self.network, exits)
         target = wiring.nodes + switch
         unit = SwitchUnit(self.network, rules, target, self.credits, self._events)
@@ -186,7 +186,7 @@ class IrregularModel(GoldenModel):
         wiring = self.wiring
         link, channel = divmod(lane, wiring.lanes)
         node = link - wiring.first_injection
-        if channel == wiring.channels:
+        if channel == wiring.link_channels:
             self._awake.add(node if node >= 0 else wiring.nodes + link // wiring.ports)
         elif node >= 0:
             self.sources.credited(node, lane)

@@ -46,6 +46,7 @@ class IrregularWiring(Numbering):
             ports=topology.ports,
             nodes=len(nodes),
             channels=network.channels,
+            link_channels=network.link_channels,
             classes=1,
             inner=topology.switches + outer,
         )

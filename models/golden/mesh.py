@@ -49,7 +49,7 @@ class MeshModel(GoldenModel):
         for link, end in enumerate(wiring.fed):
             if end is not None:
                 for turn in range(2):
-                    lane = link * wiring.lanes + wiring.channels + turn
+                    lane = link * wiring.lanes + wiring.link_channels + turn
                     self._slots[lane] = (end[0], 2 * end[1] + turn)
 
     def _router(self, rules: Rules, node: int) -> SyncRouter:
@@ -93,7 +93,7 @@ class MeshModel(GoldenModel):
         link, channel = divmod(lane, wiring.lanes)
         if link >= wiring.first_injection:
             self.sources.credited(link - wiring.first_injection, lane)
-        elif channel < wiring.channels:
+        elif channel < wiring.link_channels:
             self.packets.credited(lane)
         else:
             self._awake.add(link // wiring.ports)

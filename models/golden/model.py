@@ -71,7 +71,7 @@ class GoldenModel(ABC):
         self.spill_release: list[tuple[int, int, int]] = []
         self.config_answer: Answer = SILENT
         self.credits = [
-            buffer_flits if lane % wiring.lanes < wiring.channels else 1
+            buffer_flits if lane % wiring.lanes < wiring.link_channels else 1
             for lane in range(wiring.links * wiring.lanes)
         ]
         self.traffic = TrafficGenerator(wiring.nodes)

@@ -11,7 +11,8 @@ class Numbering:
     """Numbers of a network's links and lanes.
 
     A *lane* is one channel of one link: ``link * lanes + c``, where c below V is an ordinary
-    channel and V + k is class k of synchronization. It is the bit number in a ``Record``, the
+    channel and V + k is class k of synchronization; channel V is that of set-up packets, if there
+    are any, and then the classes stand one higher. It is the bit number in a ``Record``, the
     number of the credit counter at the sending end and of the buffer at the receiving end.
 
     Links are the routers' outputs, router by router, then those from the nodes' sources into
@@ -23,8 +24,9 @@ class Numbering:
         How many routers or switches there are, and outputs of each.
     nodes : int
         Number of nodes.
-    channels, classes : int
-        Ordinary channels of a link, and classes of synchronization.
+    channels, link_channels, classes : int
+        Ordinary channels of a link, channels with that of set-up packets, and classes of
+        synchronization.
     inner : int
         Links that are not on any wire.
 
@@ -52,10 +54,19 @@ class Numbering:
     packet_channels: Sequence[int] = ()
 
     def __init__(
-        self, *, routers: int, ports: int, nodes: int, channels: int, classes: int, inner: int = 0
+        self,
+        *,
+        routers: int,
+        ports: int,
+        nodes: int,
+        channels: int,
+        link_channels: int,
+        classes: int,
+        inner: int = 0,
     ) -> None:
         self.ports, self.nodes, self.channels = ports, nodes, channels
-        self.lanes = channels + classes
+        self.link_channels = link_channels
+        self.lanes = link_channels + classes
         self.first_injection = routers * ports
         self.outer = routers * ports + nodes
         self.links = self.outer + inner

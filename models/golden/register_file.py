@@ -58,7 +58,11 @@ class RegisterFile(Generic[RegisterT]):
         The four event counters.
     writing : int or None
         Register whose control word is being written in this cycle, with ``control``.
+    command_word : int or None
+        The word of a register that takes commands, where there are any.
     """
+
+    command_word: int | None = None
 
     def __init__(self, registers: list[RegisterT], status_bits: int, data_bits: int) -> None:
         self.registers = registers
@@ -72,6 +76,10 @@ class RegisterFile(Generic[RegisterT]):
         """Count an event, up to the counter's last value."""
         if self.counters[counter] < FULL:
             self.counters[counter] += 1
+
+    def command(self, r: int, data: int) -> bool:
+        """Take a command to a register, for the next ``commit``; return whether it is obeyed."""
+        raise NotImplementedError
 
     def commit(self, now: int = 0) -> None:
         """Let the control word that has been written in this cycle, ``now``, take effect."""

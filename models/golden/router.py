@@ -50,7 +50,7 @@ class SyncRouter:
         self.node, self.unit, self.spill, self.plane = unit.node, unit, spill, plane
         self.pipelined = network.barrier_pipeline == 1
         self.shared = network.sync_links == "shared"
-        self.lanes, self.channels = wiring.lanes, wiring.channels
+        self.lanes, self.channels = wiring.lanes, wiring.link_channels
         self.links = [-1 if link is None else link for link in wiring.feeding[self.node][:4]]
         self.routes = [wiring.routes(self.node, turn) for turn in range(2)]
         self.slots: list[Message | None] = [None] * 8

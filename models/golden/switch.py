@@ -91,7 +91,7 @@ class Switch:
         """
         unit, spill, offers = self.unit, self.spill, self._offers
         presented = self._present()
-        news = bool(presented or unit.arriving)
+        news = bool(presented or unit.arriving or unit.restless)
         moved = news or bool(offers)
         if not moved and spill is None:
             return False
@@ -111,9 +111,11 @@ class Switch:
         for offer in offers.values():
             unit.outbox.sent(offer)
         offers.clear()
+        if unit.restless:
+            unit.settle()
         if moved:
             self.plane.touched.add(unit.node)
-        waits = moved and bool(unit.outbox.sending)
+        waits = (moved and bool(unit.outbox.sending)) or unit.restless
         return waits or bool(presented) or (spill is not None and spill.has_work())
 
     def matched(self, now: int) -> set[int]:

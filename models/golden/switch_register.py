@@ -60,11 +60,6 @@ class TreeRules(Combiner):
             SwitchWord.TREE: TREE.pack({"parent": parent, "children": children}),
         }
 
-    @property
-    def status_bits(self) -> int:
-        """Width of a register's status in ``observe``."""
-        return 2 * self.ports + 2
-
 
 class SwitchRegister:
     """A barrier register, or the entry of a spilled group (docs/microarchitecture.md, I4).
@@ -198,6 +193,11 @@ class SwitchRegister:
         self.fired = False
         self.acc = self.rules.identity(self.op)
         return self.children - self.rules.process
+
+    @property
+    def status_bits(self) -> int:
+        """Width of ``status``."""
+        return 2 * self.rules.ports + 2
 
     def data_for(self, place: int) -> int:
         """Return the data of the message to a child, or to the parent."""

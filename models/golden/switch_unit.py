@@ -56,7 +56,12 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         The accepted arrives of this cycle; a switch has none.
     late : bool
         Whether a message is matched by the image of the cycle before.
+    restless : bool
+        Whether there is something to do in the coming cycle without any message.
     """
+
+    register_type: type[SwitchRegister] = SwitchRegister
+    restless: bool = False
 
     def __init__(
         self,
@@ -66,8 +71,8 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         credits: list[int],
         events: Events,
     ) -> None:
-        registers = [SwitchRegister(rules) for _ in range(network.barrier_registers)]
-        super().__init__(registers, rules.status_bits, network.data_bits)
+        registers = [self.register_type(rules) for _ in range(network.barrier_registers)]
+        super().__init__(registers, registers[0].status_bits, network.data_bits)
         self.node, self.rules, self.spills = target, rules, network.spill
         self.outbox = Outbox(self.registers, credits, network.spill)
         self.arriving: dict[int, int] = {}
@@ -96,15 +101,12 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
 
     def match(self, message: Message, now: int) -> int | None:
         """Return the register that a message presented in this cycle matches, if any."""
-        write, name = self.last_write, (message.gid, message.epoch)
+        found, write = self.by_gid.get(message.gid), self.last_write
         if self.late and write.cycle == now - 1:
-            if name == write.old:
+            if write.old == (message.gid, message.epoch):
                 return write.register
-            found = self.by_gid.get(message.gid)
             if found == write.register:
                 return None
-        else:
-            found = self.by_gid.get(message.gid)
         return found if found is not None and self.registers[found].epoch == message.epoch else None
 
     def absorb(
@@ -128,45 +130,53 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         list of int
             The ports whose message has been taken.
         """
-        matched = {port: self.match(message, now) for port, message in presented.items()}
         rewritten = self.last_write.register if self.last_write.cycle == now - 1 else None
-        used = {
-            port
-            for port, r in matched.items()
-            if r is not None and r != rewritten and self._uses(r, presented[port], port)
-        }
-        waits = self._wait({port for port in used if presented[port].kind == REDUCE})
-        taken, joined = [], set()
+        taken: list[int] = []
+        reduces: dict[int, int] = {}
+        distributes: dict[int, int] = {}
         for port, message in presented.items():
-            r = matched[port]
+            r = self.match(message, now)
             if r is None and self.spills:
                 for_spill[port] = message
-                continue
-            if port in waits:
-                continue
-            taken.append(port)
-            if r is None or port not in used:
+            elif r is None or r == rewritten or not self._uses(r, message, port):
+                taken.append(port)
                 self.count(Counter.STRAY)
-            elif message.kind == REDUCE:
-                self.registers[r].count_in(port, message.data)
-                joined.add(r)
             else:
-                self._finish(r, message.data)
+                (reduces if self._joins(r, message) else distributes)[port] = r
+        for port, r in distributes.items():
+            taken.append(port)
+            self._told(r, presented[port])
+        if self.serial is not None and reduces:
+            chosen = self.serial.choose(reduces)
+            reduces = {chosen: reduces[chosen]}
+        for port, r in reduces.items():
+            taken.append(port)
+            self._join(r, port, presented[port])
+        joined = set(reduces.values())
         if self.arriving:
             joined |= self._arrivals()
         for r in joined:
             self._fire(r)
         return taken
 
+    def settle(self) -> None:
+        """End the cycle of a unit that is ``restless``, after what it sends has left."""
+
+    def _joins(self, r: int, message: Message) -> bool:
+        """Return whether a message that is used comes from a child."""
+        return message.kind == REDUCE
+
+    def _join(self, r: int, port: int, message: Message) -> None:
+        """Use a message from a child."""
+        self.registers[r].count_in(port, message.data)
+
+    def _told(self, r: int, message: Message) -> None:
+        """Use a message from the parent."""
+        self._finish(r, message.data)
+
     def _uses(self, r: int, message: Message, port: int) -> bool:
         pending = self.registers[r].pending
         return self.registers[r].uses(message, port, port in pending, UP in pending)
-
-    def _wait(self, reduces: set[int]) -> set[int]:
-        """Return the ports whose used REDUCE is not taken in this cycle."""
-        if self.serial is None or not reduces:
-            return set()
-        return reduces - {self.serial.choose(reduces)}
 
     def _arrivals(self) -> set[int]:
         """Take this cycle's arrivals of a process; return their registers."""

@@ -24,7 +24,14 @@ class Wiring(Numbering):
     def __init__(self, network: MeshSpec) -> None:
         mesh = self.mesh = network.mesh
         count = len(mesh.nodes)
-        super().__init__(routers=count, ports=5, nodes=count, channels=network.channels, classes=2)
+        super().__init__(
+            routers=count,
+            ports=5,
+            nodes=count,
+            channels=network.channels,
+            link_channels=network.link_channels,
+            classes=2,
+        )
         layout = network.layout
         self.x_bits, self.y_bits = layout.x_bits, layout.y_bits
         self.code_mask = (1 << self.x_bits + self.y_bits) - 1

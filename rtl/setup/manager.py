@@ -103,8 +103,10 @@ class Manager(wiring.Component):
         word = self.address[:3]
         command = struct(MANAGER_COMMAND)(self.data[: MANAGER_COMMAND.width])
         pointer, refused, accepted = Signal(len(store.addr)), Signal(), Signal()
-        entries = min(SEQUENCES, self._depth // form.stride)
-        senseless = (command.operation == 3) | (command.count == 0) | (command.count > entries)
+        senseless = Signal()
+        m.d.comb += senseless.eq(
+            (command.operation == 3) | (command.count == 0) | (command.count > rounds.entries)
+        )
         m.d.comb += [
             self.mine.eq(
                 self.valid

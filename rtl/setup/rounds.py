@@ -4,6 +4,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from syncfabric.models.messages import (
     MANAGER_COMMAND,
@@ -37,6 +38,11 @@ class Rounds(wiring.Component):
     depth : int
         Words of the memory.
 
+    Attributes
+    ----------
+    entries : int
+        Most entries of a command.
+
     Members
     -------
     index : In(2)
@@ -57,6 +63,7 @@ class Rounds(wiring.Component):
 
     def __init__(self, form: SetupFormat, depth: int) -> None:
         self._form = form
+        self.entries = min(SEQUENCES, depth // form.stride)
         super().__init__(
             {
                 "index": In(2),
@@ -79,13 +86,13 @@ class Rounds(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         form, state = self._form, self.status.state
-        operation, count = Signal(2), Signal(range(SEQUENCES + 1))
+        operation, count = Signal(2), Signal(range(self.entries + 1))
         # Where the round is: entries from `entry` on, below `limit`, begin at word `base`.
         entry, limit, base = Signal.like(count), Signal.like(count), Signal.like(self.read)
         only_marked, refused, again = Signal(), Signal(), Signal()
         place = Signal(range(form.stride))
         awaited = Signal.like(count)
-        m.submodules.marks = marks = Memory(shape=1, depth=SEQUENCES, init=[])
+        m.submodules.marks = marks = Memory(shape=1, depth=1 << ceil_log2(self.entries), init=[])
         mark, marked = marks.write_port(), marks.read_port(domain="comb")
         is_setup, fires, leaves, over = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [

@@ -1,34 +1,9 @@
 """Ways to break the hardware, each by one change of its source, and the tests that must notice."""
 
-from dataclasses import dataclass
+from tests.mutation.irregular import IRREGULAR
+from tests.mutation.mutant import NETWORK, Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
-
-NETWORK = "tests/sim/drive/test_tiles.py"
-"""Whole networks against the golden model, in every cycle."""
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One fault.
-
-    Parameters
-    ----------
-    name : str
-        What goes wrong.
-    file : str
-        Source that is changed.
-    old, new : str
-        The change; ``old`` stands in the file exactly once.
-    tests : tuple of str
-        Tests to run, the quickest first.
-    """
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...] = (NETWORK,)
 
 
 def _unit(path: str) -> tuple[str, ...]:
@@ -270,4 +245,5 @@ MUTANTS = (
         "            m.d.sync += head.eq(head)",
         _unit("barrier/test_spill.py"),
     ),
+    *IRREGULAR,
 )

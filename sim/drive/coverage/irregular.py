@@ -24,7 +24,8 @@ def irregular_universe(spec: IrregularSpec) -> Iterator[str]:
     """Yield every bin that switches with a few links and nodes each can reach."""
     node_turns = spec.turnaround == "node"
     for where in _LINKS:
-        yield f"no credit: {where}, ordinary"
+        if where != _LINKS[1] or spec.buffer_flits == 1:  # a sink gives back at once
+            yield f"no credit: {where}, ordinary"
         yield f"message inside a packet: {where}"
         if spec.buffered:
             yield f"no credit: {where}, message"

@@ -8,8 +8,7 @@ import pytest
 from syncfabric.rtl.irregular.drain import PacketDrain
 from syncfabric.rtl.irregular.input_port import InputPort
 from syncfabric.rtl.irregular.output_port import OutputPort
-from syncfabric.rtl.parts.hold import FlitHold
-from tests.rtl.irregular import bench_drain, bench_hold, bench_input_port, bench_output_port
+from tests.rtl.irregular import bench_drain, bench_input_port, bench_output_port
 from tests.rtl.support import ports, run_bench
 
 
@@ -18,9 +17,8 @@ def test_packets(simulator: str, tmp_path: Path) -> None:
         **{name: InputPort(spec) for name, spec in bench_input_port.CASES.items()},
         **{name: OutputPort(spec) for name, spec in bench_output_port.CASES.items()},
         **{name: PacketDrain(spec) for name, spec in bench_drain.CASES.items()},
-        **{name: FlitHold(spec) for name, spec in bench_hold.CASES.items()},
     }
-    benches = (bench_input_port, bench_output_port, bench_drain, bench_hold)
+    benches = (bench_input_port, bench_output_port, bench_drain)
     run_bench(simulator, parts, ",".join(bench.__name__ for bench in benches), tmp_path)
 
 

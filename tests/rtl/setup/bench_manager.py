@@ -112,7 +112,7 @@ async def manager_agrees_with_model(dut: Any, name: str) -> None:
     ends: Counter[int] = Counter()
     strays, patience = 0, 1.0
     await bench.reset()
-    for cycle in range(6000):
+    for cycle in range(4000):
         if cycle % 100 == 0:
             routers.kindness, patience = rng.choice([0.5, 1.0]), rng.choice([0.2, 1.0, 1.0])
         asks, before = request(rng, model), model.state

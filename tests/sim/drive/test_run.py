@@ -13,7 +13,7 @@ from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
 from tests.sim.drive.networks import members, mesh, plan_of
-from tests.sim.drive.test_tiles import NETWORKS
+from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
 DEFAULT = NETWORKS["default"]
 PLAN = plan_of(DEFAULT, members(3, *DEFAULT.mesh.nodes), members(8, (0, 0), (4, 4), (1, 3)))
@@ -24,16 +24,24 @@ def less_the_simulator(result: RunResult) -> RunResult:
     return replace(result, simulator="", seconds=Seconds(0, 0))
 
 
-def test_hardware_on_tiles_gives_the_models_result() -> None:
+CLUSTER = plan_of(CLUSTERS["irregular, default"], members(3, *CLUSTERS["irregular, default"].nodes))
+
+
+@pytest.mark.parametrize(
+    ("plan", "links"),
+    [(PLAN, 4 * 5 * 4 + 2 * 25), (CLUSTER, 2 * 17 + 2 * 24)],
+    ids=["mesh", "irregular"],
+)
+def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int) -> None:
     model, tiles = (
-        run(PLAN, sim=sim, episodes=6, background=0.2, seed=9, heat=True)
+        run(plan, sim=sim, episodes=6, background=0.2, seed=9, heat=True)
         for sim in ("model", "verilator")
     )
     assert tiles.simulator == "verilator"
     assert less_the_simulator(tiles) == less_the_simulator(model)
     assert tiles.verdict == "match"
     assert tiles.loads is not None
-    assert len(tiles.loads) == 4 * 5 * 4 + 2 * 25
+    assert len(tiles.loads) == links
 
 
 @pytest.mark.icarus

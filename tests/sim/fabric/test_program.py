@@ -13,12 +13,11 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.fabric.program import GroupCount
 from syncfabric.sim.simulators import Built
-from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import irregular, members, plan_of
-from tests.sim.drive.test_tiles import NETWORKS
+from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
 NETWORK = NETWORKS["default"]
-CLUSTER = irregular(SMALL)
+CLUSTER = CLUSTERS["irregular, default"]
 
 
 @pytest.fixture(scope="module")
@@ -85,18 +84,18 @@ def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> Non
 
 def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: Path) -> None:
     with Fabric(built_cluster) as fabric:
-        assert len(with_traffic(fabric, tmp_path)) == 4
+        assert len(with_traffic(fabric, tmp_path)) == 24
 
 
 def test_config_finds_nodes_and_switches_and_no_others(
     built_cluster: Built, tmp_path: Path
 ) -> None:
-    """Word 1 of a register that was written, at the last node, last switch, and beyond."""
+    """Word 1 of a register that was written, at the last node, last switch, and beyond (24 and 12)."""
     with Fabric(built_cluster) as fabric:
         fabric.probe(tmp_path / "probe.txt")
         writes = [
             Stimulus(10 * target, StimulusKind.CONFIG, target << 12 | 1, 0x30, 1)
-            for target in (3, 6, 7)
+            for target in (23, 35, 36)
         ]
         reads = [Stimulus(write.cycle + 5, StimulusKind.CONFIG, write.index) for write in writes]
         give(fabric, sorted(writes + reads, key=lambda stimulus: stimulus.cycle), tmp_path)

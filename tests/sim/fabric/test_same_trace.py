@@ -12,16 +12,10 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.sim.assemble.icarus import runs
-from tests.sim.drive.clusters import SMALL, ring
-from tests.sim.drive.networks import irregular, members, mesh, plan_of
+from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.test_tiles import ALL
 
-NETWORKS: dict[str, AnySpec] = {
-    "mesh": mesh(3, 2, sync_links="own", barrier_registers=1),
-    "irregular": irregular(SMALL),
-    "irregular, one cycle a hop, spill, datelines": ring(
-        3, 2, spill=True, barrier_registers=1, cycles_per_hop=1, buffer_flits=3
-    ),
-}
+NAMES = ("serial, spill", "irregular, default", "irregular, spill")
 CYCLES = 1500
 
 TOP = f"""
@@ -39,11 +33,15 @@ endmodule
 """
 
 
+def groups(spec: AnySpec) -> int:
+    """Return how many groups are made: more than there are registers, if they can be spilled."""
+    return spec.barrier_registers + 1 if spec.spill else 1
+
+
 def stimuli(spec: AnySpec) -> list[Stimulus]:
-    """Set up two groups of everybody, one of them spilled if it may be; barriers and traffic."""
+    """Set up groups of everybody, the last one spilled if it may be; make barriers and traffic."""
     nodes, rng = spec.topology.nodes, random.Random(1)
-    groups = (members(7, *nodes), members(9, *nodes))[: 1 + spec.spill]
-    plan = plan_of(spec, *groups)
+    plan = plan_of(spec, *(members(gid, *nodes) for gid in range(groups(spec))))
     script = [
         Stimulus(cycle, StimulusKind.CONFIG, target << 12 | address, word, 1)
         for cycle, (target, address, word) in enumerate(config_writes(plan), 1)
@@ -68,9 +66,9 @@ def stimuli(spec: AnySpec) -> list[Stimulus]:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
-    spec = NETWORKS[name]
+    spec = ALL[name]
     script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"
     script.write_text(script_text(stimuli(spec)))
     runs(bench_verilog(spec, queue=64) + TOP, "top", tmp_path, {})
@@ -83,7 +81,7 @@ def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     assert seen == [
         line for line in expected if line[0] == "o" or int(line.split()[0], 16) < CYCLES
     ]
-    assert sum(line[0] == "o" for line in seen) >= 5 * (1 + spec.spill)
+    assert sum(line[0] == "o" for line in seen) >= 5 * groups(spec)
     assert any(" s" in line for line in seen) == spec.spill
     assert sum(row["packets"] for row in rows) > 50
     assert sum(row["errors"] for row in rows) == 0

@@ -5,12 +5,13 @@ from typing import Any
 
 import cocotb
 
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import Bench, Scoreboard
 
-CASES = {
+CASES: dict[str, IrregularSpec | MeshSpec] = {
     "hold_one": network(),
-    "hold_six": network(channels=2, buffer_flits=3),
+    "hold_six": MeshSpec(kind="mesh", width=3, height=2, channels=2, buffer_flits=3),
     "hold_eight": network(channels=4, buffer_flits=2),
 }
 

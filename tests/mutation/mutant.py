@@ -1,0 +1,31 @@
+"""What a fault is."""
+
+from dataclasses import dataclass
+
+__all__ = ["NETWORK", "Mutant"]
+
+NETWORK = "tests/sim/drive/test_tiles.py"
+"""Whole networks against the golden model, in every cycle."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault.
+
+    Parameters
+    ----------
+    name : str
+        What goes wrong.
+    file : str
+        Source that is changed.
+    old, new : str
+        The change; ``old`` stands in the file exactly once.
+    tests : tuple of str
+        Tests to run, the quickest first.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...] = (NETWORK,)
