@@ -177,14 +177,14 @@ MUTANTS = (
     Mutant(
         "a second arrival before the release is taken",
         "rtl/barrier/register.py",
-        "self.arrive & valid & self.started & ~status.local & ~status.waiting",
-        "self.arrive & valid & self.started",
+        "self.arrive & valid & self.ready & ~status.local & ~status.waiting",
+        "self.arrive & valid & self.ready",
         _unit("barrier/test_register.py"),
     ),
     Mutant(
         "a busy register can be rewritten",
         "rtl/barrier/register.py",
-        "busy.eq(status.as_value().any())",
+        "busy.eq(status.as_value().any() | (life.dying if life else 0))",
         "busy.eq(0)",
         _unit("barrier/test_register.py"),
     ),
@@ -213,15 +213,15 @@ MUTANTS = (
     Mutant(
         "a message that was sent is sent again",
         "rtl/barrier/register.py",
-        "m.d.sync += status.pending.eq(to_send & ~send.sent)",
-        "m.d.sync += status.pending.eq(to_send & ~(send.sent & (send.sent - 1)))",
+        "status.pending.eq((to_send & ~send.sent) | wave)",
+        "status.pending.eq((to_send & ~(send.sent & (send.sent - 1))) | wave)",
         _unit("barrier/test_register.py"),
     ),
     Mutant(
         "a stray message is not counted",
         "rtl/barrier/unit.py",
-        "strays = _count([*(taken & ~used), spill_stray])",
-        "strays = _count([*(taken & ~used & 0), spill_stray])",
+        "strays = _count([*(taken & ~used), spill_stray, *beside])",
+        "strays = _count([*(taken & ~used & 0), spill_stray, *beside])",
         _unit("barrier/test_unit.py"),
     ),
     Mutant(
