@@ -56,6 +56,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         self.node, self.mask, self.spills = node, rules.mask, network.spill
         self.data_at = rules.data_at
         self.released = released
+        self.lasting: set[int] = set()
         self.outbox = Outbox(self.registers, credits, network.spill)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
@@ -68,10 +69,18 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     # Arrivals of the node's own process (4.1).
 
+    def is_ready(self, r: int, started: bool) -> bool:
+        """Return whether a group can be used; ``started``: ``start`` has been high."""
+        return started and self.registers[r].valid
+
+    def is_broken(self, r: int) -> bool:
+        """Return whether the process was released because its group died."""
+        return False
+
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
         register = self.registers[r]
-        ready = register.valid and started and r != self.writing
+        ready = self.is_ready(r, started) and r != self.writing
         return ready and not register.local and not register.waiting
 
     def arrive(self, r: int, data: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.spill_base import Answer, Request, SpillBase
@@ -29,9 +30,18 @@ class Place(Protocol):
 class NodePort(Protocol):
     """Registers at which a process arrives."""
 
+    lasting: set[int]
+    """Registers whose arrive in this cycle is the last."""
+
     @property
     def node(self) -> int:
         """Number of the node."""
+
+    def is_ready(self, r: int, started: bool) -> bool:
+        """Return whether a group can be used; ``started``: ``start`` has been high."""
+
+    def is_broken(self, r: int) -> bool:
+        """Return whether the process was released because its group died."""
 
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
@@ -56,6 +66,8 @@ class Inputs:
         The config port's answer in the next cycle; appended to.
     awake, touched : set of int
         Places to look at in this cycle, and places whose ``observe`` may change; added to.
+    managers : mapping of node to Manager
+        Who sets groups up through the network.
     """
 
     def __init__(
@@ -65,14 +77,17 @@ class Inputs:
         answers: list[Answer],
         awake: set[int],
         touched: set[int],
+        managers: Mapping[int, Manager],
     ) -> None:
+        self.managers = managers
         self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
+        self.marked: list[NodePort] = []
 
     def configure(
         self, request: ConfigRequest, met: Collection[int] = ()
-    ) -> RegisterFile[Any] | None:
-        """Hand on a config request; return the unit in which a control word may be written.
+    ) -> list[RegisterFile[Any]]:
+        """Hand on a config request; return the unit in which a register may be written, if any.
 
         Parameters
         ----------
@@ -82,16 +97,29 @@ class Inputs:
             Registers of its place that are busy because of what reaches them in this cycle.
         """
         if not 0 <= request.node < len(self.places):
-            return None
+            return []
         place = self.places[request.node]
         if request.address >= SPILL_BASE and place.spill is not None:
             place.spill.request = Request(request.address, request.write, request.data)
             self.awake.add(request.node)
-            return None
+            return []
+        self.touched.add(request.node)
+        manager = self.managers.get(request.node)
+        if manager is not None and manager.has(request.address):
+            refused, data = manager.configure(request)
+            self.answers.append((True, refused, data))
+            return []
         refused, data = configure(place.unit, request.address, request.write, request.data, met)
         self.answers.append((True, refused, data))
-        self.touched.add(request.node)
-        return place.unit
+        return [place.unit]
+
+    def mark_last(self, last: Collection[tuple[int, int]]) -> None:
+        """Tell the nodes' ports which of this cycle's arrivals are the last."""
+        for port in self.marked:
+            port.lasting.clear()
+        self.marked = [self.ports[node] for node, _ in last]
+        for node, register in last:
+            self.ports[node].lasting.add(register)
 
     def accepted(
         self, arrive: Mapping[tuple[int, int], int], started: bool

@@ -52,7 +52,9 @@ class IrregularModel(GoldenModel):
             *(self._place(unit, [self._sync(wiring.sinks[unit.node]), None]) for unit in units),
             *(self._switch(switch) for switch in range(wiring.switches)),
         ]
-        self._inputs = Inputs(self._routers, units, self._answers, self._awake, self.touched)
+        self._inputs = Inputs(
+            self._routers, units, self._answers, self._awake, self.touched, self.managers
+        )
         # Places below this are presented a message while it is on the link, the others later.
         self._prompt = wiring.nodes if network.cycles_per_hop == 2 else len(self._routers)
         self._closed: list[int] = []
@@ -121,12 +123,12 @@ class IrregularModel(GoldenModel):
 
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
-    ) -> RegisterFile[Any] | None:
+    ) -> list[RegisterFile[Any]]:
         """Obey the request of the cycle before; what is sent now may stand in its way."""
         self._send(now)
         request, self._asked = self._asked, config
         if request is None:
-            return None
+            return []
         met: set[int] = set()
         if 0 <= request.node < len(self._routers):
             met = self._routers[request.node].matched(now)

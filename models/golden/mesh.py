@@ -44,7 +44,9 @@ class MeshModel(GoldenModel):
             self._router(rules, node) for node in range(wiring.nodes)
         ]
         units = [router.unit for router in self._routers]
-        self._inputs = Inputs(self._routers, units, self._answers, self._awake, self.touched)
+        self._inputs = Inputs(
+            self._routers, units, self._answers, self._awake, self.touched, self.managers
+        )
         self._slots: dict[int, tuple[int, int]] = {}
         for link, end in enumerate(wiring.fed):
             if end is not None:
@@ -61,8 +63,8 @@ class MeshModel(GoldenModel):
 
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
-    ) -> RegisterFile[Any] | None:
-        return None if config is None else self._inputs.configure(config)
+    ) -> list[RegisterFile[Any]]:
+        return [] if config is None else self._inputs.configure(config)
 
     def _synchronize(self, now: int, accepted: Arrivals) -> None:
         awake = self._awake.copy()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from syncfabric.models.golden.channel import Flit, Wormhole
 from syncfabric.models.golden.inputs import Inputs, NodePort, Place
+from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill_base import Answer
+from syncfabric.models.messages import ManagerState
 from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["Arrivals", "GoldenModel"]
@@ -55,6 +57,8 @@ class GoldenModel(ABC):
     touched : set of int
         Places, numbered as on the config port, whose ``observe`` may have changed; the reader
         clears it.
+    managers : dict of node to Manager
+        Who sets groups up through the network, if anyone does.
     """
 
     packets: Wormhole
@@ -82,6 +86,7 @@ class GoldenModel(ABC):
         self._spill_released: list[tuple[int, int, int]] = []
         self._answers: list[Answer] = []
         self._awake: set[int] = set()
+        self.managers: dict[int, Manager] = {}
         self._plane = Plane(self.credits, self._freed, observer)
         self.touched = self._plane.touched
 
@@ -90,6 +95,7 @@ class GoldenModel(ABC):
         *,
         arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
         spill_arrive: Mapping[int, tuple[int, int]] = NO_SPILL_ARRIVALS,
+        last: Collection[tuple[int, int]] = (),
         start: bool = False,
         config: ConfigRequest | None = None,
         load: int | None = None,
@@ -104,6 +110,8 @@ class GoldenModel(ABC):
             The ``arrive`` bits that are high.
         spill_arrive : mapping of node to (gid, data)
             The ``spill_arrive`` requests that are valid.
+        last : collection of (node, register)
+            The ``last`` bits that are high; only with set-up by managers.
         start : bool
             ``start``.
         config : ConfigRequest, optional
@@ -123,8 +131,12 @@ class GoldenModel(ABC):
         now = self.cycle
         self.cycle = now + 1
         record: Record | None = None
+        if last:
+            self._inputs.mark_last(last)
         if self.is_moving() or arrive or spill_arrive or config is not None:
             record = self._step(now, arrive, spill_arrive, config)
+        if last:
+            self._inputs.mark_last(())
         if start:
             self.started = True
         if enable or load is not None or self.traffic.warm:
@@ -169,16 +181,16 @@ class GoldenModel(ABC):
         for engine, request in held:
             engine.holding = request
             self._awake.add(engine.unit.node)
-        if written is not None:
-            written.commit(now)
+        for unit in written:
+            unit.commit(now)
         self._turn_page()
         return record
 
     @abstractmethod
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
-    ) -> RegisterFile[Any] | None:
-        """Obey the config port; return where a control word may be written in this cycle."""
+    ) -> list[RegisterFile[Any]]:
+        """Obey the config port; return where registers may be written in this cycle."""
 
     @abstractmethod
     def _synchronize(self, now: int, accepted: Arrivals) -> None:
@@ -244,11 +256,27 @@ class GoldenModel(ABC):
 
     def ready(self, node: int, register: int) -> bool:
         """Return ``ready`` of a register in the cycle about to be stepped."""
-        return self.started and bool(self._routers[node].unit.registers[register].valid)
+        return self._inputs.ports[node].is_ready(register, self.started)
 
     def done(self, node: int, register: int) -> bool:
         """Return ``done`` of a register in the cycle about to be stepped."""
         return bool(self._routers[node].unit.registers[register].done)
+
+    def broken(self, node: int, register: int) -> bool:
+        """Return ``broken`` of a register in the cycle about to be stepped."""
+        return self._inputs.ports[node].is_broken(register)
+
+    def holder(self, target: int, gid: int) -> int | None:
+        """Return the valid register of a group at a place, None if there is none."""
+        return self._routers[target].unit.by_gid.get(gid)
+
+    def manager_state(self, node: int) -> ManagerState:
+        """Return what a manager's status says in the cycle about to be stepped."""
+        return self.managers[node].state
+
+    def freed(self, node: int) -> list[int]:
+        """Return the groups that a manager has been told are free, the oldest first."""
+        return list(self.managers[node].freed)
 
     def spill_ready(self, node: int) -> bool:
         """Return ``spill_arrive_ready`` of a node in the cycle about to be stepped."""

@@ -34,11 +34,19 @@ class NodeUnit(SwitchUnit):
         super().__init__(network, rules, target, credits, events)
         self.late, self.serial = False, None
         self.released = released
+        self.lasting: set[int] = set()
+
+    def is_ready(self, r: int, started: bool) -> bool:
+        """Return whether a group can be used; ``started``: ``start`` has been high."""
+        return started and self.registers[r].valid
+
+    def is_broken(self, r: int) -> bool:
+        """Return whether the process was released because its group died."""
+        return False
 
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
-        register = self.registers[r]
-        return started and register.valid and register.admits()
+        return self.is_ready(r, started) and self.registers[r].admits()
 
     def arrive(self, r: int, data: int) -> None:
         """Take an accepted arrive, which is used in this cycle."""

@@ -80,8 +80,6 @@ class RegisterImage(wiring.Component):
         The control word is being written; was written in the cycle before.
     clear : In(1)
         The register is to be invalid from the next cycle on.
-    epoch_write : In(1), epoch : In(2)
-        Only with set-up by managers: the group's epoch, from its GO.
     command_go, command_kill : Out(1)
         Only with set-up by managers: a command that is not refused.
     """
@@ -104,8 +102,6 @@ class RegisterImage(wiring.Component):
         if self._managed:
             members |= {
                 "clear": In(1),
-                "epoch_write": In(1),
-                "epoch": In(2),
                 "command_go": Out(1),
                 "command_kill": Out(1),
             }
@@ -135,7 +131,5 @@ class RegisterImage(wiring.Component):
             refused = refused | (command & ~self.command_go & ~self.command_kill)
             with m.If(self.clear):
                 m.d.sync += control.valid.eq(0)
-            with m.If(self.epoch_write):
-                m.d.sync += control.epoch.eq(self.epoch)
         m.d.comb += self.refused.eq(refused)
         return m

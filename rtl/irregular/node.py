@@ -114,7 +114,7 @@ class NodeInterface(wiring.Component):
             m.d.sync += started.eq(1)
 
         registers = [TreeRegister(network, node=True) for _ in range(count)]
-        m.submodules.input = source = SyncInput(network, 1, any_go=network.managed)
+        m.submodules.input = source = SyncInput(network, 1)
         m.submodules.sender = sender = Sender(network, 1, count + network.spill)
         m.submodules.config_port = config = ConfigPort(network)
         m.submodules.hold = hold = FlitHold(network)

@@ -180,10 +180,14 @@ class TreeRegister(wiring.Component):
             new_result.eq(Mux(down.any(), _any(down_words), combined)),
         ]
         begins = Mux(release, to_children, 0)
-        if life:
-            # From a root switch that is no root, GO goes to the root node as well.
-            beyond = Mux(life.command_go & ~control.root, to_parent, 0)
-            begins = Mux(release | life.begins, to_children | beyond, 0)
+        if life and not self._node:  # GO and BROKEN end at a node
+            begins = Mux(release | life.begins, to_children, 0)
+            beyond = Signal(links)
+            if self._network.turnaround == "node":
+                # The root switch has its root node where other switches have their parent.
+                commanded = life.command_go | life.command_kill
+                m.d.comb += beyond.eq(Mux(commanded & life.begins & ~control.root, to_parent, 0))
+            begins = begins | beyond
         sent_up = (self.send.sent & to_parent).any() & up
         m.d.sync += [
             pending.eq((pending & ~self.send.sent) | begins),
@@ -215,7 +219,7 @@ class TreeRegister(wiring.Component):
                     arrived.eq(0),
                     fired.eq(0),
                     up.eq(0),
-                    pending.eq(to_children),
+                    pending.eq(0 if self._node else to_children | beyond),
                     acc.eq(identity(control.op, bits)),
                 ]
             ends = ends | life.frees_member
@@ -260,7 +264,8 @@ class TreeRegister(wiring.Component):
         """Judge the process's arrive; return whether it counts."""
         ready: Value = image.control.valid & self.started
         if life:
-            alone = ~image.children[0]  # nobody else is waited for, and nobody says GO
+            # A group of one waits for nobody, and nobody says GO.
+            alone = image.control.root & ~image.children[0]
             ready = image.control.valid & (life.go | alone) & ~life.dying
         arrives = Signal()
         m.d.comb += [
@@ -294,11 +299,7 @@ class TreeRegister(wiring.Component):
         plain = [used[p] & (message.kind == Kind.REDUCE) for p, message in enumerate(messages)]
         if self._node:
             plain.append(arrives & ~self.last)
-            m.d.comb += [
-                self.broken.eq(life.broken),
-                image.epoch_write.eq(goes.any()),
-                image.epoch.eq(messages[0].epoch),
-            ]
+            m.d.comb += self.broken.eq(life.broken)
         m.d.comb += [
             waves.eq(goes | breaks),
             life.written.eq(image.written),

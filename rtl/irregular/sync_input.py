@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.messages import struct
 
@@ -28,8 +27,6 @@ class SyncInput(wiring.Component):
         Layouts and options.
     cycles : int, 1 or 2
         A message on the link is presented in the same cycle, or in the next.
-    any_go : bool
-        A GO matches whatever its epoch: a node interface learns its group's epoch from it.
 
     Members
     -------
@@ -47,9 +44,9 @@ class SyncInput(wiring.Component):
         Only if buffered: the presented message is taken.
     """
 
-    def __init__(self, network: IrregularSpec, cycles: int, *, any_go: bool = False) -> None:
+    def __init__(self, network: IrregularSpec, cycles: int) -> None:
         self._network = network
-        self._cycles, self._any_go = cycles, any_go
+        self._cycles = cycles
         registers = network.barrier_registers
         message = struct(network.layout.sync)
         members: dict[str, Any] = {
@@ -110,10 +107,9 @@ class SyncInput(wiring.Component):
 
     def _matches(self, message: Any) -> Value:
         """Return the registers that a message would be for."""
-        learns = (message.kind == Kind.GO) if self._any_go else Const(0, 1)
+        names = Cat(message.gid, message.epoch)
         return Cat(
             self.open[r]
-            & (self.gids[8 * r : 8 * r + 8] == message.gid)
-            & ((self.epochs[2 * r : 2 * r + 2] == message.epoch) | learns)
+            & (Cat(self.gids[8 * r : 8 * r + 8], self.epochs[2 * r : 2 * r + 2]) == names)
             for r in range(self._network.barrier_registers)
         )

@@ -92,10 +92,10 @@ class RegisterLife(wiring.Component):
             self.up_kind_now.eq(Mux(last, Kind.GO, Kind.REDUCE)),
         ]
         m.d.sync += self.last.eq(last | self.release | self.dies)
-        with m.If(self.root_fires & last):
+        with m.If(self.root_fires & last & ~self.dies):
             m.d.sync += self.freed.eq(1)
-        with m.Elif(self.clear_freed):
-            m.d.sync += self.freed.eq(0)
+        with m.Elif(self.clear_freed | self.dies):
+            m.d.sync += self.freed.eq(0)  # a manager that kills a group wants no news of it
         with m.If(self.dies):
             m.d.sync += [self.wave.eq(Kind.BROKEN), self.dying.eq(1), self.go.eq(0)]
         with m.Elif(goes):
