@@ -107,6 +107,8 @@ class Inputs:
         manager = self.managers.get(request.node)
         if manager is not None and manager.has(request.address):
             refused, data = manager.configure(request)
+            if refused and request.write:
+                place.unit.count(Counter.REFUSED_WRITE)
             self.answers.append((True, refused, data))
             return []
         refused, data = configure(place.unit, request.address, request.write, request.data, met)

@@ -86,9 +86,13 @@ class RegisterFile(Generic[RegisterT]):
         if self.writing is not None:
             self.registers[self.writing].write(RegisterWord.CONTROL, self.control)
             self.writing = None
-            self.by_gid = {
-                register.gid: r for r, register in enumerate(self.registers) if register.valid
-            }
+            self._index()
+
+    def _index(self) -> None:
+        """Look up anew which register holds which group."""
+        self.by_gid = {
+            register.gid: r for r, register in enumerate(self.registers) if register.valid
+        }
 
     def observe(self) -> int:
         """Return the ``observe`` wires: each register's status, ``acc``, ``result``; counters."""

@@ -59,10 +59,10 @@ def long_run(
             "leave out --long"
         )
     for group in plan.groups:
-        if None in group.places.values():
+        if group.bound is None:
             raise PlanError(
                 f"group {group.id}: a long run drives groups in registers only, and this one is "
-                "spilled at some node; raise barrier_registers or leave out --long"
+                "spilled somewhere; raise barrier_registers or leave out --long"
             )
     progress("build", 0, 1)
     built = build_fabric(plan.spec.network)

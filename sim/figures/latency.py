@@ -63,8 +63,8 @@ def irregular_latency() -> Iterator[Row]:
                 groups = (drawn.groups[0],) if name == "cluster-fig1" else everybody(network)
                 group = measure(network, groups)
                 yield _row(
-                    f"{name}, {group.members} members, {cycles} cycles a hop, "
-                    f"turned by the root {turnaround}",
+                    f"{name}, {group.members} members, cycles_per_hop {cycles}, "
+                    f"turnaround {turnaround}",
                     group,
                 )
 
@@ -78,7 +78,7 @@ def _row(name: str, group: GroupResult) -> Row:
     assert group.latency is not None
     assert group.bound is not None
     return Row(
-        f"{name} (L {group.longest_path}, h {group.height})",
+        f"{name} (L {group.bound_links}, h {group.height})",
         _spread(group),
         f"<= {group.bound}",
         group.latency.max <= group.bound,

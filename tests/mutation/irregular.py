@@ -120,8 +120,8 @@ IRREGULAR = (
     _broken(
         "a switch ignores the epoch",
         "irregular/sync_input.py",
-        "((self.epochs[2 * r : 2 * r + 2] == message.epoch) | learns)",
-        "(Const(1, 1) | learns)",
+        "(Cat(self.gids[8 * r : 8 * r + 8], self.epochs[2 * r : 2 * r + 2]) == names)",
+        "(self.gids[8 * r : 8 * r + 8] == names[:8])",
         "messages",
     ),
     _broken(

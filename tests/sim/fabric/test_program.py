@@ -60,7 +60,7 @@ def with_traffic(fabric: Fabric, folder: Path) -> list[dict[str, int]]:
         fabric,
         [
             Stimulus(1, StimulusKind.LOAD, data=7),
-            Stimulus(on, StimulusKind.RATE, data=1 << 18, extra=1),
+            Stimulus(on, StimulusKind.RATE, data=1 << 16, extra=1),
             Stimulus(on + 2_000, StimulusKind.RATE),
         ],
         folder,
@@ -90,12 +90,12 @@ def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: 
 def test_config_finds_nodes_and_switches_and_no_others(
     built_cluster: Built, tmp_path: Path
 ) -> None:
-    """Word 1 of a register that was written, at the last node, last switch, and beyond (24 and 12)."""
+    """A word that was written, at the last of 24 nodes, the last of 12 switches, and beyond."""
     with Fabric(built_cluster) as fabric:
         fabric.probe(tmp_path / "probe.txt")
         writes = [
-            Stimulus(10 * target, StimulusKind.CONFIG, target << 12 | 1, 0x30, 1)
-            for target in (23, 35, 36)
+            Stimulus(cycle, StimulusKind.CONFIG, target << 12 | 1, 0x30, 1)
+            for cycle, target in ((10, 23), (20, 35), (30, 36))
         ]
         reads = [Stimulus(write.cycle + 5, StimulusKind.CONFIG, write.index) for write in writes]
         give(fabric, sorted(writes + reads, key=lambda stimulus: stimulus.cycle), tmp_path)
