@@ -145,6 +145,10 @@ class GroupResult:
     """Member at the root switch, which the paper calls root node; null on a mesh."""
     planner: str | None = None
     """Planner that made it: ``btm``, ``shortest``, ``btin``, …"""
+    setup_cycles: int | None = None
+    """Cycles from the manager's command to its last reply; null if no packets set the group up."""
+    setup_packets: int | None = None
+    """Packets that set the group up, requests and replies; null likewise."""
 
     @classmethod
     def of(
@@ -154,6 +158,7 @@ class GroupResult:
         episodes: int,
         latency: Spread | None,
         model_latency: Spread | None,
+        setup: tuple[int, int] | None = None,
     ) -> "GroupResult":
         """Return what was measured of a group, with what its plan says."""
         return cls(
@@ -172,6 +177,8 @@ class GroupResult:
             root_switch=plan.root_switch,
             root_node=plan.root_node,
             planner=plan.planner,
+            setup_cycles=setup and setup[0],
+            setup_packets=setup and setup[1],
         )
 
 

@@ -56,8 +56,8 @@ class Wormhole(ABC):
         self, wiring: Numbering, credits: list[int], freed: list[int], observer: Observer | None
     ) -> None:
         size = wiring.links * wiring.lanes
-        ports, sinks = wiring.ports, frozenset(wiring.sinks)
-        self.ports = ports
+        inputs, sinks = wiring.inputs, frozenset(wiring.sinks)
+        self.inputs = inputs
         self.wiring, self.credits, self.freed, self.observer = wiring, credits, freed, observer
         self.ready: list[int] = []
         self.flits_ejected = 0
@@ -75,7 +75,7 @@ class Wormhole(ABC):
         self.owner = [NOBODY] * size
         self.waiting: list[list[int]] = [[] for _ in range(size)]
         self.place = [0] * size
-        self.last_input = [place % ports - ports for place in range(wiring.links * ports)]
+        self.last_input = [place % inputs - inputs for place in range(wiring.links * inputs)]
         self.last_channel = [lane % wiring.lanes - wiring.lanes for lane in range(size)]
         self.choose = self._choose_single if wiring.link_channels == 1 else self._choose
 
@@ -192,7 +192,7 @@ class Wormhole(ABC):
     def _look_at_head(self, buffer: int, flit: Flit) -> None:
         """Send a head flit that has come to the front of its buffer on its way."""
         lane = self.output[buffer] = self._route(buffer, flit)
-        self.place[buffer] = self.link[lane] * self.ports + self.input[buffer][1]
+        self.place[buffer] = self.link[lane] * self.inputs + self.input[buffer][1]
         if self.credits[lane] and self.owner[lane] < 0:
             self.ready.append(buffer)
         else:

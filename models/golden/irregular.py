@@ -37,11 +37,15 @@ class IrregularModel(GoldenModel):
         Hears of packets, messages and flits.
     """
 
+    node_type: type[NodeUnit] = NodeUnit
+    switch_type: type[SwitchUnit] = SwitchUnit
+    channels_type: type[SwitchChannels] = SwitchChannels
+
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = IrregularWiring(network)
         super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
         self.network = network
-        self.packets: SwitchChannels = SwitchChannels(
+        self.packets: SwitchChannels = self.channels_type(
             network, wiring, self.credits, self._freed, observer
         )
         self.sources: SwitchSources = SwitchSources(wiring, network.layout, self.credits)
@@ -78,14 +82,16 @@ class IrregularModel(GoldenModel):
     def _node_unit(self, node: int) -> NodeUnit:
         exits = [self._sync(self.wiring.first_injection + node), None]
         rules = TreeRules(self.network, exits)
-        return NodeUnit(self.network, rules, node, self.credits, self._events, self._released)
+        return self.node_type(
+            self.network, rules, node, self.credits, self._events, self._released
+        )
 
     def _switch(self, switch: int) -> Switch:
         wiring = self.wiring
         exits = [wiring.lane(switch, port, wiring.link_channels) for port in range(wiring.ports)]
         rules = TreeRules(self.network, exits)
         target = wiring.nodes + switch
-        unit = SwitchUnit(self.network, rules, target, self.credits, self._events)
+        unit = self.switch_type(self.network, rules, target, self.credits, self._events)
         feeding = [None if link is None else self._sync(link) for link in wiring.feeding[switch]]
         return self._place(unit, feeding)
 

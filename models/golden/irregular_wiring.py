@@ -16,7 +16,8 @@ class IrregularWiring(Numbering):
     """Numbering of an irregular network; its routers are its switches.
 
     Two kinds of inner links stand for where a flit may go but to an output: each switch has a
-    *sink*, and each of its inputs a *drain*, which takes flits that are used up.
+    *sink*, and each of its inputs a *drain*, which takes flits that are used up. Where managers set
+    groups up, a third kind leads from a switch's set-up sink to its crossbar.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ class IrregularWiring(Numbering):
         Whether packets go over to the next channel.
     node_on : mapping of link to node
         Where the links to the nodes lead.
+    first_reply : int
+        The first link from a set-up sink, if there are any.
     """
 
     def __init__(self, network: IrregularSpec) -> None:
@@ -48,8 +51,12 @@ class IrregularWiring(Numbering):
             channels=network.channels,
             link_channels=network.link_channels,
             classes=1,
-            inner=topology.switches + outer,
+            inner=topology.switches + outer + topology.switches * network.managed,
+            inputs=topology.ports + network.managed,
         )
+        self.first_reply = 2 * outer + topology.switches
+        for link in range(self.first_reply, self.links):
+            self.fed[link] = (link - self.first_reply, topology.ports)
         for switch in range(topology.switches):
             for port in range(topology.ports):
                 end = topology.across(switch, port)
@@ -68,9 +75,14 @@ class IrregularWiring(Numbering):
         self.packet_channels = range(0, self.channels, 2 if network.datelines else 1)
         self.tables: Table = _tables(network)
 
-    def sink(self, switch: int) -> int:
-        """Return the lane into a switch's sink; it has one channel."""
-        return (self.outer + switch) * self.lanes
+    def sink(self, switch: int, channel: int) -> int:
+        """Return the lane into a switch's sink: one for ordinary channels, one for set-up."""
+        lane = (self.outer + switch) * self.lanes
+        return lane if channel < self.channels else lane + channel
+
+    def reply(self, switch: int) -> int:
+        """Return the lane from a switch's set-up sink to its crossbar."""
+        return (self.first_reply + switch) * self.lanes + self.channels
 
     def drain(self, link: int, channel: int) -> int:
         """Return the lane by which a used-up flit of an input's channel leaves."""

@@ -29,6 +29,8 @@ class Numbering:
         synchronization.
     inner : int
         Links that are not on any wire.
+    inputs : int
+        Inputs of a router; as many as outputs if it is 0.
 
     Attributes
     ----------
@@ -63,9 +65,10 @@ class Numbering:
         link_channels: int,
         classes: int,
         inner: int = 0,
+        inputs: int = 0,
     ) -> None:
         self.ports, self.nodes, self.channels = ports, nodes, channels
-        self.link_channels = link_channels
+        self.link_channels, self.inputs = link_channels, inputs or ports
         self.lanes = link_channels + classes
         self.first_injection = routers * ports
         self.outer = routers * ports + nodes

@@ -81,7 +81,7 @@ class FlitRoute:
         ports = raw >> self.first_at & self.ports_mask
         output = ports & (1 << self.port_bits) - 1
         if count == 0 or output >= self.wiring.ports or (is_tail and count == 1):
-            return Way(self.wiring.sink(self.switch), raw)
+            return Way(self.wiring.sink(self.switch, channel), raw)
         lane = self._lane(output, channel)
         if count == 1:
             return Way(lane, raw, used_up=True)
@@ -92,7 +92,7 @@ class FlitRoute:
 
     def _lane(self, output: int, channel: int) -> int:
         if output >= self.wiring.ports:
-            return self.wiring.sink(self.switch)
+            return self.wiring.sink(self.switch, channel)
         return self.wiring.exit(self.switch, output, channel)
 
 

@@ -155,8 +155,8 @@ class SetUpSink:
         offered: list[int] = []
         if self._gone:
             assert self._chosen is not None
-            self._slots[self._chosen] = self._chosen = None
-            self._gone = False
+            self._slots[self._chosen] = None
+            self._chosen, self._gone = None, False
         if self._choice is not None:
             offered = self._offer(self._choice)
         if self._flit is not None:

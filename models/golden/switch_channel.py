@@ -90,12 +90,16 @@ class SwitchChannels(Wormhole):
             if lane >= self.first_drain:
                 self.owner[lane] = NOBODY
             elif lane >= self.outer_lanes:
-                if flit[1] & TAIL:
-                    self.dropped.append(self.link[lane] - self.link[self.outer_lanes])
+                self._sink(lane, flit)
             elif self.registered:
                 self.out[self.link[lane]] = (lane, flit)
             else:
                 self._put_on_wires(lane, flit, sent)
+
+    def _sink(self, lane: int, flit: Flit) -> None:
+        """Drop a flit in a switch's sink."""
+        if flit[1] & TAIL:
+            self.dropped.append(self.link[lane] - self.link[self.outer_lanes])
 
     def _put_on_wires(self, lane: int, flit: Flit, sent: list[tuple[int, Flit]]) -> None:
         """Send a flit, unless the port has no link: what is sent there vanishes."""

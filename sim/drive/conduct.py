@@ -76,6 +76,8 @@ class Conductor:
         session, judge, model = self.session, self.judge, self.session.model
         if not judge.mismatches and session.hang is None:
             judge.close(model.cycle, report=report)
+        set_up = session.driver.set_up
+        setup = set_up.costs if set_up else {}
         width = links_of(self._plan.spec.network).width
         loads: dict[int, float] = {}
         for lane, count in judge.load.counts().items():
@@ -87,7 +89,7 @@ class Conductor:
             mismatches=judge.mismatches,
             hang=session.hang,
             groups=[
-                GroupOutcome(group.group.id, seen, group.latency)
+                GroupOutcome(group.group.id, seen, group.latency, setup.get(group.group.id))
                 for seen, group in zip(judge.barriers.latency, session.driver.groups, strict=True)
             ],
             traffic=self._traffic(),

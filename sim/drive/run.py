@@ -156,6 +156,7 @@ def _group(group: GroupPlan | IrregularGroupPlan, outcome: GroupOutcome) -> Grou
         episodes=len(outcome.latency),
         latency=Spread.of(outcome.latency),
         model_latency=Spread.of(outcome.model_latency),
+        setup=outcome.setup,
     )
 
 

@@ -107,6 +107,8 @@ class GroupOutcome:
     """Of the hardware, as far as it went."""
     model_latency: list[int]
     """Of the golden model."""
+    setup: tuple[int, int] | None = None
+    """Cycles and packets that its set-up took, if packets set it up."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,10 @@ class Outcome:
             **{
                 **values,
                 "mismatches": [_mismatch(entry) for entry in values["mismatches"]],
-                "groups": [GroupOutcome(**entry) for entry in values["groups"]],
+                "groups": [
+                    GroupOutcome(**{**entry, "setup": entry["setup"] and tuple(entry["setup"])})
+                    for entry in values["groups"]
+                ],
                 "traffic": TrafficOutcome(**values["traffic"]),
                 "counters": values["counters"] and tuple(values["counters"]),
                 "loads": {int(link): load for link, load in values["loads"].items()},

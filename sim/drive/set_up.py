@@ -33,8 +33,9 @@ class SetUp:
 
     Attributes
     ----------
-    cycles : dict of int to int
-        By group, cycles from the command until the manager had all replies.
+    costs : dict of int to (int, int)
+        By group, cycles from the command until the manager had all replies, and packets: a request
+        and a reply for each router of its tree.
     refused : int or None
         The first group that was not set up.
     """
@@ -48,7 +49,8 @@ class SetUp:
         self._ahead = deque(plan.groups)
         self._now: int | None = None
         self._began: int | None = None
-        self.cycles: dict[int, int] = {}
+        self._packets = 0
+        self.costs: dict[int, tuple[int, int]] = {}
         self.refused: int | None = None
 
     @property
@@ -71,6 +73,7 @@ class SetUp:
             if not entries:
                 continue
             self._now, self._began = group.id, None
+            self._packets = 2 * len(entries)
             self._ask(ManagerWord.POINTER, 0)
             for entry in entries:
                 for word in entry:
@@ -86,7 +89,7 @@ class SetUp:
         if state is ManagerState.RUNNING:
             return
         assert self._now is not None
-        self.cycles[self._now] = now - self._began
+        self.costs[self._now] = now - self._began, self._packets
         if state is not ManagerState.DONE and self.refused is None:
             self.refused = self._now
         self._now = self._began = None

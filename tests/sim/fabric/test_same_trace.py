@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.traffic import WARM_CYCLES
-from syncfabric.sim.assemble.bench import BENCH, bench_verilog
+from syncfabric.sim.assemble.bench import bench_verilog
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.fabric import Fabric, build_fabric
@@ -17,17 +17,16 @@ from tests.sim.drive.test_tiles import ALL
 
 NAMES = ("serial, spill", "ring, datelines, turned by the node", "irregular, spill")
 EPISODES = 2
-CYCLES = 800
 
-TOP = f"""
+TOP = """
 module top;
   reg clk = 0, rst = 1, load = 0, report = 0;
-  {BENCH} bench(.clk(clk), .rst(rst), .load(load), .report(report));
+  bench bench(.clk(clk), .rst(rst), .load(load), .report(report));
   always #5 clk = !clk;
   initial begin
     #23 load = 1; rst = 0;
     #10 load = 0;
-    #{10 * (CYCLES - 1)} load = 1; report = 1;
+    #NANOSECONDS load = 1; report = 1;
     #10 $finish;
   end
 endmodule
@@ -71,12 +70,15 @@ def stimuli(spec: AnySpec) -> list[Stimulus]:
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
     script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"
-    script.write_text(script_text(stimuli(spec)))
-    runs(bench_verilog(spec, queue=64) + TOP, "top", tmp_path, {})
+    played = stimuli(spec)
+    cycles = played[-1].cycle + 150
+    script.write_text(script_text(played))
+    top = TOP.replace("NANOSECONDS", str(10 * (cycles - 1)))
+    runs(bench_verilog(spec, queue=64) + top, "top", tmp_path, {})
     with Fabric(build_fabric(spec)) as fabric:
         fabric.probe(probe)
         fabric.script(script)
-        fabric.run(CYCLES)
+        fabric.run(cycles)
         rows = fabric.report()
     seen, expected = (path.read_text().splitlines() for path in (probe, tmp_path / "probe.txt"))
     assert seen == [
@@ -84,7 +86,7 @@ def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     ]
     assert sum(line[0] == "o" for line in seen) >= EPISODES * groups(spec)
     assert any(" s" in line for line in seen) == spec.spill
-    assert sum(row["packets"] for row in rows) > 50
+    assert sum(row["packets"] for row in rows) > 20
     assert sum(row["errors"] for row in rows) == 0
     report = (tmp_path / "report.txt").read_text().splitlines()
     assert [list(row.values()) for row in rows] == [
