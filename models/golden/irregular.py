@@ -82,9 +82,7 @@ class IrregularModel(GoldenModel):
     def _node_unit(self, node: int) -> NodeUnit:
         exits = [self._sync(self.wiring.first_injection + node), None]
         rules = TreeRules(self.network, exits)
-        return self.node_type(
-            self.network, rules, node, self.credits, self._events, self._released
-        )
+        return self.node_type(self.network, rules, node, self.credits, self._events, self._released)
 
     def _switch(self, switch: int) -> Switch:
         wiring = self.wiring

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from syncfabric.models.golden.irregular import IrregularModel
+from syncfabric.models.golden.irregular_set_up import ManagedIrregularModel
 from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Observer
@@ -22,5 +23,6 @@ def model_of(network: MeshSpec | IrregularSpec, *, observer: Observer | None = N
         Hears of packets, messages and flits.
     """
     if isinstance(network, IrregularSpec):
-        return IrregularModel(network, observer=observer)
+        model = ManagedIrregularModel if network.managed else IrregularModel
+        return model(network, observer=observer)
     return MeshModel(network, observer=observer)

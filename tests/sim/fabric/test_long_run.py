@@ -9,10 +9,12 @@ import pytest
 from syncfabric.models.errors import PlanError, ToolError
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.fabric import long_run as module
 from syncfabric.sim.fabric.long_run import long_run
-from tests.sim.drive.networks import members, mesh, plan_of
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
 NETWORK = NETWORKS["default"]
@@ -110,13 +112,20 @@ def test_another_simulator_is_refused() -> None:
     refused(PLAN, ToolError, LEAVE_OUT, sim="icarus")
 
 
-def test_a_spilled_group_is_refused() -> None:
-    network = mesh(2, 2, spill=True, barrier_registers=1)
-    both = (0, 0), (1, 0)
-    plan = plan_of(network, members(4, *both), members(7, *both))
+@pytest.mark.parametrize(
+    ("network", "second"),
+    [
+        (mesh(2, 2, spill=True, barrier_registers=1), ((0, 0), (1, 0))),
+        # Both have a register at their nodes, but not at the switches between.
+        (irregular(SMALL, spill=True, barrier_registers=1), ((0, 3), (2, 1))),
+    ],
+)
+def test_a_spilled_group_is_refused(network: AnySpec, second: tuple[tuple[int, int], ...]) -> None:
+    first = ((0, 0), (1, 0)) if network.kind == "mesh" else ((0, 1), (2, 0))
+    plan = plan_of(network, members(4, *first), members(7, *second))
     message = (
-        r"^group 7: a long run drives groups in registers only, and this one is spilled at some "
-        r"node; raise barrier_registers or leave out --long$"
+        r"^group 7: a long run drives groups in registers only, and this one is spilled somewhere; "
+        r"raise barrier_registers or leave out --long$"
     )
     refused(plan, PlanError, message)
 
