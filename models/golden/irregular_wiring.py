@@ -75,7 +75,7 @@ class IrregularWiring(Numbering):
         self.packet_channels = range(0, self.channels, 2 if network.datelines else 1)
         self.tables: Table = _tables(network)
 
-    def sink(self, switch: int, channel: int) -> int:
+    def sink(self, switch: int, channel: int = 0) -> int:
         """Return the lane into a switch's sink: one for ordinary channels, one for set-up."""
         lane = (self.outer + switch) * self.lanes
         return lane if channel < self.channels else lane + channel

@@ -48,7 +48,11 @@ class LivingUnit(SwitchUnit):
         events: Events,
     ) -> None:
         super().__init__(network, rules, target, credits, events)
-        self._turns_in_node = network.turnaround == "node" and not rules.process
+        self._enliven()
+        self._turns_in_node = network.turnaround == "node"
+
+    def _enliven(self) -> None:
+        self._turns_in_node = False
         self.living = [r for r in self.registers if isinstance(r, LivingSwitchRegister)]
         self.alarms: set[int] = set()
         self._dying: set[int] = set()
@@ -184,6 +188,18 @@ class LivingUnit(SwitchUnit):
 
 class LivingNode(LivingUnit, NodeUnit):
     """Registers of one node interface, with the life of section S1."""
+
+    def __init__(
+        self,
+        network: IrregularSpec,
+        rules: TreeRules,
+        target: int,
+        credits: list[int],
+        events: Events,
+        released: list[tuple[int, int, int]],
+    ) -> None:
+        NodeUnit.__init__(self, network, rules, target, credits, events, released)
+        self._enliven()
 
     def is_ready(self, r: int, started: bool) -> bool:
         """Return whether a group can be used; ``start`` does not matter."""
