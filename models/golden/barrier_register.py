@@ -195,6 +195,11 @@ class BarrierRegister:
             return busy
         return word > RegisterWord.SOUTH or self.valid
 
+    @property
+    def status_bits(self) -> int:
+        """Width of ``status``."""
+        return STATUS.width
+
     def data_for(self, place: int) -> int:
         """Return the data of the message to a child, or to the parent."""
         return self.acc if place == PARENT else self.result

@@ -40,7 +40,12 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         What the registers have to send.
     fresh : list of int
         Registers whose ``local`` has been set by the last edge.
+    restless : bool
+        Whether there is something to do in the coming cycle without any message.
     """
+
+    register_type: type[BarrierRegister] = BarrierRegister
+    restless: bool = False
 
     def __init__(
         self,
@@ -51,8 +56,8 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         released: list[tuple[int, int, int]],
     ) -> None:
         count = network.barrier_registers
-        registers = [BarrierRegister(rules, node) for _ in range(count)]
-        super().__init__(registers, STATUS.width, network.data_bits)
+        registers = [self.register_type(rules, node) for _ in range(count)]
+        super().__init__(registers, registers[0].status_bits, network.data_bits)
         self.node, self.mask, self.spills = node, rules.mask, network.spill
         self.data_at = rules.data_at
         self.released = released
@@ -128,7 +133,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         }
         waits: set[int] = set()
         if self.serial is not None and (used or self.waiting):
-            waits = {port for port in used if here[port].kind == REDUCE}
+            waits = {port for port in used if self._joins(matched[port], here[port])}
             candidates = waits | {4 + r for r in self.waiting}
             if candidates:
                 chosen = self.serial.choose(candidates)
@@ -144,7 +149,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
                 taken.append(port)
                 if r is None or port not in used or not self._take(r, message, port):
                     self.count(Counter.STRAY)
-                elif message.kind == REDUCE:
+                elif self._joins(r, message):
                     touched.append(r)
         for r in touched:
             self._fire(r)
@@ -157,7 +162,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
     def _take(self, r: int, message: Message, port: int) -> bool:
         """Use a message, unless one before it in this cycle has left it nothing to do."""
         register = self.registers[r]
-        if message.kind == REDUCE:
+        if self._joins(r, message):
             if register.is_complete():
                 return False
             register.count_in(port, message.data)
@@ -166,6 +171,16 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
                 return False
             self._finish(r, message.data)
         return True
+
+    def _joins(self, r: int | None, message: Message) -> bool:
+        """Return whether a message that is used comes from a child."""
+        return message.kind == REDUCE
+
+    def begin(self) -> None:
+        """Begin the cycle of a unit that is ``restless``."""
+
+    def settle(self) -> None:
+        """End its cycle."""
 
     def _merge_kept(self, r: int) -> int:
         """Combine the data of a waiting arrive; return its register."""

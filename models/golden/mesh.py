@@ -33,11 +33,16 @@ class MeshModel(GoldenModel):
         Hears of packets, messages and flits.
     """
 
+    unit_type: type[BarrierUnit] = BarrierUnit
+    channels_type: type[MeshChannels] = MeshChannels
+
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = Wiring(network)
         super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
         self.network = network
-        self.packets = MeshChannels(wiring, self.credits, self._freed, observer)
+        self.packets: MeshChannels = self.channels_type(
+            wiring, self.credits, self._freed, observer
+        )
         self.sources = Sources(wiring, network.layout, self.credits)
         rules = Rules(network, wiring)
         self._routers: list[SyncRouter] = [
@@ -55,7 +60,7 @@ class MeshModel(GoldenModel):
                     self._slots[lane] = (end[0], 2 * end[1] + turn)
 
     def _router(self, rules: Rules, node: int) -> SyncRouter:
-        unit = BarrierUnit(self.network, rules, node, self.credits, self._released)
+        unit = self.unit_type(self.network, rules, node, self.credits, self._released)
         spill = None
         if self.network.spill:
             spill = SpillEngine(unit, rules, self._spill_released, self._answers)

@@ -174,8 +174,7 @@ class GoldenModel(ABC):
         record = self._record(now, flits, credit)
 
         self._edge(accepted)
-        if flits:
-            self.packets.deliver(now, flits)
+        self._deliver(now, flits)
         if credit:
             self._return(credit)
         for engine, request in held:
@@ -199,6 +198,11 @@ class GoldenModel(ABC):
     @abstractmethod
     def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:
         """Put ordinary flits on the wires."""
+
+    def _deliver(self, now: int, flits: list[tuple[int, Flit]]) -> None:
+        """Take ordinary flits from the wires."""
+        if flits:
+            self.packets.deliver(now, flits)
 
     @abstractmethod
     def _edge(self, accepted: Arrivals) -> None:

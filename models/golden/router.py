@@ -80,7 +80,9 @@ class SyncRouter:
         """
         unit, outbox, spill = self.unit, self.unit.outbox, self.spill
         choice = self._present()
-        if not (choice or unit.fresh or unit.waiting or outbox.sending or spill):
+        if unit.restless:
+            unit.begin()
+        elif not (choice or unit.fresh or unit.waiting or outbox.sending or spill):
             return False
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
@@ -116,6 +118,10 @@ class SyncRouter:
             self.plane.touched.add(self.node)
         moved = choice or offers or news
         busy = bool(moved and (self.occupied or outbox.sending or unit.waiting))
+        if unit.restless:
+            unit.settle()
+            self.plane.touched.add(self.node)
+            busy = True
         if spill is not None:
             taken = spill.accept(now, for_spill, sending)
             if taken is not None:

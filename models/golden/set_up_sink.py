@@ -60,6 +60,11 @@ class SetUpSink:
         By manager, the header that leads a reply to it.
     flit : Layout
         What a link carries.
+
+    Attributes
+    ----------
+    listening : bool
+        Whether it takes a flit in this cycle.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class SetUpSink:
         self.unit, self.dialect, self.headers = unit, dialect, headers
         self.sender = sender & SENDERS
         self.head, self.tail = (1 << flit.offsets[mark] for mark in ("head", "tail"))
+        self.listening = True
         self._words: list[int] = []
         self._flit: int | None = None
         self._steps: Generator[Access | None, tuple[bool, int], None] | None = None
@@ -80,11 +86,6 @@ class SetUpSink:
         self._choice: int | None = None
         self._freed: Freed | None = None
         self._gone = False
-
-    @property
-    def listening(self) -> bool:
-        """Whether it takes a flit in the coming cycle."""
-        return self._steps is None
 
     def is_awake(self) -> bool:
         """Return whether it has something to do without a flit."""
@@ -166,6 +167,7 @@ class SetUpSink:
         elif self._freed is not None:
             self._tell(self._freed)
         self._choice = self._flit = self._freed = None
+        self.listening = self._steps is None
         return offered
 
     def _offer(self, slot: int) -> list[int]:

@@ -71,7 +71,7 @@ class RegisterLife(wiring.Component):
             {
                 **{name: In(1) for name in inputs},
                 **{name: Out(1) for name in outputs},
-                "last": Out(1, init=1),
+                "last": Out(1),
                 "wave": Out(2, init=Kind.DISTRIBUTE),
                 "up_kind": Out(2),
                 "up_kind_now": Out(2),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from syncfabric.models.messages import STATUS, RegisterWord, SwitchWord
+from syncfabric.models.messages import LIFE, STATUS, RegisterWord, SwitchWord
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.sim.results import NodeName
 
@@ -69,7 +69,8 @@ class Targets:
 def targets_of(spec: AnySpec) -> Targets:
     """Return the targets of a network."""
     nodes = tuple(spec.topology.nodes)
-    data = (("acc", spec.data_bits), ("result", spec.data_bits))
+    life = tuple((field.name, field.width) for field in LIFE.fields) if spec.managed else ()
+    data = (*life, ("acc", spec.data_bits), ("result", spec.data_bits))
     if isinstance(spec, IrregularSpec):
         node, switch = (
             (("arrived", k), ("fired", 1), ("pending", k), ("up", 1), *data)

@@ -153,7 +153,7 @@ def test_clear_waits_while_a_barrier_is_under_way() -> None:
     assert made.model.manager_state(0) is ManagerState.RUNNING
     # The switches on the way are busy, and stay; the root's was not yet.
     assert [made.model.holder(target, 7) for target in (6, 7, 8)] == [None, 0, 0]
-    assert made.counter(7, Counter.REFUSED_WRITE) > 3
+    assert (made.counter(7, Counter.REFUSED_WRITE) or 0) > 3
     assert made.kill(7, 0) == 0
     assert made.outcome() == (DONE, Answer.OK, 0)
     made.settle()
