@@ -151,7 +151,13 @@ class BarrierRegister:
                 return not self.is_complete()
             expected = port in self.children and port not in self.arrived
             return expected and message.turn == 1 - class_down(port)
-        if message.kind != DISTRIBUTE or self.root or not self.fired or parent_pending:
+        if message.kind != DISTRIBUTE or not self.fired or parent_pending:
+            return False
+        return self.hears(message, port)
+
+    def hears(self, message: Message, port: int) -> bool:
+        """Return whether a message comes as those of the parent do."""
+        if self.root:
             return False
         if self.rules.paper:
             return message.turn == self.turn

@@ -40,9 +40,7 @@ class MeshModel(GoldenModel):
         wiring = self.wiring = Wiring(network)
         super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
         self.network = network
-        self.packets: MeshChannels = self.channels_type(
-            wiring, self.credits, self._freed, observer
-        )
+        self.packets: MeshChannels = self.channels_type(wiring, self.credits, self._freed, observer)
         self.sources = Sources(wiring, network.layout, self.credits)
         rules = Rules(network, wiring)
         self._routers: list[SyncRouter] = [

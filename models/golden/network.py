@@ -5,6 +5,7 @@ from __future__ import annotations
 from syncfabric.models.golden.irregular import IrregularModel
 from syncfabric.models.golden.irregular_set_up import ManagedIrregularModel
 from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.golden.mesh_set_up import ManagedMeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
@@ -23,6 +24,7 @@ def model_of(network: MeshSpec | IrregularSpec, *, observer: Observer | None = N
         Hears of packets, messages and flits.
     """
     if isinstance(network, IrregularSpec):
-        model = ManagedIrregularModel if network.managed else IrregularModel
-        return model(network, observer=observer)
-    return MeshModel(network, observer=observer)
+        irregular = ManagedIrregularModel if network.managed else IrregularModel
+        return irregular(network, observer=observer)
+    mesh = ManagedMeshModel if network.managed else MeshModel
+    return mesh(network, observer=observer)

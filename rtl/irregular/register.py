@@ -140,10 +140,9 @@ class TreeRegister(wiring.Component):
         ]
         countable, used, down, waves = (Signal(links) for _ in range(4))
         for p, message in enumerate(messages):
-            # LAST has the number of GO, which no child sends.
             reduce = message.kind == Kind.REDUCE
-            if life:
-                reduce = ~message.kind[0]
+            if life:  # once GO has been, its number means LAST
+                reduce = reduce | ((message.kind == Kind.GO) & life.go)
             m.d.comb += [
                 countable[p].eq(self.match[p] & reduce & free[p]),
                 down[p].eq(
@@ -293,7 +292,7 @@ class TreeRegister(wiring.Component):
             expected = 1 if self._node else image.towards_parent[p] & ~control.root
             heard = self.match[p] & expected & ~image.rewritten & ~life.dying
             m.d.comb += [
-                goes[p].eq(heard & (message.kind == Kind.GO) & ~image.busy),
+                goes[p].eq(heard & (message.kind == Kind.GO) & ~life.go & ~image.busy),
                 breaks[p].eq(heard & (message.kind == Kind.BROKEN)),
             ]
         plain = [used[p] & (message.kind == Kind.REDUCE) for p, message in enumerate(messages)]

@@ -51,12 +51,16 @@ def long_run(
     ToolError
         Verilator is missing, or something is asked for that a long run does not do.
     PlanError
-        A group is spilled: the tiles' members know registers only.
+        Groups are set up by managers, or a group is spilled: the tiles' members know registers only.
     """
     if sim != "verilator" or waves or log or heat:
         raise ToolError(
             "a long run is for Verilator alone, and writes no waveform, log or channel loads; "
             "leave out --long"
+        )
+    if plan.spec.network.managed:
+        raise PlanError(
+            'a long run writes the registers itself; set setup = "local" or leave out --long'
         )
     for group in plan.groups:
         if group.bound is None:

@@ -14,7 +14,7 @@ from tests.rtl.support import Bench, Scoreboard
 CASES = {
     "input_one_place": network(),
     "input_two_channels": network(ports=4, channels=2, buffer_flits=3),
-    "input_four_channels": network(ports=6, channels=4, buffer_flits=2, switches=3),
+    "input_four_channels": network(channels=4, buffer_flits=2, switches=3),
 }
 NUMBER = 1
 NOWHERE = -1

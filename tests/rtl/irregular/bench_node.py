@@ -20,7 +20,7 @@ CASES = {
     "node_spill": network(spill=True, channels=2, buffer_flits=2, barrier_registers=2),
 }
 TARGET = 3
-CYCLES = 1500
+CYCLES = 1200
 
 
 class Uplink:
