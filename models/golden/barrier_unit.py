@@ -10,7 +10,7 @@ from syncfabric.models.golden.outbox import Outbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
-from syncfabric.models.messages import STATUS, Counter, Kind
+from syncfabric.models.messages import Counter, Kind
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["BarrierUnit"]

@@ -71,6 +71,10 @@ class ManagedMeshModel(ManagedModel, MeshModel):
         """Return whether anything may happen in the coming cycle without inputs."""
         return bool(self._busy_ports) or super().is_moving()
 
+    def is_empty(self) -> bool:
+        """Return whether no packet is waiting or under way."""
+        return not self._busy_ports and super().is_empty()
+
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
     ) -> list[RegisterFile[Any]]:
@@ -151,7 +155,7 @@ class ManagedMeshModel(ManagedModel, MeshModel):
 
 
 def _dialect(rules: Rules) -> Dialect:
-    busy = sum(1 << field for field in range(STATUS.width))
+    busy = (1 << STATUS.width) - 1
     return Dialect(
         image={word: rules.kept_bits[word] for word in IMAGE},
         control=rules.kept_bits[RegisterWord.CONTROL],

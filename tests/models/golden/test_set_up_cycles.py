@@ -13,13 +13,13 @@ from syncfabric.models.messages import (
     Request,
 )
 from tests.models.golden.irregular_bench import line, tree
-from tests.models.golden.set_up_bench import SetUpBench, tree_word
+from tests.models.golden.set_up_bench import IrregularBench, tree_word
 
 SWITCH = 2
 """Target of the only switch of ``line(1)``."""
 
 
-def lane(made: SetUpBench, link: int, channel: int) -> int:
+def lane(made: IrregularBench, link: int, channel: int) -> int:
     return link * (made.network.channels + 2) + channel
 
 
@@ -28,7 +28,7 @@ def lane(made: SetUpBench, link: int, channel: int) -> int:
 def test_a_request_and_its_reply(hop: int, asked: tuple[int, ...]) -> None:
     """Requests from outside in cycles ``asked`` after the command's keep the sink from its own."""
     network = line(1, setup="manager", cycles_per_hop=hop, buffer_flits=4, channels=2)
-    made = SetUpBench(network)
+    made = IrregularBench(network)
     group = tree(network, [0, 1], 0)
     made.enrol(group, 9, epoch=2)
     made.load(group, 9, epoch=2, op="xor")
@@ -80,7 +80,7 @@ def test_a_request_and_its_reply(hop: int, asked: tuple[int, ...]) -> None:
 
 def test_one_flit_a_cycle_and_one_cycle_between_packets() -> None:
     network = line(4, setup="manager", cycles_per_hop=1, buffer_flits=4)
-    made = SetUpBench(network)
+    made = IrregularBench(network)
     count = made.load(tree(network, [0, 2, 4, 6], 0), 9)
     made.settle()
     up = lane(made, 4 * 4, 1)
@@ -100,7 +100,7 @@ def test_one_flit_a_cycle_and_one_cycle_between_packets() -> None:
 
 def test_busy_entries_only_are_cleared_again() -> None:
     network = line(3, setup="manager", cycles_per_hop=1, buffer_flits=4)
-    made = SetUpBench(network)
+    made = IrregularBench(network)
     group = tree(network, [0, 2, 5], 0)
     count = made.set_up(group, 7)
     made.arrive(7, [5])
@@ -123,7 +123,7 @@ def test_busy_entries_only_are_cleared_again() -> None:
 def test_a_sleeping_network_stays_as_it_is() -> None:
     """Whatever ``idle_until`` says is idle: a step of it does nothing."""
     network = line(3, setup="manager", operations="all")
-    made = SetUpBench(network)
+    made = IrregularBench(network)
     group = tree(network, [0, 2, 5], 0)
     count = made.set_up(group, 7)
     made.order(Request.KILL, count)

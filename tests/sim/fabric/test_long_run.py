@@ -145,9 +145,5 @@ def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: An
 
 
 def test_groups_of_a_manager_are_refused() -> None:
-    network = IrregularSpec(
-        kind="irregular", ports=2, switches=1, links=(), nodes=((0, 0), (0, 1)), setup="manager"
-    )
-    plan = make_plan(NetworkSpec(name="managed", network=network))
     with pytest.raises(PlanError, match='set setup = "local" or leave out --long'):
-        long_run(plan)
+        long_run(plan_of(irregular(SMALL, setup="manager")))
