@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from syncfabric.models.golden.irregular import IrregularModel
 from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
@@ -321,6 +322,7 @@ def test_ordinary_packets_to_a_sink_and_requests_take_turns() -> None:
     group = tree(made.network, [0, 2, 5], 1)
     made.enrol(group, 7)
     count = made.load(group, 7)
+    assert isinstance(made.model, IrregularModel)
     for channel in (0, 1):
         for node in (1, 3, 5):
             for switch in (0, 1, 2, 3):
@@ -330,3 +332,20 @@ def test_ordinary_packets_to_a_sink_and_requests_take_turns() -> None:
     assert len(made.barrier(7)) == 3
     for switch in range(4):
         assert made.counter(6 + switch, Counter.STRAY) == 6
+
+
+def test_two_managers_at_once() -> None:
+    made = make(managers=((0, 2), (2, 3)), barrier_registers=2)
+    first, second = tree(made.network, [0, 3, 4], 0), tree(made.network, [1, 2, 5], 0)
+    made.enrol(first, 7)
+    made.enrol(second, 8)
+    counts = [made.load(first, 7, manager=0), made.load(second, 8, manager=1)]
+    for operation in (Request.SETUP, Request.KILL, Request.CLEAR):
+        for manager in (0, 1):
+            made.order(operation, counts[manager], manager)
+        for manager in (0, 1):
+            assert made.outcome(manager) == (DONE, Answer.OK, 0)
+        made.settle()
+        if operation is Request.SETUP:
+            assert len(made.barrier(7)) == len(made.barrier(8)) == 3
+    assert all(made.model.holder(switch, gid) is None for switch in (6, 7, 8) for gid in (7, 8))
