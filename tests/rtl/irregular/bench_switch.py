@@ -27,7 +27,7 @@ CASES = {
         channels=2,
         buffer_flits=2,
         cycles_per_hop=c,
-        barrier_registers=1,
+        barrier_registers=2,
     )
     for c in (1, 2)
 }
@@ -266,7 +266,7 @@ async def barriers_take_the_stated_cycles(dut: Any, case: str) -> None:
     """A REDUCE on the link in t goes on in t + c, and so does what comes back, to all children."""
     switch = await switch_of(dut, case)
     spec, hop = switch.spec, switch.hop
-    await switch.set_up(0, 2, [0, 1, 3], gid=9, epoch=1, op=2)
+    await switch.set_up(1, 2, [0, 1, 3], gid=9, epoch=1, op=2)
 
     def message(kind: Kind, data: int, epoch: int = 1) -> int:
         return Message(kind, 9, epoch, data).bits(spec)
@@ -300,13 +300,14 @@ async def barriers_take_the_stated_cycles(dut: Any, case: str) -> None:
 @cocotb.test()
 @cocotb.parametrize(case=list(CASES))
 async def messages_leave_half_of_a_link_to_flits(dut: Any, case: str) -> None:
-    """Barrier after barrier of a group by one output, and a stream of flits by the same."""
+    """Barrier after barrier of two groups by one output, and a stream of flits by the same."""
     switch = await switch_of(dut, case)
     spec, credit, way = switch.spec, 0, ""
-    await switch.set_up(0, 0, [1], gid=9, root=1)
+    for register in range(2):
+        await switch.set_up(register, 0, [1], gid=register, root=1)
     for cycle in range(24):
         pins = {"out_1__credit": credit, "in_1__sync_valid": 1}
-        pins["in_1__flit"] = Message(Kind.REDUCE, 9, 0, 0).bits(spec)
+        pins["in_1__flit"] = Message(Kind.REDUCE, cycle % 2, 0, 0).bits(spec)
         if cycle % 2 == 0:
             pins |= come(3, header(spec, 1))
         seen = await switch.cycle(**pins)
@@ -331,11 +332,11 @@ async def requests_for_others_are_not_answered(dut: Any, case: str) -> None:
             await switch.bench.edge()
         assert seen == (target == TARGET), target
     missing = [register_address(0, SwitchWord(0)) + word for word in (2, 3, 4)]
-    missing += [8, 1023, COUNTER_BASE + len(Counter), 4095]
+    missing += [16, 1023, COUNTER_BASE + len(Counter), 4095]
     for address in missing:
         assert await switch.request(address) == (1, 0), address
         assert await switch.request(address, 1) == (1, 0), address
     for word in (SwitchWord.ARRIVED, SwitchWord.PENDING, SwitchWord.RESULT):
-        assert await switch.request(register_address(0, word), 1) == (1, 0)
-        assert await switch.request(register_address(0, word)) == (0, 0)
+        assert await switch.request(register_address(1, word), 1) == (1, 0)
+        assert await switch.request(register_address(1, word)) == (0, 0)
     assert await switch.count(Counter.REFUSED_WRITE) == len(missing) + 3
