@@ -229,11 +229,18 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += self.done.eq(0)
         if life:
             self._live(m, life, goes, breaks, used, arrives, release, fire)
-        new = Signal(5)
-        m.d.comb += new.eq(Cat(Mux(release, present, 0)[:4], fire_up))
-        to_send = status.pending | new
-        wave: Value = Mux(life.begins, present, 0) if life else Const(0, 4)
-        m.d.sync += status.pending.eq((to_send & ~send.sent) | wave)
+        new, to_send = Signal(5), Signal(5)
+        m.d.comb += [
+            new.eq(Cat(Mux(release, present, 0)[:4], fire_up)),
+            to_send.eq(status.pending | new),
+        ]
+        if life:
+            with m.If(life.message_broken):
+                m.d.comb += to_send.eq(present)
+            with m.Elif(life.message_go):
+                m.d.comb += to_send.eq(status.pending | new | present)
+        commanded: Value = Mux(life.command_go & ~life.go, present, 0) if life else Const(0, 4)
+        m.d.sync += status.pending.eq((to_send & ~send.sent) | commanded)
         if network.barrier_pipeline:
             sending, up, result = status.pending, self.accumulated, self.result
         else:
@@ -243,17 +250,14 @@ class BarrierRegister(wiring.Component):
             send.data.eq(Mux(sending[4], up, result)),
         ]
         if life:
-            straight = not network.barrier_pipeline
-            m.d.comb += [
-                send.wave.eq(Mux(release, Kind.DISTRIBUTE, life.wave) if straight else life.wave),
-                send.up_kind.eq(life.up_kind_now if straight else life.up_kind),
-            ]
+            if network.barrier_pipeline:
+                m.d.comb += [send.wave.eq(life.wave), send.up_kind.eq(life.up_kind)]
+            else:
+                m.d.comb += [send.wave.eq(life.wave_now), send.up_kind.eq(life.up_kind_now)]
             with m.If(life.dies):
-                m.d.sync += [
-                    status.eq(0),
-                    status.pending.eq(present),
-                    self.accumulated.eq(identity(control.op, network.data_bits)),
-                ]
+                # Without the pipeline a BROKEN that has come is handed on in its own cycle.
+                told = 0 if network.barrier_pipeline else Mux(life.message_broken, send.sent, 0)
+                m.d.sync += [status.eq(0), status.pending.eq(present & ~told)]
             with m.If(life.frees_member):
                 m.d.sync += [self.released.eq(1), self.done.eq(1)]
             with m.If(life.ends):

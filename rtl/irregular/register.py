@@ -219,7 +219,6 @@ class TreeRegister(wiring.Component):
                     fired.eq(0),
                     up.eq(0),
                     pending.eq(0 if self._node else to_children | beyond),
-                    acc.eq(identity(control.op, bits)),
                 ]
             ends = ends | life.frees_member
         if self._node:

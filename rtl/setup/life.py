@@ -45,8 +45,9 @@ class RegisterLife(wiring.Component):
         The register becomes invalid with the end of this cycle.
     frees_member : Out(1)
         The process is released with the next cycle, and told that the group is broken.
-    wave : Out(2)
-        Kind of the messages to the children.
+    wave, wave_now : Out(2)
+        Kind of the messages to the children; the same for those that leave in the cycle of their
+        making.
     up_kind, up_kind_now : Out(2)
         Kind of the message to the parent; the same for one that leaves in the cycle of its making.
     """
@@ -73,6 +74,7 @@ class RegisterLife(wiring.Component):
                 **{name: Out(1) for name in outputs},
                 "last": Out(1),
                 "wave": Out(2, init=Kind.DISTRIBUTE),
+                "wave_now": Out(2),
                 "up_kind": Out(2),
                 "up_kind_now": Out(2),
             }
@@ -91,17 +93,24 @@ class RegisterLife(wiring.Component):
             self.up_kind.eq(Mux(self.last, Kind.GO, Kind.REDUCE)),
             self.up_kind_now.eq(Mux(last, Kind.GO, Kind.REDUCE)),
         ]
-        m.d.sync += self.last.eq(last | self.release | self.dies)
+        m.d.sync += self.last.eq(last | self.release)
+        with m.If(self.dies):
+            m.d.comb += self.wave_now.eq(Kind.BROKEN)
+        with m.Elif(goes):
+            m.d.comb += self.wave_now.eq(Kind.GO)
+        with m.Elif(self.release):
+            m.d.comb += self.wave_now.eq(Kind.DISTRIBUTE)
+        with m.Else():
+            m.d.comb += self.wave_now.eq(self.wave)
+        m.d.sync += self.wave.eq(self.wave_now)
         with m.If(self.root_fires & last & ~self.dies):
             m.d.sync += self.freed.eq(1)
         with m.Elif(self.clear_freed | self.dies):
             m.d.sync += self.freed.eq(0)  # a manager that kills a group wants no news of it
         with m.If(self.dies):
-            m.d.sync += [self.wave.eq(Kind.BROKEN), self.dying.eq(1), self.go.eq(0)]
+            m.d.sync += [self.dying.eq(1), self.go.eq(0)]
         with m.Elif(goes):
-            m.d.sync += [self.wave.eq(Kind.GO), self.go.eq(1)]
-        with m.Elif(self.release):
-            m.d.sync += self.wave.eq(Kind.DISTRIBUTE)
+            m.d.sync += self.go.eq(1)
         with m.If(self.frees_member):
             m.d.sync += self.broken.eq(1)
         with m.Elif(self.arrives):
