@@ -1,17 +1,26 @@
 """Groups set up through the network by a manager, hardware against model in every cycle."""
 
+import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric import Fabric, build_fabric
+from tests.models.golden import test_set_up_random
+from tests.models.golden.irregular_bench import tree
+from tests.models.golden.set_up_bench import IrregularBench, MeshBench, SetUpBench
+from tests.models.golden.test_set_up_random import live
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import irregular
+from tests.sim.drive.lives import Notes
+from tests.sim.drive.networks import irregular, mesh
 
 SCENARIOS = (
     Scenario(episodes=8, seed=3, policy="mixed"),
@@ -61,3 +70,51 @@ def test_hardware_agrees_with_the_model(keys: dict[str, Any]) -> None:
     built = build_fabric(work.runs[0][0].spec.network)
     for outcome in simulate_tiles(work, built).outcomes:
         judge(outcome)
+
+
+def lives(kind: str, keys: dict[str, Any], rng: random.Random) -> tuple[SetUpBench[Any], Any]:
+    """Return a bench of a network, and how its groups are drawn."""
+    if kind == "irregular":
+        network = irregular(SMALL, setup="manager", **keys)
+        nodes = range(len(network.nodes))
+
+        def cluster_group() -> Any:
+            members = rng.sample(nodes, rng.randint(2, len(nodes)))
+            return tree(network, members, network.nodes[members[0]][0], rng)
+
+        return IrregularBench(network), cluster_group
+    grid = mesh(3, 2, setup="manager", **keys)
+    return MeshBench(grid), lambda: build_tree(
+        rng.sample(grid.mesh.nodes, rng.randint(2, len(grid.mesh.nodes)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("irregular", KEYS[0]),
+        ("irregular", KEYS[1]),
+        ("mesh", {}),
+        pytest.param("mesh", {"barrier_pipeline": 0, "operations": "all"}, marks=pytest.mark.long),
+    ],
+)
+def test_hardware_lives_as_the_model_does(
+    kind: str, keys: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups are set up, synchronize, and end by their last barrier, by CLEAR or by KILL."""
+    rng = random.Random(f"{kind}{keys}")
+    monkeypatch.setattr(test_set_up_random, "traffic", lambda made, rng: None)
+    made, draw = lives(kind, keys, rng)
+    notes = Notes(made.model, made.network.barrier_registers)
+    ends = [live(made, rng, 5, draw(), number % 4) for number in range(24)]
+    assert set(ends) == {"last", "kill", "clear"}
+    script, probe = tmp_path / "script.txt", tmp_path / "probe.txt"
+    script.write_text(script_text(notes.stimuli))
+    with Fabric(build_fabric(made.network)) as fabric:
+        fabric.probe(probe)
+        fabric.script(script)
+        fabric.run(made.model.cycle)
+        seen = probe.read_text().splitlines()
+    for number, (hardware, model) in enumerate(zip(seen, notes.text, strict=False)):
+        assert hardware == model, f"line {number}"
+    assert len(seen) == len(notes.text)

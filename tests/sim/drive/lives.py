@@ -1,0 +1,61 @@
+"""Lives of groups in the golden model, written down so that hardware can be made to live them."""
+
+from typing import Any
+
+from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.record import Record
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.lines import EMPTY, observe_line, record_line
+
+__all__ = ["Notes"]
+
+
+class Notes:
+    """Stands before a model's ``step``: keeps its inputs as stimuli and what the probe must write.
+
+    Parameters
+    ----------
+    model : GoldenModel
+        Fresh from reset.
+    registers : int
+        Registers of a node.
+    """
+
+    def __init__(self, model: GoldenModel, registers: int) -> None:
+        self._model, self._registers, self._step = model, registers, model.step
+        self._seen: dict[int, int] = {}
+        self.stimuli: list[Stimulus] = []
+        self.text: list[str] = []
+        self._step()  # nothing can be driven in the first cycle
+        model.step = self.step  # type: ignore[method-assign]
+
+    def step(self, **inputs: Any) -> Record | None:
+        """Step the model, and write down what goes in and what comes out."""
+        model, now = self._model, self._model.cycle
+        for (node, register), data in inputs.get("arrive", {}).items():
+            last = (node, register) in inputs.get("last", ())
+            index = node * self._registers + register
+            self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
+        config = inputs.get("config")
+        if config is not None:
+            index = config.node << 12 | config.address
+            write = int(config.write)
+            self.stimuli.append(Stimulus(now, StimulusKind.CONFIG, index, config.data, write))
+        answer = model.config_answer
+        changed = self._changed() if model.release else None
+        record = self._step(**inputs)
+        if record is not None or answer[0]:
+            self.text.append(record_line(now, record or EMPTY, answer))
+            if changed is not None:
+                self.text.append(observe_line(changed))
+        return record
+
+    def _changed(self) -> list[tuple[int, int]]:
+        changed = []
+        for target in sorted(self._model.touched):
+            value = self._model.observe(target)
+            if value != self._seen.get(target, 0):
+                self._seen[target] = value
+                changed.append((target, value))
+        self._model.touched.clear()
+        return changed
