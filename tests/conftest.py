@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 SIMULATORS = ("verilator", "icarus")
+ROOT = Path(__file__).parent
+SLOW_FIRST = {"sim": 0, "rtl": 1}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +29,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked with the name of a simulator given to ``--without``."""
+    """Leave out what is marked with the name of a simulator given to ``--without``.
+
+    What takes longest, whole networks and hardware, comes first: so no core is idle at the end.
+    """
+    items.sort(key=lambda item: SLOW_FIRST.get(item.path.relative_to(ROOT).parts[0], 2))
     without = config.getoption("--without")
     left_out = [item for item in items if any(item.get_closest_marker(name) for name in without)]
     if left_out:

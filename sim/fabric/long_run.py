@@ -51,7 +51,7 @@ def long_run(
     ToolError
         Verilator is missing, or something is asked for that a long run does not do.
     PlanError
-        Groups are set up by managers, or a group is spilled: the tiles' members know registers only.
+        Managers set the groups up, or a group is spilled: the tiles' members know registers only.
     """
     if sim != "verilator" or waves or log or heat:
         raise ToolError(

@@ -27,8 +27,8 @@ CASES = [
     (
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, buffer_flits, '
-        "channels, data_bits, flit_bits, height, kind, managers, operations, reduction_route, setup, "
-        "spill, sync_links, width",
+        "channels, data_bits, flit_bits, height, kind, managers, operations, reduction_route, "
+        "setup, spill, sync_links, width",
     ),
     (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),

@@ -82,4 +82,4 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
 def _place(node: tuple[int, int], present: int) -> int:
     layout = SPEC.layout
     word = {"x": node[0], "y": node[1]}
-    return layout.header.pack(word) | present << layout.header.width
+    return layout.header.pack(word) | present << layout.x_bits + layout.y_bits

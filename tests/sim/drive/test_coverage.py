@@ -32,7 +32,7 @@ from tests.sim.drive.test_tiles import ALL
 
 THRESHOLD = 97.0
 """Percent of a network's bins that its regression must hit, whatever the seed."""
-ROUNDS = 4
+ROUNDS = 3
 """Times that the scenarios are run, with other groups and seeds each time."""
 
 

@@ -21,9 +21,6 @@ NETWORKS = {
     "serial, spill": mesh(
         3, 3, operations="all", data_bits=9, spill=True, barrier_registers=2, buffer_flits=2
     ),
-    "serial, pipeline 0, paper's route, own links": mesh(
-        5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
-    ),
     "column, no data, wide flits": mesh(1, 7, buffer_flits=1, data_bits=0, flit_bits=128),
     "8x8": mesh(8, 8),
 }
@@ -46,6 +43,9 @@ CLUSTERS = {
     ),
 }
 LONG = {
+    "serial, pipeline 0, paper's route, own links": mesh(
+        5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
+    ),
     "tree, one cycle a hop, no data": drawn(
         *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
     ),
@@ -69,12 +69,13 @@ def test_more_hardware_is_as_the_model(name: str) -> None:
     run(LONG[name], name)
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_random_networks(number: int) -> None:
     run(random_network(random.Random(f"{number}/{SEED}"), 8), f"random {number}")
 
 
-@pytest.mark.parametrize("ports", [5, pytest.param(16, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("ports", [5, 16])
 def test_random_clusters(ports: int) -> None:
     network = random_cluster(random.Random(f"{ports}/{SEED}"), 24, ports)
     run(network, f"random cluster {ports}")
