@@ -42,7 +42,7 @@ CLUSTERS = {
         6, 2, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
     ),
 }
-LONG = {
+LONG: dict[str, AnySpec] = {
     "serial, pipeline 0, paper's route, own links": mesh(
         5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
     ),
