@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -17,6 +17,7 @@ from syncfabric.models.networks.table import Name, Operation, Table, Whole, Whol
 __all__ = [
     "PLANNERS",
     "SERIAL_OPERATIONS",
+    "AnySpec",
     "GroupSpec",
     "IrregularSpec",
     "MeshSpec",
@@ -25,6 +26,9 @@ __all__ = [
     "Table",
     "group_subject",
 ]
+
+AnySpec: TypeAlias = MeshSpec | IrregularSpec
+"""A network of any kind."""
 
 PLANNERS = {"mesh": ("btm", "shortest"), "irregular": ("btin", "updown")}
 """The planners of each kind of network, its default first."""

@@ -1,12 +1,13 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource
 from syncfabric.sim.assemble.network import module_names, modules_verilog, top_verilog
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.assemble.top import AnySpec, top_ports
+from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote
 
 __all__ = [

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.sim.assemble import irregular, mesh
-from syncfabric.sim.assemble.top import AnySpec, LinkWires, Shown
+from syncfabric.sim.assemble.top import LinkWires, Shown
 
 __all__ = [
     "link_wires",

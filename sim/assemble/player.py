@@ -11,7 +11,7 @@ import enum
 from dataclasses import dataclass
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.sim.assemble.top import AnySpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]

@@ -14,9 +14,10 @@ synchronization.
 
 from collections.abc import Iterator
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
-from syncfabric.sim.assemble.top import AnySpec, Shown
+from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.verilog import part, zero
 
 __all__ = ["probe_text"]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
 
 __all__ = [
-    "AnySpec",
     "LinkWires",
     "Shown",
     "config_ports",
@@ -20,8 +18,6 @@ __all__ = [
     "start_top",
     "top_ports",
 ]
-
-AnySpec: TypeAlias = MeshSpec | IrregularSpec
 
 _ANSWER = (("ready", 1), ("error", 1), ("rdata", 32))
 

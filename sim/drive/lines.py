@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.golden.record import Record
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.names import Names
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.results import Mismatch
 
 __all__ = [

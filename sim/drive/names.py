@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.messages import COUNTER_BITS, Counter
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.targets import AnySpec, targets_of
+from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Names"]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Delivery", "PacketCheck"]

@@ -6,7 +6,8 @@ import csv
 from typing import TextIO
 
 from syncfabric.models.messages import Kind
-from syncfabric.sim.drive.targets import AnySpec, targets_of
+from syncfabric.models.networks.spec import AnySpec
+from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["COLUMNS", "EventLog"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, bench_verilog, shared_modules
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.simulators import Built, Design, find_simulator, run_cocotb
 
 __all__ = ["Simulation", "build_bench", "run_model", "simulate"]

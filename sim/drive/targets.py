@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
 
 from syncfabric.models.messages import LIFE, STATUS, RegisterWord, SwitchWord
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.sim.results import NodeName
 
-__all__ = ["AnySpec", "Targets", "targets_of"]
-
-AnySpec: TypeAlias = MeshSpec | IrregularSpec
+__all__ = ["Targets", "targets_of"]
 
 NODE_PORTS = 2
 """Ports of a node interface: the switch, the process."""

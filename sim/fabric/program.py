@@ -10,12 +10,11 @@ from pathlib import Path
 from types import TracebackType
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires, targets
-from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.fabric import irregular, mesh
 from syncfabric.sim.simulators import Built, Design, Verilator
 

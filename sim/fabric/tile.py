@@ -1,10 +1,10 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
 from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Every deliberate break still fits the hardware's text: else `scripts/mutate` could not make it."""
+"""Every deliberate break still fits the hardware: else `scripts/mutate` could not make it."""
 
 from pathlib import Path
 

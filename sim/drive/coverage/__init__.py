@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.coverage.irregular import IrregularCoverage, irregular_universe
 from syncfabric.sim.drive.coverage.mesh import MeshCoverage, mesh_universe
 from syncfabric.sim.drive.coverage.shared import Coverage
-from syncfabric.sim.drive.targets import AnySpec
 
 __all__ = ["Coverage", "coverage_of", "holes", "percent", "universe"]
 

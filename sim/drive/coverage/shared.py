@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, SPILL_BASE, Counter, Kind
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
@@ -19,7 +20,7 @@ from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.session import Chunk
-from syncfabric.sim.drive.targets import AnySpec, targets_of
+from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Coverage", "RegisterState", "shared_universe"]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
-from syncfabric.sim.assemble.top import AnySpec
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh

@@ -9,6 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import (
     PLANNERS,
+    AnySpec,
     GroupSpec,
     IrregularSpec,
     MeshSpec,
@@ -19,7 +20,6 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.session import Chunk, Session
 from syncfabric.sim.drive.simulate import Simulation
-from syncfabric.sim.drive.targets import AnySpec
 
 __all__ = [
     "SCENARIOS",

@@ -10,11 +10,11 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import Kind
 from syncfabric.models.networks.mesh import Port, Turn
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.coverage import Coverage, coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import EMPTY, Line
 from syncfabric.sim.drive.session import Chunk
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL

@@ -6,6 +6,7 @@ import pytest
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import STATUS
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.lines import (
     EMPTY,
     Line,
@@ -16,7 +17,6 @@ from syncfabric.sim.drive.lines import (
     record_line,
     wires_of,
 )
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.results import Mismatch, NodeName
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, played

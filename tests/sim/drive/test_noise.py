@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.strays import STRAY_GID
-from syncfabric.sim.drive.targets import AnySpec, targets_of
+from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import check, irregular, make_job, members, mesh, plan_of
 

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import pytest
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
-from syncfabric.sim.drive.targets import AnySpec
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import (
     SCENARIOS,

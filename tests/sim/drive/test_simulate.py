@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from syncfabric.sim.drive.targets import AnySpec
 from tests.sim.drive.clusters import SMALL, random_cluster, ring
 from tests.sim.drive.networks import (
     SCENARIOS,

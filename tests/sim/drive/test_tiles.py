@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.sim.drive.targets import AnySpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import drawn, random_cluster, ring, star

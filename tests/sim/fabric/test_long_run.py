@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import PlanError, ToolError
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.targets import AnySpec
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.fabric import long_run as module
 from syncfabric.sim.fabric.long_run import long_run

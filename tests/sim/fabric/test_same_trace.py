@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import bench_verilog
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.assemble.top import AnySpec
 from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.networks import members, plan_of
