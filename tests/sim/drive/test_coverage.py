@@ -41,7 +41,7 @@ ROUNDS = 3
     [
         "default",
         "own links",
-        "paper's route",
+        pytest.param("paper's route", marks=pytest.mark.long),
         "spill",
         "irregular, spill",
         "irregular, one cycle a hop, turned by the node, serial",

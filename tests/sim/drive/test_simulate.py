@@ -34,14 +34,16 @@ ICARUS: dict[str, AnySpec] = {
     "one node": mesh(1, 1),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
-    "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
     "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
-    "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
-    "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
     "irregular, one cycle a hop, spill, turned by the node": irregular(
         SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
     ),
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
+}
+LONG: dict[str, AnySpec] = {
+    "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
+    "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
+    "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
 }
 SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
 
@@ -55,6 +57,13 @@ def test_hardware_is_as_the_model(name: str, simulator: str) -> None:
 @pytest.mark.parametrize("name", ICARUS)
 def test_options_under_icarus(name: str) -> None:
     run(ICARUS[name], name, "icarus")
+
+
+@pytest.mark.long
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", LONG)
+def test_more_options_under_icarus(name: str) -> None:
+    run(LONG[name], name, "icarus")
 
 
 @pytest.mark.icarus
