@@ -29,10 +29,16 @@ SECTIONS: tuple[Section, ...] = (
 def main(words: list[str]) -> int:
     """Print the chosen sections; return 1 if a target is missed."""
     console, missed = Console(), 0
-    for section in SECTIONS:
-        title = (section.__doc__ or "").splitlines()[0].rstrip(".")
-        if words and not any(word.lower() in title.lower() for word in words):
-            continue
+    titles = {(section.__doc__ or "").splitlines()[0].rstrip("."): section for section in SECTIONS}
+    chosen = {
+        title: section
+        for title, section in titles.items()
+        if not words or any(word.lower() in title.lower() for word in words)
+    }
+    if not chosen:
+        print(f"error: no section has that in its title; titles are {'; '.join(titles)}")
+        return 2
+    for title, section in chosen.items():
         table = Table("figure", "measured", "target", "", title=title, title_justify="left")
         with console.status(title):
             for row in section():
