@@ -19,6 +19,7 @@ from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
 from syncfabric.rtl.messages import node_contents, node_word, struct
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
 
 __all__ = ["BarrierRegister"]
@@ -200,7 +201,7 @@ class BarrierRegister(wiring.Component):
         arrived = next_arrived(network, status.arrived, used)
         complete = is_complete(network, arrived, present)
         fire, release, fire_up = Signal(), Signal(), Signal()
-        down_data = _select(_words_of(messages, down), network.data_bits)
+        down_data = either([Mux(down[p], messages[p].data, 0) for p in range(4)])
         new_result = Signal(network.data_bits)
         m.d.comb += [
             fire.eq(valid & ~status.fired & local & complete),
@@ -355,14 +356,3 @@ class BarrierRegister(wiring.Component):
 
 def _any_of(bits: list[Value]) -> Value:
     return Cat(bits).any() if bits else Const(0, 1)
-
-
-def _words_of(messages: list[Any], enables: Value) -> list[Value]:
-    return [Mux(enables[p], messages[p].data, 0) for p in range(4)]
-
-
-def _select(words: list[Value], width: int) -> Value:
-    result = words[0]
-    for word in words[1:]:
-        result = result | word
-    return result[:width]

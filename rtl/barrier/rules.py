@@ -4,6 +4,7 @@ from amaranth import Value
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import child_class
+from syncfabric.rtl.parts.gates import total
 
 __all__ = ["is_complete", "next_arrived", "used_reduces"]
 
@@ -27,7 +28,7 @@ def used_reduces(
     used: list[Value] = []
     before: Value = arrived
     for p in range(4):
-        used.append(candidates[p] & (before < _count(present)))
+        used.append(candidates[p] & (before < total(present)))
         before = before + used[p]
     return used
 
@@ -36,15 +37,11 @@ def next_arrived(network: MeshSpec, arrived: Value, used: Value) -> Value:
     """Return ``arrived`` with the used messages: bits, or with the paper's route a number."""
     if network.reduction_route == "reverse":
         return arrived | used
-    return (arrived + _count(used))[:4]
+    return (arrived + total(used))[:4]
 
 
 def is_complete(network: MeshSpec, arrived: Value, present: Value) -> Value:
     """Return whether all present children have arrived."""
     if network.reduction_route == "reverse":
         return (arrived & present) == present
-    return arrived == _count(present)
-
-
-def _count(bits: Value) -> Value:
-    return bits[0] + bits[1] + bits[2] + bits[3]
+    return arrived == total(present)

@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import SenderSignature, child_class
 from syncfabric.rtl.messages import node_place, struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["Sender"]
 
@@ -77,10 +78,8 @@ class Sender(wiring.Component):
 
         def chosen(values: list[Any], name: str, width: int) -> Signal:
             signal = Signal(width, name=f"chosen_{name}")
-            word = Mux(arbiter.grant[0], values[0], 0)
-            for i, value in enumerate(values[1:], 1):
-                word = word | Mux(arbiter.grant[i], value, 0)
-            m.d.comb += signal.eq(word)
+            words = [Mux(arbiter.grant[i], value, 0) for i, value in enumerate(values)]
+            m.d.comb += signal.eq(either(words))
             return signal
 
         able = chosen(sendable, "able", 5)

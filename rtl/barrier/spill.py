@@ -19,6 +19,7 @@ from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
 from syncfabric.rtl.messages import node_contents, node_place, node_word, struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["SpillEngine"]
 
@@ -154,7 +155,9 @@ class SpillEngine(wiring.Component):
         with m.If(accept):
             picked = [getattr(self, f"message_{p}").as_value() for p in range(4)]
             classes = [getattr(self, f"class_{p}") for p in range(4)]
-            chosen = struct(network.layout.sync)(_pick(self.take, picked))
+            chosen = struct(network.layout.sync)(
+                either([Mux(self.take[p], word, 0) for p, word in enumerate(picked)])
+            )
             asked = Mux(self.config_valid, self.config_gid, config_gid)
             m.d.sync += [
                 is_fetch.eq(fetch),
@@ -162,7 +165,9 @@ class SpillEngine(wiring.Component):
                 is_local.eq(choice.advance & choice.grant[4]),
                 gid.eq(Mux(configure, asked, Mux(choice.grant[4], local_gid, chosen.gid))),
                 port.eq(self.take),
-                turn_class.eq(_pick(self.take, classes)),
+                turn_class.eq(
+                    either([Mux(self.take[p], word, 0) for p, word in enumerate(classes)])
+                ),
                 message.eq(chosen),
             ]
             with m.If(configure):
@@ -327,11 +332,3 @@ class SpillEngine(wiring.Component):
             self.config_rdata.eq(Mux(answers & ~config_write, read, 0)),
         ]
         return m
-
-
-def _pick(enables: Any, values: list[Any]) -> Any:
-    """Return the value whose enable is set, or 0."""
-    word = Mux(enables[0], values[0], 0)
-    for i, value in enumerate(values[1:], 1):
-        word = word | Mux(enables[i], value, 0)
-    return word

@@ -20,6 +20,7 @@ from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.life import LIFE_BITS
 
 __all__ = ["BarrierUnit", "observe_bits"]
@@ -175,13 +176,13 @@ class BarrierUnit(wiring.Component):
         # Who takes which of the presented messages.
         matched, used, held = Signal(4), Signal(4), Signal(4)
         m.d.comb += [
-            matched.eq(_any([register.match for register in registers])),
-            used.eq(_any([register.used for register in registers])),
+            matched.eq(either([register.match for register in registers])),
+            used.eq(either([register.used for register in registers])),
         ]
         if network.operations == "all":
             m.submodules.serial = serial = SerialTurn(count)
             m.d.comb += [
-                serial.countable.eq(_any([register.countable for register in registers])),
+                serial.countable.eq(either([register.countable for register in registers])),
                 serial.waiting.eq(Cat(register.waiting for register in registers)),
                 held.eq(serial.held),
             ]
@@ -216,8 +217,8 @@ class BarrierUnit(wiring.Component):
         if network.managed:
             beside = list(self.strays)
             refused_writes.append(self.refused_write)
-        strays = _count([*(taken & ~used), spill_stray, *beside])
-        events = [self.overflows, strays, _count(refusals), _count(refused_writes)]
+        strays = total([*(taken & ~used), spill_stray, *beside])
+        events = [self.overflows, strays, total(refusals), total(refused_writes)]
         counts = []
         for kind, happened in zip(Counter, events, strict=True):
             counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
@@ -264,17 +265,3 @@ class BarrierUnit(wiring.Component):
             config.spill_error.eq(spill.config_error),
             config.spill_rdata.eq(spill.config_rdata),
         ]
-
-
-def _any(values: list[Value]) -> Value:
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result
-
-
-def _count(bits: list[Value]) -> Value:
-    result = bits[0]
-    for bit in bits[1:]:
-        result = result + bit
-    return result

@@ -20,11 +20,12 @@ from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.access import ConfigAccess
 from syncfabric.rtl.setup.format import setup_format
 from syncfabric.rtl.setup.sink import SetupSink
 
-__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "later", "total"]
+__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "later"]
 
 
 class BarrierUnit(wiring.Component):
@@ -129,12 +130,12 @@ class BarrierUnit(wiring.Component):
         m.d.comb += [
             present.eq(Cat(source.present for source in inputs)),
             matched.eq(Cat(source.match.any() for source in inputs)),
-            used.eq(_any([register.used for register in registers])),
+            used.eq(either([register.used for register in registers])),
         ]
         if network.operations == "all":
             m.submodules.turn = turn = RoundRobinArbiter(ports)
             m.d.comb += [
-                turn.request.eq(_any([register.countable for register in registers])),
+                turn.request.eq(either([register.countable for register in registers])),
                 turn.advance.eq(1),
                 held.eq(turn.request & ~turn.grant),
             ]
@@ -240,18 +241,3 @@ def later(m: Module, events: list[Value]) -> list[Value]:
     kept = [Signal(len(event)) for event in events]
     m.d.sync += [signal.eq(event) for signal, event in zip(kept, events, strict=True)]
     return kept
-
-
-def total(bits: list[Value]) -> Value:
-    """Return how many of the bits are set."""
-    result = bits[0]
-    for bit in bits[1:]:
-        result = result + bit
-    return result
-
-
-def _any(values: list[Any]) -> Value:
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

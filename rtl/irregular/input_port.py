@@ -11,6 +11,7 @@ from syncfabric.rtl.irregular.routing import HeaderDecoder
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.channel import ChannelControl
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.link import LocalLinkSignature
 
 __all__ = ["InputPort"]
@@ -124,7 +125,9 @@ class InputPort(wiring.Component):
         chosen = Signal(ports + 2)
         m.d.comb += [
             chosen.eq(
-                _any([Mux(choice.grant[v], control.route, 0) for v, control in enumerate(controls)])
+                either(
+                    [Mux(choice.grant[v], control.route, 0) for v, control in enumerate(controls)]
+                )
             ),
             self.offer.eq(chosen[: ports + 1]),
             leaves.eq(self.take | chosen[nowhere]),
@@ -138,7 +141,7 @@ class InputPort(wiring.Component):
                 Mux(crosses, _crossed(choice.grant, network.channels), choice.grant)
             ),
         ]
-        self._memory(m, controls, choice.grant, _any(stored))
+        self._memory(m, controls, choice.grant, either(stored))
         return m
 
     def _may_leave(self, control: ChannelControl, v: int, sink: int, nowhere: int) -> Value:
@@ -181,7 +184,7 @@ class InputPort(wiring.Component):
                 ).any()
             ),
             write.addr.eq(
-                _any(
+                either(
                     [
                         Mux(self.link.valid[v], address(control.write_place, v), 0)
                         for v, control in enumerate(controls)
@@ -190,7 +193,7 @@ class InputPort(wiring.Component):
             ),
             write.data.eq(stored),
             read.addr.eq(
-                _any(
+                either(
                     [
                         Mux(granted[v], address(control.read_place, v), 0)
                         for v, control in enumerate(controls)
@@ -212,11 +215,3 @@ def _crossed(channel: Value, ordinary: int) -> Value:
     for v in range(len(channel)):
         crossed[_across(v, ordinary)].append(channel[v])
     return Cat(Cat(*bits).any() if bits else Const(0, 1) for bits in crossed)
-
-
-def _any(values: list[Value]) -> Value:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

@@ -17,7 +17,6 @@ from syncfabric.rtl.irregular.barrier_unit import (
     connect_spill_config,
     count_events,
     later,
-    total,
 )
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.image import writable
@@ -29,6 +28,7 @@ from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.parts.hold import FlitHold
 from syncfabric.rtl.parts.link import LocalLinkSignature, SwitchLinkSignature
 

@@ -11,6 +11,7 @@ from syncfabric.rtl.irregular.ports import crossbar_inputs
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.link import SwitchLinkSignature
 
 __all__ = ["OutputPort"]
@@ -83,7 +84,7 @@ class OutputPort(wiring.Component):
         taken, channel = Signal(struct(network.layout.flit)), Signal(channels)
         words = [Mux(self.take[i], getattr(self, f"flit_{i}").as_value(), 0) for i in range(inputs)]
         owners = [Mux(self.take[i], getattr(self, f"offer_channel_{i}"), 0) for i in range(inputs)]
-        m.d.comb += [taken.eq(_any(words)), channel.eq(_any(owners))]
+        m.d.comb += [taken.eq(either(words)), channel.eq(either(owners))]
         for v in range(channels):
             m.submodules[f"credit_{v}"] = credit = CreditCounter(network.buffer_flits)
             m.d.comb += [
@@ -119,11 +120,3 @@ class OutputPort(wiring.Component):
             m.d.sync += sent.eq(self.sync_send)
             m.d.comb += self.sync_open.eq(~sent)
         return m
-
-
-def _any(values: list[Any]) -> Any:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

@@ -12,6 +12,7 @@ from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identit
 from syncfabric.rtl.irregular.image import RegisterImage, read_word, writable
 from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature, observed_bits
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import RegisterLife
 
 __all__ = ["TreeRegister"]
@@ -176,7 +177,7 @@ class TreeRegister(wiring.Component):
             fire.eq(willing & ~missing.any()),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
-            new_result.eq(Mux(down.any(), _any(down_words), combined)),
+            new_result.eq(Mux(down.any(), either(down_words), combined)),
         ]
         begins = Mux(release, to_children, 0)
         if life and not self._node:  # GO and BROKEN end at a node
@@ -318,16 +319,8 @@ class TreeRegister(wiring.Component):
         if self._network.operations == "bitwise":
             return combine_bitwise(op, held, words)
         if self._serial:
-            word = _any([Mux(enable, word, 0) for enable, word in words])
+            word = either([Mux(enable, word, 0) for enable, word in words])
             return Mux(Cat(enable for enable, _ in words).any(), combine_two(op, held, word), held)
         for enable, word in words:
             held = Mux(enable, combine_two(op, held, word), held)
         return held
-
-
-def _any(values: list[Any]) -> Value:
-    """Return the bitwise OR of ``values``."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.ports import SenderSignature
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["Sender"]
 
@@ -67,10 +68,7 @@ class Sender(wiring.Component):
             send.append(source.sent)
 
         def chosen(values: list[Any]) -> Any:
-            word = Mux(arbiter.grant[0], values[0], 0)
-            for i, value in enumerate(values[1:], 1):
-                word = word | Mux(arbiter.grant[i], value, 0)
-            return word
+            return either([Mux(arbiter.grant[i], value, 0) for i, value in enumerate(values)])
 
         kinds = [Mux(source.children.any(), source.wave, source.up_kind) for source in sources]
         m.d.comb += [

@@ -14,6 +14,7 @@ from syncfabric.rtl.barrier.ports import SpillArriveSignature, SpillReleaseSigna
 from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["SpillEngine"]
 
@@ -157,7 +158,7 @@ class SpillEngine(wiring.Component):
         with m.If(accept):
             picked = [getattr(self, f"message_{p}").as_value() for p in range(links)]
             chosen = struct(self._network.layout.sync)(
-                _any([Mux(self.take[p], word, 0) for p, word in enumerate(picked)])
+                either([Mux(self.take[p], word, 0) for p, word in enumerate(picked)])
             )
             asked = Mux(self.config_valid, self.config_gid, config_gid)
             m.d.sync += [
@@ -390,11 +391,3 @@ class SpillEngine(wiring.Component):
             self.config_error.eq(answers & refused),
             self.config_rdata.eq(Mux(answers & ~write, read, 0)),
         ]
-
-
-def _any(values: list[Any]) -> Any:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

@@ -8,13 +8,14 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.irregular.barrier_unit import BarrierUnit, total
+from syncfabric.rtl.irregular.barrier_unit import BarrierUnit
 from syncfabric.rtl.irregular.drain import PacketDrain
 from syncfabric.rtl.irregular.input_port import InputPort
 from syncfabric.rtl.irregular.output_port import OutputPort
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.reply_port import ReplyPort
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.parts.link import SwitchLinkSignature
 
 __all__ = ["IrregularSwitch"]
@@ -129,15 +130,13 @@ class IrregularSwitch(wiring.Component):
         """Lead set-up packets to the sink, and its replies into the crossbar."""
         ports, setup = self._network.ports, self._network.channels
         taken = Cat(drain.take[p] & source.offer_channel[setup] for p, source in enumerate(inputs))
-        word = Mux(taken[0], inputs[0].flit.as_value(), 0)
-        for p, source in enumerate(inputs[1:], 1):
-            word = word | Mux(taken[p], source.flit.as_value(), 0)
+        offers = [Mux(taken[p], source.flit.as_value(), 0) for p, source in enumerate(inputs)]
         m.d.comb += [
             drain.listening.eq(unit.listening),
             drain.setup.eq(Cat(source.offer_channel[setup] for source in inputs)),
             unit.number.eq(self.number),
             unit.setup_valid.eq(taken.any()),
-            unit.setup_flit.eq(word),
+            unit.setup_flit.eq(either(offers)),
             replies.number.eq(self.number),
             replies.routes.eq(self.routes),
             replies.manager.eq(unit.reply_manager),

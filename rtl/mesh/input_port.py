@@ -14,6 +14,7 @@ from syncfabric.rtl.mesh.slots import SyncSlots
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.channel import ChannelControl
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
 
 __all__ = ["InputPort"]
@@ -129,7 +130,7 @@ class InputPort(wiring.Component):
         chosen_route = Signal(5)
         m.d.comb += [
             choice.sent.eq(Mux(self.take, choice.grant, 0)),
-            chosen_route.eq(_any(routes)),
+            chosen_route.eq(either(routes)),
             self.offer_channel.eq(choice.grant),
             self.overflow[0].eq(Cat(control.overflow for control in controls).any()),
         ]
@@ -174,7 +175,7 @@ class InputPort(wiring.Component):
                 write_address += [
                     Mux(link.sync_valid[turn], slots_base + turn, 0) for turn in range(2)
                 ]
-                read_address = [Mux(slots.present.any(), 0, _any(read_address))] + [
+                read_address = [Mux(slots.present.any(), 0, either(read_address))] + [
                     Mux(slots.present[turn], slots_base + turn, 0) for turn in range(2)
                 ]
             else:
@@ -192,17 +193,9 @@ class InputPort(wiring.Component):
                 ]
         m.d.comb += [
             write.en.eq(Cat(write_enable).any()),
-            write.addr.eq(_any(write_address)),
+            write.addr.eq(either(write_address)),
             write.data.eq(link.flit),
-            read.addr.eq(_any(read_address)),
+            read.addr.eq(either(read_address)),
             self.flit.eq(read.data),
         ]
         return m
-
-
-def _any(values: list[Any]) -> Any:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

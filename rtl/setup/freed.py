@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.format import SetupFormat
 
 __all__ = ["FreedChoice"]
@@ -82,13 +83,5 @@ class FreedChoice(wiring.Component):
                 some.eq(self.freed.any() | self.spill_freed),
                 self.clear_spill_freed.eq(self.enable & spilled),
             ]
-        m.d.comb += [self.gid.eq(_any(gids)), self.manager.eq(_any(managers))]
+        m.d.comb += [self.gid.eq(either(gids)), self.manager.eq(either(managers))]
         return m
-
-
-def _any(values: list[Value]) -> Value:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

@@ -1,11 +1,12 @@
 """What a set-up sink has to say: a slot for each manager's answer, one for FREED, a sender."""
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import REPLY, Answer
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.format import SetupFormat
 
 __all__ = ["ReplySlots"]
@@ -90,7 +91,7 @@ class ReplySlots(wiring.Component):
         with m.If(~chosen.any()):
             m.d.sync += [
                 chosen.eq(lowest),
-                self.to.eq(_any([Mux(lowest[i], to, 0) for i, to in enumerate(goals)])),
+                self.to.eq(either([Mux(lowest[i], to, 0) for i, to in enumerate(goals)])),
             ]
         with m.Elif(self.taken):
             m.d.sync += second.eq(~second)
@@ -102,7 +103,7 @@ class ReplySlots(wiring.Component):
         m.d.comb += [
             freed.code.eq(Answer.FREED),
             freed.gid.eq(freed_gid),
-            word.eq(_any([Mux(chosen[i], contents, 0) for i, contents in enumerate(words)])),
+            word.eq(either([Mux(chosen[i], contents, 0) for i, contents in enumerate(words)])),
             word.sender.eq(self.router),
             self.valid.eq(chosen.any()),
         ]
@@ -113,11 +114,3 @@ class ReplySlots(wiring.Component):
                 self.flit.tail.eq(second),
             ]
         return m
-
-
-def _any(values: list[Value]) -> Value:
-    """Return the bitwise OR of ``values``, of which at most one is not 0."""
-    result = values[0]
-    for value in values[1:]:
-        result = result | value
-    return result

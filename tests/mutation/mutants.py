@@ -220,8 +220,8 @@ MUTANTS = (
     Mutant(
         "a stray message is not counted",
         "rtl/barrier/unit.py",
-        "strays = _count([*(taken & ~used), spill_stray, *beside])",
-        "strays = _count([*(taken & ~used & 0), spill_stray, *beside])",
+        "strays = total([*(taken & ~used), spill_stray, *beside])",
+        "strays = total([*(taken & ~used & 0), spill_stray, *beside])",
         _unit("barrier/test_unit.py"),
     ),
     Mutant(
