@@ -11,7 +11,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.set_up import check_set_up
+from syncfabric.models.networks.set_up import SetUp, check_set_up
 from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
 from syncfabric.models.networks.table import (
     BarrierRegisters,
@@ -33,7 +33,7 @@ __all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec"]
 TableEntry: TypeAlias = Annotated[Whole, Field(ge=-1, le=15)]
 
 
-class MeshSpec(Table):
+class MeshSpec(SetUp, Table):
     """The table ``[network]`` of a mesh."""
 
     kind: Literal["mesh"] = Field(description="The kind of network.")
@@ -69,10 +69,6 @@ class MeshSpec(Table):
         check_set_up(self)
         return self
 
-    def has_node(self, node: tuple[int, int]) -> bool:
-        """Return whether there is such a node."""
-        return self.mesh.contains(node)
-
     @cached_property
     def mesh(self) -> Mesh:
         """The mesh itself."""
@@ -82,23 +78,6 @@ class MeshSpec(Table):
     def topology(self) -> Mesh:
         """The mesh, by the name that all kinds of network share."""
         return self.mesh
-
-    @property
-    def managed(self) -> bool:
-        """Whether groups are set up and torn down by packets."""
-        return self.setup != "local"
-
-    @property
-    def manager_nodes(self) -> tuple[tuple[int, int], ...]:
-        """The nodes that set groups up: those named, or the first node."""
-        if not self.managed:
-            return ()
-        return self.managers or (self.topology.node(0),)
-
-    @property
-    def link_channels(self) -> int:
-        """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
-        return self.channels + self.managed
 
     @property
     def layout(self) -> MeshLayout:
@@ -147,7 +126,7 @@ class IrregularKeys(Table):
         return self
 
 
-class IrregularSpec(IrregularKeys):
+class IrregularSpec(SetUp, IrregularKeys):
     """An irregular network, its links, nodes and tables written out."""
 
     switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
@@ -172,10 +151,6 @@ class IrregularSpec(IrregularKeys):
         check_set_up(self, self.datelines)
         return self
 
-    def has_node(self, node: tuple[int, int]) -> bool:
-        """Return whether there is such a node."""
-        return self.topology.contains(node)
-
     @cached_property
     def topology(self) -> Irregular:
         """The switches, links and nodes."""
@@ -185,23 +160,6 @@ class IrregularSpec(IrregularKeys):
     def buffered(self) -> bool:
         """Whether synchronization messages wait in slots, and need credits (else never)."""
         return self.spill or self.operations == "all"
-
-    @property
-    def managed(self) -> bool:
-        """Whether groups are set up and torn down by packets."""
-        return self.setup != "local"
-
-    @property
-    def manager_nodes(self) -> tuple[tuple[int, int], ...]:
-        """The nodes that set groups up: those named, or the first node."""
-        if not self.managed:
-            return ()
-        return self.managers or (self.topology.node(0),)
-
-    @property
-    def link_channels(self) -> int:
-        """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
-        return self.channels + self.managed
 
     @property
     def layout(self) -> IrregularLayout:

@@ -7,8 +7,10 @@ from typing import Protocol
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import show
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Mesh
 
-__all__ = ["FLIT_BITS", "check_set_up"]
+__all__ = ["FLIT_BITS", "SetUp", "check_set_up"]
 
 FLIT_BITS = 32
 """Payload of a flit that holds a word of a set-up packet."""
@@ -16,8 +18,8 @@ FLIT_BITS = 32
 Place = tuple[int, int]
 
 
-class Managed(Protocol):
-    """What decides it, whatever the kind."""
+class Asks(Protocol):
+    """The keys that decide it, whatever the kind."""
 
     @property
     def setup(self) -> str:
@@ -28,6 +30,10 @@ class Managed(Protocol):
         """Nodes that set groups up."""
 
     @property
+    def channels(self) -> int:
+        """Ordinary channels of a link."""
+
+    @property
     def flit_bits(self) -> int:
         """Width of a flit."""
 
@@ -35,11 +41,33 @@ class Managed(Protocol):
     def spill(self) -> bool:
         """Whether groups beyond the registers go to memory."""
 
-    def has_node(self, node: Place) -> bool:
-        """Return whether there is such a node."""
+    @property
+    def topology(self) -> Mesh | Irregular:
+        """Its nodes."""
 
 
-def check_set_up(network: Managed, datelines: Sequence[Place] = ()) -> None:
+class SetUp:
+    """What follows from these keys, for every kind of network."""
+
+    @property
+    def managed(self: Asks) -> bool:
+        """Whether groups are set up and torn down by packets."""
+        return self.setup != "local"
+
+    @property
+    def manager_nodes(self: Asks) -> tuple[Place, ...]:
+        """The nodes that set groups up: those named, or the first node."""
+        if self.setup == "local":
+            return ()
+        return self.managers or (self.topology.node(0),)
+
+    @property
+    def link_channels(self: Asks) -> int:
+        """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
+        return self.channels + (self.setup != "local")
+
+
+def check_set_up(network: Asks, datelines: Sequence[Place] = ()) -> None:
     """Refuse managers that do not exist or cannot work.
 
     Raises
@@ -56,7 +84,7 @@ def check_set_up(network: Managed, datelines: Sequence[Place] = ()) -> None:
             )
         return
     for manager in network.managers:
-        if not network.has_node(manager):
+        if not network.topology.contains(manager):
             raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
     if len(set(network.managers)) < len(network.managers):
         raise SpecError("network: a manager is named twice; name each once")
