@@ -1,4 +1,4 @@
-"""Amaranth layouts of the messages and words that ``models/messages.py`` defines."""
+"""Amaranth layouts of the messages and words that ``models/messages/`` defines."""
 
 from amaranth import Cat, Const, Value
 from amaranth.lib import data

@@ -19,7 +19,7 @@ class ConfigRequest:
         Number of the place that is addressed: on a mesh a node; on an irregular network a node, or
         a switch as the number of nodes + its own.
     address : int
-        Word address, 12 bits; see ``models/messages.py``.
+        Word address, 12 bits; see ``models/messages/``.
     write : bool
         Write ``data``, else read.
     data : int

@@ -8,6 +8,7 @@ from syncfabric.models.messages import (
     CONTROL,
     LIFE,
     NODE_WORD,
+    SEQUENCE_BITS,
     STATUS,
     TREE,
     Layout,
@@ -19,7 +20,7 @@ from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 
 __all__ = ["SEQUENCES", "SetupFormat", "setup_format"]
 
-SEQUENCES = 1024
+SEQUENCES = 1 << SEQUENCE_BITS
 """Requests that a manager can tell apart."""
 
 

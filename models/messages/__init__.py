@@ -1,0 +1,87 @@
+"""The bit layout of every message, register and status word, written once.
+
+The RTL, the golden models, the drivers, the register images and the C header all take their
+fields from here.
+"""
+
+from syncfabric.models.messages.irregular import ROUTE_COUNT_BITS, IrregularLayout
+from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.messages.mesh import MeshLayout
+from syncfabric.models.messages.registers import (
+    ARRIVED,
+    CONFIG_ADDRESS_BITS,
+    CONTROL,
+    COORDINATE_BITS,
+    COUNTER_BASE,
+    COUNTER_BITS,
+    MOST_PORTS,
+    NODE_WORD,
+    PENDING,
+    REGISTER_WORDS,
+    SPILL_BASE,
+    STATUS,
+    TREE,
+    Counter,
+    Kind,
+    Op,
+    RegisterWord,
+    SwitchWord,
+    register_address,
+    spill_address,
+)
+from syncfabric.models.messages.set_up import (
+    COMMAND_WORD,
+    LIFE,
+    MANAGER_BASE,
+    MANAGER_COMMAND,
+    MANAGER_STATUS,
+    REPLY,
+    REQUEST,
+    SEQUENCE_BITS,
+    Answer,
+    Command,
+    ManagerState,
+    ManagerWord,
+    Request,
+)
+
+__all__ = [
+    "ARRIVED",
+    "COMMAND_WORD",
+    "CONFIG_ADDRESS_BITS",
+    "CONTROL",
+    "COORDINATE_BITS",
+    "COUNTER_BASE",
+    "COUNTER_BITS",
+    "LIFE",
+    "MANAGER_BASE",
+    "MANAGER_COMMAND",
+    "MANAGER_STATUS",
+    "MOST_PORTS",
+    "NODE_WORD",
+    "PENDING",
+    "REGISTER_WORDS",
+    "REPLY",
+    "REQUEST",
+    "ROUTE_COUNT_BITS",
+    "SEQUENCE_BITS",
+    "SPILL_BASE",
+    "STATUS",
+    "TREE",
+    "Answer",
+    "Command",
+    "Counter",
+    "Field",
+    "IrregularLayout",
+    "Kind",
+    "Layout",
+    "ManagerState",
+    "ManagerWord",
+    "MeshLayout",
+    "Op",
+    "RegisterWord",
+    "Request",
+    "SwitchWord",
+    "register_address",
+    "spill_address",
+]
