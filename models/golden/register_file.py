@@ -78,8 +78,11 @@ class RegisterFile(Generic[RegisterT]):
             self.counters[counter] += 1
 
     def command(self, r: int, data: int) -> bool:
-        """Take a command to a register, for the next ``commit``; return whether it is obeyed."""
-        raise NotImplementedError
+        """Take a command to a register, for the next ``commit``; return whether it is obeyed.
+
+        Registers that no manager sets up obey none.
+        """
+        return False
 
     def commit(self, now: int = 0) -> None:
         """Let the control word that has been written in this cycle, ``now``, take effect."""

@@ -6,6 +6,7 @@ before: the arrivals, the messages, and the releases at its node.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter as Tally
 from collections import deque
 from collections.abc import Iterator
@@ -61,7 +62,7 @@ class RegisterState:
     local: bool = False
 
 
-class Coverage:
+class Coverage(ABC):
     """Watches one run; each kind of network has its own way to look at links.
 
     Parameters
@@ -121,13 +122,13 @@ class Coverage:
         if full:
             self._without_credit(full)
 
+    @abstractmethod
     def _on_links(self, line: Line) -> None:
         """Look at what is on the links."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _without_credit(self, full: int) -> None:
         """Look at the lanes without a credit."""
-        raise NotImplementedError
 
     def _goes_on(self, lane: int, flit: int) -> None:
         """Note whether an ordinary flit leaves its lane in the middle of a packet."""

@@ -1,10 +1,7 @@
 """Register images as words, as JSON and as a C header."""
 
-import shutil
 import subprocess
 from pathlib import Path
-
-import pytest
 
 from syncfabric.models.messages import (
     CONTROL,
@@ -104,7 +101,6 @@ def test_the_header_names_every_field() -> None:
         assert line in header.splitlines()
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
     (tmp_path / "registers.h").write_text(c_header(reader.load("spill-4x4")))
     word = register_words(REGISTER)[RegisterWord.CONTROL]
@@ -177,7 +173,6 @@ def test_a_mesh_has_no_switches() -> None:
     assert registers_json(make_plan(reader.load("fig1")))["switches"] is None
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_header_of_switches_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
     (tmp_path / "registers.h").write_text(c_header(SPILLING))
     word = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))[SwitchWord.TREE]
