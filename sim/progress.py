@@ -4,10 +4,10 @@ from typing import Literal, Protocol, TypeAlias
 
 __all__ = ["STEPS", "Progress", "Step", "silent"]
 
-Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw"]
+Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw", "synthesize"]
 
-STEPS: tuple[Step, ...] = ("plan", "emit", "build", "simulate", "draw")
-"""The steps of a run, in order; a job may leave some out."""
+STEPS: tuple[Step, ...] = ("plan", "emit", "build", "simulate", "draw", "synthesize")
+"""The steps of a job, in order; most leave some out."""
 
 
 class Progress(Protocol):

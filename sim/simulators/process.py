@@ -113,4 +113,4 @@ def run_tool(
 def version_line(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Give the first line of what a tool prints of its version, or nothing where it prints none."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    return done.stdout.partition("\n")[0].strip()
+    return (done.stdout or done.stderr).partition("\n")[0].strip()

@@ -11,6 +11,7 @@ from syncfabric.cli.networks import networks
 from syncfabric.cli.plan import plan
 from syncfabric.cli.run import run
 from syncfabric.cli.schema import schema
+from syncfabric.cli.synth import synth
 
 __all__ = ["app", "main"]
 
@@ -21,7 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (plan, build, run, networks, schema):
+for command in (plan, build, run, synth, networks, schema):
     app.command()(command)
 
 

@@ -21,6 +21,7 @@ WORDS: dict[Step, str] = {
     "build": "build the simulator",
     "simulate": "simulate and check",
     "draw": "draw pictures",
+    "synthesize": "synthesize, place, route",
 }
 
 

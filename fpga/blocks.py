@@ -1,0 +1,104 @@
+"""Blocks that can be synthesized by name, and whole networks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from amaranth.lib import wiring
+
+from syncfabric.fpga.harness import Registered
+from syncfabric.fpga.synth import Design
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
+from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
+from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
+from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.rtl.mesh.node import MeshNode
+from syncfabric.sim.assemble.network import verilog
+from syncfabric.sim.assemble.verilog import convert
+
+__all__ = ["BLOCKS", "Block", "block_design", "network_design"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of the hardware, with the parameters that its figure is for.
+
+    Parameters
+    ----------
+    about : str
+        What is in it, in a few words.
+    make : callable
+        Returns the component.
+    open : frozenset of str
+        Outputs that only benches look at.
+    """
+
+    about: str
+    make: Callable[[], wiring.Component]
+    open: frozenset[str] = frozenset({"observe"})
+
+
+def _mesh(**options: object) -> MeshSpec:
+    return MeshSpec.model_validate({"kind": "mesh", "width": 8, "height": 8, **options})
+
+
+def _switches(**options: object) -> IrregularSpec:
+    """Return a network of nine 8-port switches in a row, with a node at each."""
+    links = [[[s, 7], [s + 1, 6]] for s in range(8)]
+    nodes = [[s, 0] for s in range(9)]
+    network = {"kind": "irregular", "ports": 8, "switches": 9, "links": links, "nodes": nodes}
+    return IrregularSpec.model_validate({**network, "setup": "local", **options})
+
+
+BLOCKS: dict[str, Block] = {
+    "mesh-router": Block(
+        "5 ports, 32-bit flits in 4-flit buffers, barrier unit of 4 registers without data",
+        lambda: MeshNode(_mesh(buffer_flits=4, data_bits=0)),
+    ),
+    "mesh-router-data": Block(
+        "the same with 4 data bits",
+        lambda: MeshNode(_mesh(buffer_flits=4)),
+    ),
+    "mesh-router-spill": Block(
+        "the same with spill",
+        lambda: MeshNode(_mesh(buffer_flits=4, spill=True)),
+    ),
+    "mesh-router-shipped": Block(
+        "all defaults: 8-flit buffers, 4 registers, 4 data bits",
+        lambda: MeshNode(_mesh()),
+    ),
+    "mesh-barrier": Block(
+        "the barrier unit alone: 4 registers, 4 data bits",
+        lambda: MeshUnit(_mesh(buffer_flits=4)),
+    ),
+    "mesh-barrier-spill": Block(
+        "the same with spill",
+        lambda: MeshUnit(_mesh(buffer_flits=4, spill=True)),
+    ),
+    "irregular-sync-8": Block(
+        "8 ports, sync plane alone: 4 registers, 6 data bits, two cycles a hop",
+        lambda: SwitchUnit(_switches()),
+    ),
+    "irregular-switch-8": Block(
+        "the whole 8-port switch, one-flit buffers",
+        lambda: IrregularSwitch(_switches()),
+    ),
+}
+"""By name; counters and config port are in all of them."""
+
+
+def block_design(name: str) -> Design:
+    """Return a block between registers, as Verilog.
+
+    Parameters
+    ----------
+    name : str
+        One of ``BLOCKS``.
+    """
+    block = BLOCKS[name]
+    harness = Registered(block.make(), open=block.open)
+    return Design(name, convert(harness, name.replace("-", "_")), harness.bits)
+
+
+def network_design(network: AnySpec, name: str) -> Design:
+    """Return a whole network, as Verilog; its ports are not put between registers."""
+    return Design(name, verilog(network, name.replace("-", "_")))

@@ -1,0 +1,68 @@
+"""The FPGAs that blocks are synthesized for."""
+
+from dataclasses import dataclass
+
+from syncfabric.models.errors import SpecError
+
+__all__ = ["DEVICES", "Device", "device_named"]
+
+
+@dataclass(frozen=True)
+class Device:
+    """An FPGA, as Yosys and nextpnr know it.
+
+    Parameters
+    ----------
+    name : str
+        What the user calls it.
+    family : {"ecp5", "ice40"}
+        Which nextpnr places it.
+    synthesis : str
+        The Yosys command, options that decide about area and speed included.
+    options : tuple of str
+        Options of nextpnr: size, speed grade, package.
+    """
+
+    name: str
+    family: str
+    synthesis: str
+    options: tuple[str, ...]
+
+
+def _ecp5(size: str) -> Device:
+    # Wide multiplexers cost speed in crossbars; -abc9 knows the delays of the cells.
+    synthesis = "synth_ecp5 -abc9 -nowidelut"
+    options = (f"--{size}", "--speed", "6", "--package", "CABGA381")
+    return Device(f"ecp5-{size}", "ecp5", synthesis, options)
+
+
+def _ice40(size: str, package: str) -> Device:
+    return Device(
+        f"ice40-{size}", "ice40", "synth_ice40 -abc9 -dff", (f"--{size}", "--package", package)
+    )
+
+
+DEVICES: dict[str, Device] = {
+    device.name: device
+    for device in (
+        _ecp5("25k"),
+        _ecp5("45k"),
+        _ecp5("85k"),
+        _ice40("hx8k", "ct256"),
+        _ice40("up5k", "sg48"),
+    )
+}
+"""All devices by name; the ECP5s are of speed grade 6."""
+
+
+def device_named(name: str) -> Device:
+    """Return a device.
+
+    Raises
+    ------
+    SpecError
+        There is none of that name.
+    """
+    if name not in DEVICES:
+        raise SpecError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")
+    return DEVICES[name]

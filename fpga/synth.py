@@ -1,0 +1,247 @@
+"""Area and speed of a design: Yosys, then nextpnr with several seeds, kept by content."""
+
+import json
+import os
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from syncfabric.fpga.devices import Device
+from syncfabric.fpga.tools import Tool, find_tool
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.process import run_tool
+
+__all__ = ["Area", "Design", "SynthResult", "synthesize"]
+
+CARRY_LUTS, RAM_LUTS = 2, 6
+"""LUT4s that a CCU2C and a DPR16X4 of an ECP5 take the place of."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be synthesized.
+
+    Parameters
+    ----------
+    name : str
+        Also its top module's, with ``-`` as ``_``.
+    verilog : str
+    around : int
+        Registers around it that are not its own.
+    """
+
+    name: str
+    verilog: str
+    around: int = 0
+
+    @property
+    def top(self) -> str:
+        """The top module's name."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Area:
+    """Cells of a design.
+
+    Parameters
+    ----------
+    lut4 : int
+        LUT4s; each distributed RAM counts as 6, each two bits of a carry chain as 2.
+    ff : int
+        Flip-flops.
+    block_ram, distributed_ram : int
+        Block RAMs; distributed RAMs of 16 x 4 bits.
+    """
+
+    lut4: int
+    ff: int
+    block_ram: int
+    distributed_ram: int
+
+    @classmethod
+    def of(cls, cells: Mapping[str, int], around: int) -> "Area":
+        """Count Yosys's cells, less the registers around the block."""
+
+        def count(*names: str) -> int:
+            return sum(number for cell, number in cells.items() if cell.startswith(names))
+
+        ram = count("TRELLIS_DPR16X4")
+        luts = count("LUT4", "SB_LUT4") + CARRY_LUTS * count("CCU2C") + RAM_LUTS * ram
+        registers = count("TRELLIS_FF", "SB_DFF") - around
+        return cls(luts, registers, count("DP16KD", "PDPW16KD", "SB_RAM", "SB_SPRAM"), ram)
+
+
+@dataclass(frozen=True)
+class SynthResult:
+    """Area, and speed over all seeds.
+
+    Parameters
+    ----------
+    design, device : str
+    area : Area
+    fmax : tuple of float
+        Megahertz, of each seed.
+    critical_path : tuple of str
+        Blocks that the median seed's critical path goes through, in order.
+    tools : tuple of str
+        Versions.
+    """
+
+    design: str
+    device: str
+    area: Area
+    fmax: tuple[float, ...]
+    critical_path: tuple[str, ...]
+    tools: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            "design": self.design,
+            "device": self.device,
+            **asdict(self.area),
+            "fmax_mhz": {
+                "min": min(self.fmax),
+                "median": statistics.median(self.fmax),
+                "max": max(self.fmax),
+            },
+            "critical_path": list(self.critical_path),
+            "tools": list(self.tools),
+        }
+
+
+def synthesize(
+    design: Design,
+    device: Device,
+    *,
+    frequency: float = 100.0,
+    seeds: Sequence[int] = (1, 2, 3),
+    progress: Progress = silent,
+) -> SynthResult:
+    """Synthesize, place and route a design out of context: without pins, for its own paths.
+
+    Parameters
+    ----------
+    design : Design
+    device : Device
+    frequency : float
+        Megahertz that nextpnr aims at.
+    seeds : sequence of int
+        Placements that are tried.
+    progress : Progress
+
+    Raises
+    ------
+    SpecError
+        The frequency is not above 0, or there is no seed.
+    ToolError
+        A program is missing, or it failed: the device may be too small.
+    """
+    if frequency <= 0:
+        raise SpecError(f"freq must be above 0 MHz, not {frequency:g}")
+    if not seeds:
+        raise SpecError("seeds must be 1 or more, not 0")
+    yosys, placer = find_tool("yosys"), find_tool(f"nextpnr-{device.family}")
+    steps = 1 + len(seeds)
+    progress("synthesize", 0, steps)
+    netlist = _netlist(design, device, yosys)
+    progress("synthesize", 1, steps)
+    reports = []
+    for done, seed in enumerate(seeds, 2):
+        reports.append(_placed(design, device, placer, netlist, frequency, seed))
+        progress("synthesize", done, steps)
+    speeds = [_speed(report) for report in reports]
+    middle = speeds.index(statistics.median_low(speeds))
+    cells = json.loads((netlist / "cells.json").read_text())
+    return SynthResult(
+        design=design.name,
+        device=device.name,
+        area=Area.of(cells, design.around),
+        fmax=tuple(round(speed, 1) for speed in speeds),
+        critical_path=tuple(_blocks(reports[middle])),
+        tools=(yosys.version, placer.version),
+    )
+
+
+def _netlist(design: Design, device: Device, yosys: Tool) -> Path:
+    """Return the folder of a design's netlist and its cells."""
+
+    def make(scratch: Path, result: Path) -> None:
+        (scratch / "design.v").write_text(design.verilog)
+        script = (
+            f"read_verilog design.v; {device.synthesis} -top {design.top} -json netlist.json; "
+            f"tee -q -o stat.json stat -json"
+        )
+        log = scratch / "yosys.log"
+        run_tool(
+            "yosys",
+            [yosys.program, "-q", "-p", script],
+            log,
+            folder=scratch,
+            environment=os.environ,
+        )
+        stat = json.loads((scratch / "stat.json").read_text())
+        cells = stat["design"]["num_cells_by_type"]
+        (result / "cells.json").write_text(json.dumps(cells))
+        (scratch / "netlist.json").rename(result / "netlist.json")
+
+    settings = {"yosys": yosys.version, "synthesis": device.synthesis, "design": design.verilog}
+    return Cache().get(fingerprint(settings, ()), make)[0]
+
+
+def _placed(
+    design: Design, device: Device, placer: Tool, netlist: Path, frequency: float, seed: int
+) -> dict[str, Any]:
+    """Return nextpnr's report of one placement."""
+
+    def make(scratch: Path, result: Path) -> None:
+        (scratch / "netlist.json").write_bytes((netlist / "netlist.json").read_bytes())
+        options = ["--json", "netlist.json", "--report", "report.json", "--seed", str(seed)]
+        # A block's ports are wires inside a chip, however many.
+        options += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet"]
+        options += (
+            ["--out-of-context"] if device.family == "ecp5" else ["--pcf-allow-unconstrained"]
+        )
+        run_tool(
+            placer.program,
+            [placer.program, *device.options, *options],
+            scratch / "nextpnr.log",
+            folder=scratch,
+            environment=os.environ,
+        )
+        (scratch / "report.json").rename(result / "report.json")
+
+    settings = {
+        "placer": placer.version,
+        "options": device.options,
+        "netlist": netlist.name,
+        "frequency": frequency,
+        "seed": seed,
+    }
+    folder = Cache().get(fingerprint(settings, ()), make)[0]
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    return report
+
+
+def _speed(report: Mapping[str, Any]) -> float:
+    return min(float(clock["achieved"]) for clock in report["fmax"].values())
+
+
+def _blocks(report: Mapping[str, Any]) -> list[str]:
+    """Return the blocks on the critical path, by the names of its nets."""
+    blocks: list[str] = []
+    for path in report["critical_paths"]:
+        if path["from"].split()[-1] != path["to"].split()[-1]:
+            continue
+        for step in path["path"]:
+            net = step.get("net", "")
+            block = net.removeprefix("block.").rpartition(".")[0]
+            if block and not block.startswith("$") and (not blocks or blocks[-1] != block):
+                blocks.append(block)
+        break
+    return blocks
