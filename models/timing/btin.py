@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.timing.times import Ranges, Times
 
 __all__ = ["Timing", "formula_ns", "mean_height"]
 
-RANGES_NS = {"t_s": (0, 100_000), "t_p": (0, 1_000), "t_r": (0, 10_000)}
-
 
 @dataclass(frozen=True)
-class Timing:
+class Timing(Times):
     """Times in nanoseconds.
 
     The paper's figures take the defaults; its ranges are t_s 2,000 to 10,000, t_p 20 to 40 and
@@ -37,15 +37,15 @@ class Timing:
         A time is out of its range.
     """
 
+    RANGES_NS: ClassVar[Ranges] = {
+        "t_s": (0, 100_000),
+        "t_p": (0, 1_000),
+        "t_r": (0, 10_000),
+    }
+
     t_s: float = 2_000
     t_p: float = 20
     t_r: float = 300
-
-    def __post_init__(self) -> None:
-        for name, (low, high) in RANGES_NS.items():
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise PlanError(f"Timing: {name} must be {low} to {high} ns, not {value}")
 
 
 PAPER = Timing()

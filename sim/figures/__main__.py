@@ -7,6 +7,7 @@ from rich.table import Table
 
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.planning import irregular_planning
+from syncfabric.sim.figures.reflex_model import reflex_model
 from syncfabric.sim.figures.row import Section
 from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
@@ -23,6 +24,7 @@ SECTIONS: tuple[Section, ...] = (
     verilog_size,
     planning,
     irregular_planning,
+    reflex_model,
 )
 
 

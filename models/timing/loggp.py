@@ -1,0 +1,108 @@
+"""LogGP with a cost for every hop, and the parameters of the machines that paper Reflex compares.
+
+Source: Alexandrov, Ionescu, Schauser and Scheiman, LogGP, SPAA 1995; the hop cost is that of paper
+Reflex, section I. The paper's text has none of the values it used but two, of TILE64: a clock of
+700 MHz, and one cycle a hop (section IV-A). The others are assumptions, said at each preset: what
+comes of them can be compared with the paper's figures by shape and order only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from syncfabric.models.timing.times import Ranges, Times
+
+__all__ = ["INFINIBAND", "TILE64", "TILE64_CYCLE_NS", "TILE64_MEMORY", "LogGP"]
+
+
+@dataclass(frozen=True)
+class LogGP(Times):
+    """What a message costs, in nanoseconds.
+
+    Parameters
+    ----------
+    L : float
+        Latency of the network for a small message, its hops left out; 0 to 1,000,000.
+    o : float
+        Time that a processor spends on sending or on receiving a message, 0 to 1,000,000.
+    g : float
+        Least time between two messages of one processor, 0 to 1,000,000.
+    G : float
+        The same between two bytes of a message (ns a byte), 0 to 10,000. No barrier needs it: a
+        barrier's messages are small.
+    h : float
+        A hop from switch to switch, 0 to 100,000.
+
+    Raises
+    ------
+    PlanError
+        A time is out of its range.
+    """
+
+    RANGES_NS: ClassVar[Ranges] = {
+        "L": (0, 1_000_000),
+        "o": (0, 1_000_000),
+        "g": (0, 1_000_000),
+        "G": (0, 10_000),
+        "h": (0, 100_000),
+    }
+
+    L: float
+    o: float
+    g: float
+    G: float
+    h: float
+
+    def message_ns(self, hops: int) -> float:
+        """Return what a small message takes from processor to processor, 2 o + L + hops h."""
+        return 2 * self.o + self.L + hops * self.h
+
+    def access_ns(self, hops: int) -> float:
+        """Return what reading a far place takes, there and back, 4 o + 2 L + 2 hops h.
+
+        Source: Culler et al., LogP, PPoPP 1993, which gives 2 L + 4 o.
+        """
+        return 2 * self.message_ns(hops)
+
+
+TILE64_CYCLE_NS = 1_000 / 700
+"""TILE64's clock, 700 MHz: paper Reflex, section IV-A."""
+
+TILE64 = LogGP(
+    L=1 * TILE64_CYCLE_NS,
+    o=1 * TILE64_CYCLE_NS,
+    g=2 * TILE64_CYCLE_NS,
+    G=TILE64_CYCLE_NS / 4,
+    h=1 * TILE64_CYCLE_NS,
+)
+"""Preset ``tile64``: TILE64's user networks, STN and UDN.
+
+From paper Reflex, section IV-A: the clock, and h of one cycle. Assumed: o of one cycle, since an
+instruction sends or receives a word; L of one cycle, the link between core and switch; g of two, a
+head and a word for each UDN message on a link of a word a cycle; G from its 4-byte words. They are
+the least the hardware can take, without any software around it.
+"""
+
+TILE64_MEMORY = LogGP(
+    L=30 * TILE64_CYCLE_NS,
+    o=2 * TILE64_CYCLE_NS,
+    g=2 * TILE64_CYCLE_NS,
+    G=TILE64_CYCLE_NS / 4,
+    h=1 * TILE64_CYCLE_NS,
+)
+"""TILE64's shared memory: a store, or one way of a load, to the tile that is home to an address.
+
+Clock and h as in ``TILE64``; all else is assumed: L of 30 cycles through the caches on one way, o
+of two for a load or a store, and g of two between the accesses that one home serves.
+"""
+
+INFINIBAND = LogGP(L=3_550, o=1_070, g=940, G=0.5, h=100)
+"""Preset ``infiniband``: a cluster under MPI.
+
+The values paper Reflex took are those of its reference [19] (Hoefler et al., LogfP, IPDPS 2006),
+and not in its text. Assumed in their place: o, g and G as Netgauge measured them for messages of 8
+bytes (G: of 1 MiB) with MVAPICH on the cluster Tukey (codes-org/codes, ``tests/ng-mpi-tukey.dat``:
+o 1.05 and 1.08 µs), and for L half of its 11.38 µs there and back less both o; to about 10 ns.
+h of 100 ns is assumed with no measurement behind it: what a switch takes from port to port.
+"""
