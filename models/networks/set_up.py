@@ -38,10 +38,6 @@ class Asks(Protocol):
         """Width of a flit."""
 
     @property
-    def spill(self) -> bool:
-        """Whether groups beyond the registers go to memory."""
-
-    @property
     def topology(self) -> Mesh | Irregular:
         """Its nodes."""
 
@@ -51,38 +47,43 @@ class SetUp:
 
     @property
     def managed(self: Asks) -> bool:
-        """Whether groups are set up and torn down by packets."""
-        return self.setup != "local"
+        """Whether managers set groups up and tear them down by packets."""
+        return self.setup == "manager"
 
     @property
     def manager_nodes(self: Asks) -> tuple[Place, ...]:
         """The nodes that set groups up: those named, or the first node."""
-        if self.setup == "local":
+        if self.setup != "manager":
             return ()
         return self.managers or (self.topology.node(0),)
 
     @property
     def link_channels(self: Asks) -> int:
         """Channels of a link: the ordinary ones, and one for set-up packets where there are any."""
-        return self.channels + (self.setup != "local")
+        return self.channels + (self.setup == "manager")
 
 
 def check_set_up(network: Asks, datelines: Sequence[Place] = ()) -> None:
-    """Refuse managers that do not exist or cannot work.
+    """Refuse managers that do not exist or cannot work, and a way of set-up that cannot be.
 
     Raises
     ------
     SpecError
         A manager is no node or named twice, flits are too narrow, or a key does not go with
-        ``setup = "manager"``.
+        ``setup``.
     """
+    if network.setup != "manager" and network.managers:
+        raise SpecError(
+            f'network: managers set groups up with setup = "manager", not "{network.setup}"; '
+            'set it, or remove "managers"'
+        )
     if network.setup == "local":
-        if network.managers:
-            raise SpecError(
-                'network: managers set groups up with setup = "manager", not "local"; '
-                'set it, or remove "managers"'
-            )
         return
+    if network.setup == "paper" and isinstance(network.topology, Mesh):
+        raise SpecError(
+            'network: setup = "paper" is paper BTIN\'s way, for irregular networks; on a mesh '
+            'members work out their own registers: set setup = "local"'
+        )
     for manager in network.managers:
         if not network.topology.contains(manager):
             raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
@@ -90,16 +91,11 @@ def check_set_up(network: Asks, datelines: Sequence[Place] = ()) -> None:
         raise SpecError("network: a manager is named twice; name each once")
     if network.flit_bits < FLIT_BITS:
         raise SpecError(
-            f'network: setup = "manager" needs flit_bits of at least {FLIT_BITS}, not '
+            f'network: setup = "{network.setup}" needs flit_bits of at least {FLIT_BITS}, not '
             f'{network.flit_bits}; set flit_bits = {FLIT_BITS}, or setup = "local"'
         )
-    if datelines:
+    if datelines and network.setup == "manager":
         raise SpecError(
             'network: setup = "manager" does not go with datelines: set-up packets keep their '
             'channel; set setup = "local"'
-        )
-    if network.spill:
-        raise SpecError(
-            'network: spill = true with setup = "manager" is not supported yet; '
-            'set setup = "local", or spill = false and barrier_registers up to 64'
         )

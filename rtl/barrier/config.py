@@ -55,7 +55,7 @@ class ConfigPort(wiring.Component):
     counters : In
         The counters' values.
     spill_valid : Out(1), spill_ready, spill_error, spill_rdata : In
-        Request for the spill engine, and its answer.
+        Request for the spill engine, and its answer; beside a set-up sink ConfigAccess takes that.
     refused_write : Out(1)
         A write was refused in this cycle, not counting the spill engine's.
     """

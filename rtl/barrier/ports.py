@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.messages import node_place, struct
 
 __all__ = [
@@ -67,7 +67,7 @@ class ConfigSignature(wiring.Signature):
         The answer; 0 from everybody else.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MeshSpec | IrregularSpec | StaticSpec) -> None:
         super().__init__(
             {
                 "valid": Out(1),
@@ -83,16 +83,32 @@ class ConfigSignature(wiring.Signature):
 
 
 class SpillArriveSignature(wiring.Signature):
-    """Arrivals for spilled groups: taken when ``valid`` and ``ready`` are high."""
+    """Arrivals for spilled groups: taken when ``valid`` and ``ready`` are high.
+
+    With set-up by managers ``last`` says that the barrier is the group's last.
+    """
 
     def __init__(self, network: MeshSpec | IrregularSpec) -> None:
-        super().__init__(
-            {"valid": Out(1), "gid": Out(8), "data": Out(network.data_bits), "ready": In(1)}
-        )
+        members: dict[str, Any] = {
+            "valid": Out(1),
+            "gid": Out(8),
+            "data": Out(network.data_bits),
+            "ready": In(1),
+        }
+        super().__init__(members | ({"last": Out(1)} if network.managed else {}))
 
 
 class SpillReleaseSignature(wiring.Signature):
-    """Releases of spilled groups: ``valid`` for one cycle each."""
+    """Releases of spilled groups: ``valid`` for one cycle each.
+
+    With set-up by managers ``kind`` says what it is: DISTRIBUTE a release, GO that the group may
+    arrive, BROKEN that it is dead.
+    """
 
     def __init__(self, network: MeshSpec | IrregularSpec) -> None:
-        super().__init__({"valid": Out(1), "gid": Out(8), "result": Out(network.data_bits)})
+        members: dict[str, Any] = {
+            "valid": Out(1),
+            "gid": Out(8),
+            "result": Out(network.data_bits),
+        }
+        super().__init__(members | ({"kind": Out(2)} if network.managed else {}))

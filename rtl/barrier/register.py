@@ -129,13 +129,16 @@ class BarrierRegister(wiring.Component):
         if life:
             m.submodules.life = life
             dying = life.dying
-        valid = Signal()
-        m.d.comb += valid.eq(control.valid & ~self._writes(m, life) & ~dying)
+        kept, valid = Signal(), Signal()
+        m.d.comb += [
+            kept.eq(control.valid & ~self._writes(m, life)),
+            valid.eq(kept & ~dying),
+        ]
 
         # Which messages are for this register, and what they do.
-        ours = [self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)]
-        for p in range(4):
-            m.d.comb += self.match[p].eq(self.here[p] & valid & (messages[p].gid == control.gid))
+        ours = [self.match[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]
+        for p in range(4):  # one that dies keeps its messages from the spill engine
+            m.d.comb += self.match[p].eq(self.here[p] & kept & (messages[p].gid == control.gid))
         kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
         if life:  # once GO has been, its number means LAST
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]

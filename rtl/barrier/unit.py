@@ -21,7 +21,9 @@ from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either, total
+from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
+from syncfabric.rtl.spill.join import FREED_PORTS, join_config
 
 __all__ = ["BarrierUnit", "observe_bits"]
 
@@ -63,12 +65,16 @@ class BarrierUnit(wiring.Component):
         Only with set-up by managers: the barrier arrived at is the last; the group is broken.
     strays : In(3), refused_write : In(1)
         Only there: events of the set-up sink, the manager and the LOCAL port, to be counted here.
+    access : In(AccessSignature)
+        Only there: the set-up sink's access to the registers.
     gids, open, managers, freed, clear_freed
         Only there: what the set-up sink looks at.
     config : In(ConfigSignature)
         Config port of the whole network; requests for other nodes are not answered.
     spill_arrive, spill_release
         Node port of the spilled groups; only with ``spill``.
+    spill_freed, spill_gid, spill_manager, clear_spill_freed
+        Only with both: what the set-up sink looks at of these.
     observe : Out
         State of registers and counters, for benches.
     """
@@ -110,6 +116,7 @@ class BarrierUnit(wiring.Component):
                 "broken": Out(registers),
                 "strays": In(3),
                 "refused_write": In(1),
+                "access": In(AccessSignature()),
                 "gids": Out(8 * registers),
                 "open": Out(registers),
                 "managers": Out(2 * registers),
@@ -120,6 +127,13 @@ class BarrierUnit(wiring.Component):
             members |= {
                 "spill_arrive": In(SpillArriveSignature(network)),
                 "spill_release": Out(SpillReleaseSignature(network)),
+            }
+        if network.managed and network.spill:
+            members |= {
+                "spill_freed": Out(1),
+                "spill_gid": Out(8),
+                "spill_manager": Out(2),
+                "clear_spill_freed": In(1),
             }
         super().__init__(members)
 
@@ -149,7 +163,7 @@ class BarrierUnit(wiring.Component):
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),
                 register.write.eq(config.write[words * r : words * (r + 1)]),
-                register.write_data.eq(self.config.data),
+                register.write_data.eq(config.config.data),
                 register.word.eq(config.word),
             ]
             if network.managed:
@@ -198,7 +212,8 @@ class BarrierUnit(wiring.Component):
         if network.spill:
             m.submodules.spill = spill = SpillEngine(network)
             self._hand_messages(m, spill)
-            self._connect_spill(m, spill, config)
+            wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
+            wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
             wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
             m.d.comb += [
                 spill.started.eq(started),
@@ -226,7 +241,21 @@ class BarrierUnit(wiring.Component):
             m.d.comb += counter.events.eq(happened)
             counts.append(counter.count)
 
-        wiring.connect(m, wiring.flipped(self.config), config.config)
+        access = None
+        if network.managed:
+            m.submodules.access = access = ConfigAccess(network)
+            wiring.connect(m, wiring.flipped(self.config), access.outside)
+            wiring.connect(m, wiring.flipped(self.access), access.sink)
+            wiring.connect(m, access.inside, config.config)
+            m.d.comb += access.index.eq(self.index)
+            if network.spill:
+                m.d.comb += spill.clear_spill_freed.eq(self.clear_spill_freed)
+                for name in FREED_PORTS:
+                    m.d.comb += getattr(self, name).eq(getattr(spill, name))
+        else:
+            wiring.connect(m, wiring.flipped(self.config), config.config)
+        if network.spill:
+            join_config(m, spill, config, access)
         m.d.comb += [
             config.index.eq(self.index),
             config.refused.eq(Cat(register.write_refused for register in registers)),
@@ -250,18 +279,3 @@ class BarrierUnit(wiring.Component):
         for p in range(4):
             for name in (f"class_{p}", f"message_{p}"):
                 m.d.comb += getattr(taker, name).eq(getattr(self, name))
-
-    def _connect_spill(self, m: Module, spill: SpillEngine, config: ConfigPort) -> None:
-        """Join the spill engine to the node port and to the config port."""
-        wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
-        wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
-        m.d.comb += [
-            spill.config_valid.eq(config.spill_valid),
-            spill.config_gid.eq(self.config.address[3:11]),
-            spill.config_word.eq(self.config.address[:3]),
-            spill.config_write.eq(self.config.write),
-            spill.config_data.eq(self.config.data),
-            config.spill_ready.eq(spill.config_ready),
-            config.spill_error.eq(spill.config_error),
-            config.spill_rdata.eq(spill.config_rdata),
-        ]

@@ -24,8 +24,9 @@ from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.access import ConfigAccess
 from syncfabric.rtl.setup.format import setup_format
 from syncfabric.rtl.setup.sink import SetupSink
+from syncfabric.rtl.spill.join import FREED_PORTS, join_config
 
-__all__ = ["BarrierUnit", "connect_spill_config", "count_events", "later"]
+__all__ = ["BarrierUnit", "count_events", "later"]
 
 
 class BarrierUnit(wiring.Component):
@@ -152,15 +153,22 @@ class BarrierUnit(wiring.Component):
             for p, source in enumerate(inputs):
                 m.d.comb += getattr(spill, f"message_{p}").eq(source.presented)
             m.d.comb += [to_spill.eq(present & ~matched), spill.here.eq(to_spill)]
-            connect_spill_config(m, spill, config)
             takes = taken | spill.take
             spill_stray = spill.stray
             refused_writes.append(spill.refused_write)
         strays: list[Value] = [*(taken & ~used), spill_stray, self.strays]
+        access = None
         if network.managed:
-            strays.append(self._sink(m, config, registers))
+            sink, access = self._place_sink(m, config, registers)
+            strays.append(sink.stray)
+            if network.spill:
+                m.d.comb += spill.clear_spill_freed.eq(sink.clear_spill_freed)
+                for name in FREED_PORTS:
+                    m.d.comb += getattr(sink, name).eq(getattr(spill, name))
         else:
             config_stage(m, self.config, config.config)
+        if network.spill:
+            join_config(m, spill, config, access)
         overflows: Value = self.overflows
         if network.buffered:
             for p, source in enumerate(inputs):
@@ -179,17 +187,16 @@ class BarrierUnit(wiring.Component):
         ]
         return m
 
-    def _sink(self, m: Module, config: ConfigPort, registers: list[TreeRegister]) -> Value:
-        """Place the set-up sink beside the config port; return its strays."""
+    def _place_sink(
+        self, m: Module, config: ConfigPort, registers: list[TreeRegister]
+    ) -> tuple[SetupSink, ConfigAccess]:
+        """Place the set-up sink beside the config port; return it, and how it gets there."""
         network = self._network
         m.submodules.sink = sink = SetupSink(setup_format(network, network.manager_nodes))
         m.submodules.access = access = ConfigAccess(network)
         config_stage(m, self.config, access.outside)
         wiring.connect(m, access.inside, config.config)
-        for name in ("request", "address", "write", "data"):
-            m.d.comb += getattr(access, name).eq(getattr(sink, name))
-        for name in ("granted", "ready", "error", "rdata"):
-            m.d.comb += getattr(sink, name).eq(getattr(access, name))
+        wiring.connect(m, sink.access, access.sink)
         m.d.comb += [
             access.index.eq(self.target),
             sink.router.eq(self.number),
@@ -207,22 +214,7 @@ class BarrierUnit(wiring.Component):
         ]
         for r, register in enumerate(registers):
             m.d.comb += register.clear_freed.eq(sink.clear_freed[r])
-        return sink.stray
-
-
-def connect_spill_config(m: Module, spill: SpillEngine, config: ConfigPort) -> None:
-    """Join the spill engine to the config port."""
-    request = config.config
-    m.d.comb += [
-        spill.config_valid.eq(config.spill_valid),
-        spill.config_gid.eq(request.address[3:11]),
-        spill.config_word.eq(request.address[:3]),
-        spill.config_write.eq(request.write),
-        spill.config_data.eq(request.data),
-        config.spill_ready.eq(spill.config_ready),
-        config.spill_error.eq(spill.config_error),
-        config.spill_rdata.eq(spill.config_rdata),
-    ]
+        return sink, access
 
 
 def count_events(m: Module, events: list[Value]) -> list[Value]:

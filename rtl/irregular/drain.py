@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +13,7 @@ __all__ = ["PacketDrain"]
 
 
 class PacketDrain(wiring.Component):
-    """Takes a flit a cycle, packet by packet: set-up packets as the set-up sink listens.
+    """Takes a flit a cycle, packet by packet. Those of set-up packets are the set-up sink's.
 
     Parameters
     ----------
@@ -24,9 +24,8 @@ class PacketDrain(wiring.Component):
     -------
     offer, tail : In(ports)
         Inputs that offer a flit for the switch itself, and whether it is its packet's last.
-    setup, listening : In
-        Only with set-up by managers: the offers that are of set-up packets, by input; whether the
-        set-up sink takes one.
+    setup : In(ports)
+        Only with set-up by managers: the offers that are of set-up packets, by input.
     take : Out(ports)
         One-hot: the input whose flit is taken.
     busy : Out(1)
@@ -46,27 +45,24 @@ class PacketDrain(wiring.Component):
             "ended": Out(1),
         }
         if network.managed:
-            members |= {"setup": In(ports), "listening": In(1)}
+            members |= {"setup": In(ports)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         ports = self._network.ports
         m.submodules.arbiter = arbiter = LeastRecentArbiter(ports)
-        waits, tail, discarded = Signal(ports), Signal(), Signal()
+        tail, discarded = Signal(), Signal()
         m.d.comb += [
             arbiter.request.eq(self.offer),
             arbiter.sent.eq(self.take),
-            self.take.eq(arbiter.grant & ~waits),
+            self.take.eq(arbiter.grant),
             tail.eq((self.take & self.tail).any()),
             discarded.eq(1),
             self.ended.eq(tail & discarded),
         ]
         if self._network.managed:
-            m.d.comb += [
-                waits.eq(Mux(self.listening, 0, self.setup)),
-                discarded.eq(~(self.take & self.setup).any()),
-            ]
+            m.d.comb += discarded.eq(~(self.take & self.setup).any())
         with m.If(self.take.any()):
             m.d.sync += self.busy.eq(~tail)
         return m

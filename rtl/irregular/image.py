@@ -17,7 +17,7 @@ from syncfabric.models.messages import (
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.messages import struct
 
-__all__ = ["RegisterImage", "read_word", "writable"]
+__all__ = ["RegisterImage", "read_word", "tree_word", "writable"]
 
 
 def writable(network: IrregularSpec) -> list[int]:
@@ -26,30 +26,26 @@ def writable(network: IrregularSpec) -> list[int]:
     return [*words, COMMAND_WORD] if network.managed else words
 
 
-def read_word(
-    word: Value, ports: int, image: tuple[Value, Value, Value], state: dict[int, Value]
-) -> Value:
+def read_word(word: Value, image: tuple[Value, Value, Value], state: dict[int, Value]) -> Value:
     """Return the contents of a register's word; what does not exist reads 0.
 
     Parameters
     ----------
     word : Value
         Its number.
-    ports : int
-        Ports of the switch or node interface.
     image : tuple of Value
         Control word, parent and children.
     state : dict of int to Value
         The words ARRIVED, PENDING and RESULT.
     """
     control, parent, children = image
-    unused = Const(0, MOST_PORTS - ports)
-    contents = {
-        SwitchWord.CONTROL: control,
-        SwitchWord.TREE: Cat(parent, Const(0, 4 - len(parent)), children, unused),
-        **state,
-    }
+    contents = {SwitchWord.CONTROL: control, SwitchWord.TREE: tree_word(parent, children), **state}
     return Array(contents.get(number, 0) for number in range(8))[word]
+
+
+def tree_word(parent: Value, children: Value) -> Value:
+    """Return the config word that shows where parent and children are."""
+    return Cat(parent, Const(0, 4 - len(parent)), children, Const(0, MOST_PORTS - len(children)))
 
 
 class RegisterImage(wiring.Component):

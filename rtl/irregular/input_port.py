@@ -1,5 +1,7 @@
 """An input port of the irregular switch: buffers in one memory, one flit offered a cycle."""
 
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -40,6 +42,8 @@ class InputPort(wiring.Component):
         Bit output·channels + channel: that output channel has a credit; some packet owns it.
     sink_busy : In(1)
         Some packet owns the sink.
+    listening : In(1)
+        Only with set-up by managers: the set-up sink takes a flit.
     offer : Out(ports + 1)
         One-hot output that the offered flit wants (the last is the sink), or 0.
     offer_channel : Out(channels)
@@ -55,22 +59,23 @@ class InputPort(wiring.Component):
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
         layout, ports, channels = network.layout, network.ports, network.link_channels
-        super().__init__(
-            {
-                "link": In(LocalLinkSignature(layout, channels)),
-                "number": In(layout.switch_bits),
-                "routes": In(network.switches * layout.port_bits),
-                "dateline": In(ports),
-                "has_credit": In(ports * channels),
-                "busy": In(ports * channels),
-                "sink_busy": In(1),
-                "offer": Out(ports + 1),
-                "offer_channel": Out(channels),
-                "flit": Out(struct(layout.flit)),
-                "take": In(1),
-                "overflow": Out(1),
-            }
-        )
+        members: dict[str, Any] = {
+            "link": In(LocalLinkSignature(layout, channels)),
+            "number": In(layout.switch_bits),
+            "routes": In(network.switches * layout.port_bits),
+            "dateline": In(ports),
+            "has_credit": In(ports * channels),
+            "busy": In(ports * channels),
+            "sink_busy": In(1),
+            "offer": Out(ports + 1),
+            "offer_channel": Out(channels),
+            "flit": Out(struct(layout.flit)),
+            "take": In(1),
+            "overflow": Out(1),
+        }
+        if network.managed:
+            members["listening"] = In(1)
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -158,7 +163,10 @@ class InputPort(wiring.Component):
             )
             for o in range(self._network.ports)
         ]
-        ways.append(control.route[sink] & (control.active | ~self.sink_busy))
+        into_sink = control.route[sink] & (control.active | ~self.sink_busy)
+        if v == self._network.channels:  # set-up packets
+            into_sink = into_sink & self.listening
+        ways.append(into_sink)
         ways.append(control.route[nowhere])
         return Cat(ways).any()
 

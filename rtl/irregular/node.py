@@ -13,11 +13,7 @@ from syncfabric.rtl.barrier.ports import (
     SpillArriveSignature,
     SpillReleaseSignature,
 )
-from syncfabric.rtl.irregular.barrier_unit import (
-    connect_spill_config,
-    count_events,
-    later,
-)
+from syncfabric.rtl.irregular.barrier_unit import count_events, later
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.image import writable
 from syncfabric.rtl.irregular.manager_port import ManagerPort
@@ -31,6 +27,7 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.parts.hold import FlitHold
 from syncfabric.rtl.parts.link import LocalLinkSignature, SwitchLinkSignature
+from syncfabric.rtl.spill.join import join_config
 
 __all__ = ["NodeInterface"]
 
@@ -164,7 +161,7 @@ class NodeInterface(wiring.Component):
             wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
             wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
             wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
-            connect_spill_config(m, spill, config)
+            join_config(m, spill, config)
             m.d.comb += [
                 spill.started.eq(started),
                 spill.message_0.eq(source.presented),

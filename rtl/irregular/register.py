@@ -120,12 +120,19 @@ class TreeRegister(wiring.Component):
         if life:
             m.submodules.life = life
             dying = life.dying
+        match = self.match
+        if life and not self._node and self._network.cycles_per_hop == 2:
+            # What was matched a cycle ago comes too late for a register that is free since.
+            gone = Signal()
+            m.d.sync += gone.eq(life.ends)
+            match = Signal(links)
+            m.d.comb += match.eq(Mux(gone, 0, self.match))
         m.d.comb += [
             image.write.eq(self.write),
             image.data.eq(self.write_data),
             image.busy.eq(arrived.any() | fired | up | pending.any() | dying),
             # Who may match is not made to wait for the write: the write gives way.
-            image.disturbed.eq(self.match.any() | (self.arrive if self._node else 0)),
+            image.disturbed.eq(match.any() | (self.arrive if self._node else 0)),
             self.write_refused.eq(image.refused),
             self.open.eq(control.valid),
             self.gid.eq(control.gid),
@@ -145,10 +152,8 @@ class TreeRegister(wiring.Component):
             if life:  # once GO has been, its number means LAST
                 reduce = reduce | ((message.kind == Kind.GO) & life.go)
             m.d.comb += [
-                countable[p].eq(self.match[p] & reduce & free[p]),
-                down[p].eq(
-                    self.match[p] & (message.kind == Kind.DISTRIBUTE) & (to_parent[p] & awaits)
-                ),
+                countable[p].eq(match[p] & reduce & free[p]),
+                down[p].eq(match[p] & (message.kind == Kind.DISTRIBUTE) & (to_parent[p] & awaits)),
             ]
         m.d.comb += [
             used.eq(countable & self.chosen if self._serial else countable),
@@ -185,7 +190,9 @@ class TreeRegister(wiring.Component):
             beyond = Signal(links)
             if self._network.turnaround == "node":
                 # The root switch has its root node where other switches have their parent.
-                commanded = life.command_go | life.command_kill
+                # What a message of this cycle has begun is no command's.
+                by_go = life.command_go & ~life.message_go
+                commanded = (by_go | life.command_kill) & ~life.message_broken
                 m.d.comb += beyond.eq(Mux(commanded & life.begins & ~control.root, to_parent, 0))
             begins = begins | beyond
         sent_up = (self.send.sent & to_parent).any() & up
@@ -207,7 +214,7 @@ class TreeRegister(wiring.Component):
             m.d.sync += acc.eq(identity(written.op, bits))
         ends: Value = release & children[-1]
         if life:
-            self._live(m, life, image, messages, waves, used, arrives)
+            self._live(m, life, image, messages, match, waves, used, arrives)
             m.d.comb += [
                 life.release.eq(release),
                 life.root_fires.eq(fire & control.root),
@@ -246,7 +253,6 @@ class TreeRegister(wiring.Component):
         m.d.comb += self.read_data.eq(
             read_word(
                 self.word,
-                ports,
                 (control.as_value(), image.parent, children),
                 {
                     SwitchWord.ARRIVED: Cat(arrived, unused, fired, *flags),
@@ -280,6 +286,7 @@ class TreeRegister(wiring.Component):
         life: RegisterLife,
         image: RegisterImage,
         messages: list[Any],
+        match: Value,
         waves: Signal,
         used: Value,
         arrives: Value,
@@ -290,7 +297,7 @@ class TreeRegister(wiring.Component):
         for p, message in enumerate(messages):
             # A node interface hears its switch whatever its place in the tree.
             expected = 1 if self._node else image.towards_parent[p] & ~control.root
-            heard = self.match[p] & expected & ~image.rewritten & ~life.dying
+            heard = match[p] & expected & ~image.rewritten & ~life.dying
             m.d.comb += [
                 goes[p].eq(heard & (message.kind == Kind.GO) & ~life.go & ~image.busy),
                 breaks[p].eq(heard & (message.kind == Kind.BROKEN)),

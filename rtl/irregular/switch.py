@@ -132,7 +132,7 @@ class IrregularSwitch(wiring.Component):
         taken = Cat(drain.take[p] & source.offer_channel[setup] for p, source in enumerate(inputs))
         offers = [Mux(taken[p], source.flit.as_value(), 0) for p, source in enumerate(inputs)]
         m.d.comb += [
-            drain.listening.eq(unit.listening),
+            *(source.listening.eq(unit.listening) for source in inputs),
             drain.setup.eq(Cat(source.offer_channel[setup] for source in inputs)),
             unit.number.eq(self.number),
             unit.setup_valid.eq(taken.any()),

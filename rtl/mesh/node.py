@@ -17,11 +17,11 @@ from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import UNIT, OutputPort
 from syncfabric.rtl.mesh.routing import HERE
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
-from syncfabric.rtl.setup.access import ConfigAccess
 from syncfabric.rtl.setup.format import setup_format
 from syncfabric.rtl.setup.local_port import LocalPort
 from syncfabric.rtl.setup.manager import Manager
 from syncfabric.rtl.setup.sink import SetupSink
+from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["DIRECTIONS", "MeshNode"]
 
@@ -192,13 +192,12 @@ class MeshNode(wiring.Component):
         m.submodules.local_port = local = LocalPort(network)
         m.submodules.sink = sink = SetupSink(form)
         m.submodules.manager_part = manager = Manager(form)
-        m.submodules.access = access = ConfigAccess(network)
         wiring.connect(m, wiring.flipped(self.local_in), local.local_in)
         wiring.connect(m, local.local_out, wiring.flipped(self.local_out))
         wiring.connect(m, local.router_in, source.link)
         wiring.connect(m, output.link, local.router_out)
-        wiring.connect(m, access.inside, unit.config)
-        config, outside = self.config, access.outside
+        wiring.connect(m, sink.access, unit.access)
+        config, inside = self.config, unit.config
         ours = config.valid & (config.node == self.index)
         m.d.comb += [
             manager.enabled.eq(self.manager),
@@ -207,26 +206,25 @@ class MeshNode(wiring.Component):
             manager.address.eq(config.address),
             manager.write.eq(config.write),
             manager.data.eq(config.data),
-            access.index.eq(self.index),
-            outside.valid.eq(config.valid & ~manager.mine),
-            outside.node.eq(config.node),
-            outside.address.eq(config.address),
-            outside.write.eq(config.write),
-            outside.data.eq(config.data),
-            config.ready.eq(outside.ready | manager.ready),
-            config.error.eq(outside.error | manager.error),
-            config.rdata.eq(outside.rdata | manager.rdata),
+            inside.valid.eq(config.valid & ~manager.mine),
+            inside.node.eq(config.node),
+            inside.address.eq(config.address),
+            inside.write.eq(config.write),
+            inside.data.eq(config.data),
+            config.ready.eq(inside.ready | manager.ready),
+            config.error.eq(inside.error | manager.error),
+            config.rdata.eq(inside.rdata | manager.rdata),
             unit.last.eq(self.last),
             self.broken.eq(unit.broken),
             unit.strays.eq(Cat(sink.stray, manager.stray, local.overflow.any())),
             unit.refused_write.eq(manager.refused_write),
         ]
-        # The sink: flits in, accesses to the registers, replies out.
-        for name in ("request", "address", "write", "data"):
-            m.d.comb += getattr(access, name).eq(getattr(sink, name))
-        for name in ("granted", "ready", "error", "rdata"):
-            m.d.comb += getattr(sink, name).eq(getattr(access, name))
-        for name in ("gids", "open", "managers", "freed"):
+        # The sink: flits in, replies out; it sees the registers' ends.
+        seen = ["gids", "open", "managers", "freed"]
+        if network.spill:
+            seen += FREED_PORTS
+            m.d.comb += unit.clear_spill_freed.eq(sink.clear_spill_freed)
+        for name in seen:
             m.d.comb += getattr(sink, name).eq(getattr(unit, name))
         m.d.comb += [
             unit.clear_freed.eq(sink.clear_freed),

@@ -1,25 +1,56 @@
 """A router's config port, shared by the network's and by the router's own set-up sink."""
 
+from typing import Any
+
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS, SPILL_BASE
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
-__all__ = ["ConfigAccess"]
+__all__ = ["AccessSignature", "ConfigAccess"]
+
+
+class AccessSignature(wiring.Signature):
+    """An access to a router's own registers, from the side of who asks.
+
+    Members
+    -------
+    request : Out(1), address : Out(12), write : Out(1), data : Out(32)
+        It is asked for until it is granted; what it is stays until the answer.
+    granted : In(1)
+        It is made in this cycle.
+    ready, error : In(1), rdata : In(32)
+        The answer to it, in a later cycle.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "request": Out(1),
+                "address": Out(CONFIG_ADDRESS_BITS),
+                "write": Out(1),
+                "data": Out(32),
+                "granted": In(1),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(32),
+            }
+        )
 
 
 class ConfigAccess(wiring.Component):
     """Hands on the network's requests, and the sink's in cycles without one for this router.
 
-    Cycles as in docs/microarchitecture.md, S4.
+    The sink's access to a spilled entry goes to the spill engine, which accepts it in its turn.
+    Cycles as in docs/microarchitecture.md, S4 and S7.
 
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
-        Width of the port.
+        Width of the port; spill.
 
     Members
     -------
@@ -27,49 +58,62 @@ class ConfigAccess(wiring.Component):
         Number of this router on the config port.
     outside : In(ConfigSignature)
         Where the network's requests come from.
-    request : In(1), address : In(12), write : In(1), data : In(32)
-        An access of the sink.
-    granted : Out(1)
-        It is made in this cycle.
-    ready, error : Out(1), rdata : Out(32)
-        Its answer, in the next cycle.
+    sink : In(AccessSignature)
+        Where the sink's do. A register answers in the next cycle.
     inside : Out(ConfigSignature)
         To the registers.
+    spill : Out(AccessSignature)
+        Only with spill: the sink's access to a spilled entry.
+    spill_ready, spill_error : In(1), spill_rdata : In(32)
+        Only with spill: the spill engine answers the network.
     """
 
     def __init__(self, network: MeshSpec | IrregularSpec) -> None:
-        super().__init__(
-            {
-                "index": In(network.layout.target_bits),
-                "outside": In(ConfigSignature(network)),
-                "request": In(1),
-                "address": In(CONFIG_ADDRESS_BITS),
-                "write": In(1),
-                "data": In(32),
-                "granted": Out(1),
-                "ready": Out(1),
-                "error": Out(1),
-                "rdata": Out(32),
-                "inside": Out(ConfigSignature(network)),
+        self._spill = network.spill
+        members: dict[str, Any] = {
+            "index": In(network.layout.target_bits),
+            "outside": In(ConfigSignature(network)),
+            "sink": In(AccessSignature()),
+            "inside": Out(ConfigSignature(network)),
+        }
+        if network.spill:
+            members |= {
+                "spill": Out(AccessSignature()),
+                "spill_ready": In(1),
+                "spill_error": In(1),
+                "spill_rdata": In(32),
             }
-        )
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        outside, inside, own = self.outside, self.inside, Signal()
+        outside, inside, sink = self.outside, self.inside, self.sink
+        grants, own, spilled = Signal(), Signal(), Signal()
+        m.d.sync += own.eq(grants)
         m.d.comb += [
-            self.granted.eq(self.request & ~(outside.valid & (outside.node == self.index))),
-            inside.valid.eq(outside.valid | self.granted),
-            inside.node.eq(Mux(self.granted, self.index, outside.node)),
-            inside.address.eq(Mux(self.granted, self.address, outside.address)),
-            inside.write.eq(Mux(self.granted, self.write, outside.write)),
-            inside.data.eq(Mux(self.granted, self.data, outside.data)),
-            self.ready.eq(inside.ready & own),
-            self.error.eq(inside.error & own),
-            self.rdata.eq(Mux(own, inside.rdata, 0)),
-            outside.ready.eq(inside.ready & ~own),
-            outside.error.eq(inside.error & ~own),
-            outside.rdata.eq(Mux(own, 0, inside.rdata)),
+            grants.eq(sink.request & ~spilled & ~(outside.valid & (outside.node == self.index))),
+            sink.granted.eq(grants),
+            inside.valid.eq(outside.valid | grants),
+            inside.node.eq(Mux(grants, self.index, outside.node)),
+            inside.address.eq(Mux(grants, sink.address, outside.address)),
+            inside.write.eq(Mux(grants, sink.write, outside.write)),
+            inside.data.eq(Mux(grants, sink.data, outside.data)),
         ]
-        m.d.sync += own.eq(self.granted)
+        if self._spill:
+            spill = self.spill
+            m.d.comb += [
+                spilled.eq(sink.address >= SPILL_BASE),
+                sink.granted.eq(grants | spill.granted),
+                spill.request.eq(sink.request & spilled),
+                spill.address.eq(sink.address),
+                spill.write.eq(sink.write),
+                spill.data.eq(sink.data),
+            ]
+        for name in ("ready", "error", "rdata"):
+            answer = getattr(inside, name)
+            ours, theirs = Mux(own, answer, 0), Mux(own, 0, answer)
+            if self._spill:  # the engine may answer one while the registers answer the other
+                ours = ours | getattr(self.spill, name)
+                theirs = theirs | getattr(self, f"spill_{name}")
+            m.d.comb += [getattr(sink, name).eq(ours), getattr(outside, name).eq(theirs)]
         return m

@@ -1,17 +1,16 @@
 """GIDs that are free again, until the manager's software asks for them."""
 
-from amaranth import Module, Signal
+from amaranth import Module
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+
+from syncfabric.rtl.parts.gid_queue import GidQueue
 
 __all__ = ["FreedQueue"]
 
-PLACES = 256
-
 
 class FreedQueue(wiring.Component):
-    """First in, first out; a GID pushed in one cycle can be popped in the next.
+    """A queue of GIDs that says when it overflows, and whether it had one to give.
 
     Members
     -------
@@ -39,25 +38,13 @@ class FreedQueue(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.memory = memory = Memory(shape=8, depth=PLACES, init=[])
-        store, load = memory.write_port(), memory.read_port()
-        # One bit more than places, to tell a full queue from an empty one.
-        first, after = Signal(range(2 * PLACES)), Signal(range(2 * PLACES))
-        level, some = Signal(range(2 * PLACES)), Signal()
+        m.submodules.queue = queue = GidQueue()
         m.d.comb += [
-            level.eq(after - first),
-            some.eq(level != 0),
-            self.overflow.eq(self.push & (level == PLACES)),
-            store.en.eq(self.push & ~self.overflow),
-            store.addr.eq(after),
-            store.data.eq(self.gid),
-            load.addr.eq(first),
-            load.en.eq(self.pop),
-            self.oldest.eq(load.data),
+            self.overflow.eq(self.push & queue.full),
+            queue.push.eq(self.push & ~queue.full),
+            queue.gid.eq(self.gid),
+            queue.pop.eq(self.pop & queue.some),
+            self.oldest.eq(queue.oldest),
         ]
-        m.d.sync += [
-            self.found.eq(some),
-            first.eq(first + (self.pop & some)),
-            after.eq(after + store.en),
-        ]
+        m.d.sync += self.found.eq(queue.some)
         return m

@@ -1,24 +1,53 @@
-"""The life of a barrier register that is set up through the network."""
+"""The life of a group at a router, where it is set up through the network."""
+
+from typing import Any
 
 from amaranth import Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import Kind
+from syncfabric.models.messages import LIFE, Kind
 
-__all__ = ["LIFE_BITS", "RegisterLife"]
+__all__ = ["LIFE_BITS", "LIFE_STATE", "LifeStep", "RegisterLife", "up_kind"]
 
-LIFE_BITS = 5
-"""Bits of the state that a bench sees: go, last, dying, freed, broken."""
+LIFE_BITS = LIFE.width
+"""Bits of the state that software and benches see: go, last, dying, freed, broken."""
+
+LIFE_STATE = data.StructLayout({**{field.name: field.width for field in LIFE.fields}, "wave": 2})
+"""All of the state; ``wave`` is the kind of the messages to the children."""
+
+_EVENTS = (
+    "written",
+    "command_go",
+    "command_kill",
+    "message_go",
+    "message_broken",
+    "plain",
+    "release",
+    "root_fires",
+    "arrives",
+    "has_arrived",
+    "quiet",
+    "clear_freed",
+)
+_EFFECTS = ("goes", "dies", "begins", "ends", "frees", "frees_member")
 
 
-class RegisterLife(wiring.Component):
-    """State that set-up and tear-down add to a register; the same for every kind of network.
+def up_kind(last: Any) -> Any:
+    """Return the kind of a message to the parent: LAST has the number of GO."""
+    return Mux(last, Kind.GO, Kind.REDUCE)
 
-    Cycles as in docs/microarchitecture.md, S1.
+
+class LifeStep(wiring.Component):
+    """What becomes of a life with what happens in a cycle. Combinational.
+
+    The same in registers and spilled entries, for every kind of network; cycles as in
+    docs/microarchitecture.md, S1 and S7.
 
     Members
     -------
+    was : In(LIFE_STATE), after : Out(LIFE_STATE)
+        The state in this cycle, and from the next on.
     written : In(1)
         The control word is being written.
     command_go, command_kill : In(1)
@@ -35,16 +64,73 @@ class RegisterLife(wiring.Component):
         Nothing is pending.
     clear_freed : In(1)
         The manager has been told.
-    go, last, dying, freed, broken : Out(1)
-        The state.
+    goes, dies : Out(1)
+        The wave of GO begins; that of BROKEN does, and all else is dropped.
     begins : Out(1)
-        A wave of GO or BROKEN to the children begins with the next cycle.
-    dies : Out(1)
-        All else is dropped with the end of this cycle.
+        Either.
     ends : Out(1)
         The register becomes invalid with the end of this cycle.
+    frees : Out(1)
+        The group's last barrier is over.
     frees_member : Out(1)
         The process is released with the next cycle, and told that the group is broken.
+    last : Out(1)
+        All arrivals of the episode were the last, those of this cycle included.
+    """
+
+    def __init__(self) -> None:
+        members: dict[str, Any] = {"was": In(LIFE_STATE), "after": Out(LIFE_STATE), "last": Out(1)}
+        members |= {name: In(1) for name in _EVENTS}
+        super().__init__(members | {name: Out(1) for name in _EFFECTS})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        was, after = self.was, self.after
+        m.d.comb += [
+            self.goes.eq((self.command_go | self.message_go) & ~was.go),
+            self.dies.eq((self.command_kill | self.message_broken) & ~was.dying),
+            self.begins.eq(self.goes | self.dies),
+            self.ends.eq(was.dying & self.quiet),
+            self.frees.eq(self.root_fires & self.last & ~self.dies),
+            self.frees_member.eq(self.dies & (self.has_arrived | self.arrives)),
+            self.last.eq(was.last & ~self.plain),
+            after.eq(was),
+            after.last.eq(self.last | self.release),
+        ]
+        with m.If(self.dies):
+            m.d.comb += after.wave.eq(Kind.BROKEN)
+        with m.Elif(self.goes):
+            m.d.comb += after.wave.eq(Kind.GO)
+        with m.Elif(self.release):
+            m.d.comb += after.wave.eq(Kind.DISTRIBUTE)
+        with m.If(self.frees):
+            m.d.comb += after.freed.eq(1)
+        with m.Elif(self.clear_freed | self.dies):
+            m.d.comb += after.freed.eq(0)  # a manager that kills a group wants no news of it
+        with m.If(self.dies):
+            m.d.comb += [after.dying.eq(1), after.go.eq(0)]
+        with m.Elif(self.goes):
+            m.d.comb += after.go.eq(1)
+        with m.If(self.frees_member):
+            m.d.comb += after.broken.eq(1)
+        with m.Elif(self.arrives):
+            m.d.comb += after.broken.eq(0)
+        with m.If(self.ends):
+            m.d.comb += [after.dying.eq(0), after.go.eq(0)]
+        with m.If(self.written):
+            m.d.comb += [after.go.eq(0), after.last.eq(1), after.freed.eq(0), after.broken.eq(0)]
+        return m
+
+
+class RegisterLife(wiring.Component):
+    """State that set-up and tear-down add to a register.
+
+    Members
+    -------
+    written .. clear_freed : In(1), begins, dies, ends, frees_member : Out(1)
+        As of :class:`LifeStep`.
+    go, last, dying, freed, broken : Out(1)
+        The state.
     wave, wave_now : Out(2)
         Kind of the messages to the children; the same for those that leave in the cycle of their
         making.
@@ -53,75 +139,32 @@ class RegisterLife(wiring.Component):
     """
 
     def __init__(self) -> None:
-        inputs = (
-            "written",
-            "command_go",
-            "command_kill",
-            "message_go",
-            "message_broken",
-            "plain",
-            "release",
-            "root_fires",
-            "arrives",
-            "has_arrived",
-            "quiet",
-            "clear_freed",
-        )
-        outputs = ("go", "dying", "freed", "broken", "begins", "dies", "ends", "frees_member")
+        kinds = ("wave", "wave_now", "up_kind", "up_kind_now")
         super().__init__(
             {
-                **{name: In(1) for name in inputs},
-                **{name: Out(1) for name in outputs},
-                "last": Out(1),
-                "wave": Out(2, init=Kind.DISTRIBUTE),
-                "wave_now": Out(2),
-                "up_kind": Out(2),
-                "up_kind_now": Out(2),
+                **{name: In(1) for name in _EVENTS},
+                **{name: Out(1) for name in ("begins", "dies", "ends", "frees_member")},
+                **{field.name: Out(1) for field in LIFE.fields},
+                **{name: Out(2) for name in kinds},
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        goes, last = Signal(), Signal()
+        m.submodules.step = step = LifeStep()
+        state = Signal(LIFE_STATE, init={"wave": Kind.DISTRIBUTE})
+        m.d.sync += state.eq(step.after)
         m.d.comb += [
-            goes.eq((self.command_go | self.message_go) & ~self.go),
-            self.dies.eq((self.command_kill | self.message_broken) & ~self.dying),
-            self.begins.eq(goes | self.dies),
-            self.ends.eq(self.dying & self.quiet),
-            self.frees_member.eq(self.dies & (self.has_arrived | self.arrives)),
-            last.eq(self.last & ~self.plain),
-            self.up_kind.eq(Mux(self.last, Kind.GO, Kind.REDUCE)),
-            self.up_kind_now.eq(Mux(last, Kind.GO, Kind.REDUCE)),
+            step.was.eq(state),
+            *(getattr(step, name).eq(getattr(self, name)) for name in _EVENTS),
+            *(
+                getattr(self, name).eq(getattr(step, name))
+                for name in ("begins", "dies", "ends", "frees_member")
+            ),
+            *(getattr(self, field.name).eq(getattr(state, field.name)) for field in LIFE.fields),
+            self.wave.eq(state.wave),
+            self.wave_now.eq(step.after.wave),
+            self.up_kind.eq(up_kind(state.last)),
+            self.up_kind_now.eq(up_kind(step.last)),
         ]
-        m.d.sync += self.last.eq(last | self.release)
-        with m.If(self.dies):
-            m.d.comb += self.wave_now.eq(Kind.BROKEN)
-        with m.Elif(goes):
-            m.d.comb += self.wave_now.eq(Kind.GO)
-        with m.Elif(self.release):
-            m.d.comb += self.wave_now.eq(Kind.DISTRIBUTE)
-        with m.Else():
-            m.d.comb += self.wave_now.eq(self.wave)
-        m.d.sync += self.wave.eq(self.wave_now)
-        with m.If(self.root_fires & last & ~self.dies):
-            m.d.sync += self.freed.eq(1)
-        with m.Elif(self.clear_freed | self.dies):
-            m.d.sync += self.freed.eq(0)  # a manager that kills a group wants no news of it
-        with m.If(self.dies):
-            m.d.sync += [self.dying.eq(1), self.go.eq(0)]
-        with m.Elif(goes):
-            m.d.sync += self.go.eq(1)
-        with m.If(self.frees_member):
-            m.d.sync += self.broken.eq(1)
-        with m.Elif(self.arrives):
-            m.d.sync += self.broken.eq(0)
-        with m.If(self.ends):
-            m.d.sync += [self.dying.eq(0), self.go.eq(0)]
-        with m.If(self.written):
-            m.d.sync += [
-                self.go.eq(0),
-                self.last.eq(1),
-                self.freed.eq(0),
-                self.broken.eq(0),
-            ]
         return m

@@ -15,6 +15,7 @@ from syncfabric.models.messages import (
     Answer,
     ManagerState,
     ManagerWord,
+    Request,
 )
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.format import SEQUENCES, SetupFormat
@@ -103,11 +104,10 @@ class Manager(wiring.Component):
         word = self.address[:3]
         command = struct(MANAGER_COMMAND)(self.data[: MANAGER_COMMAND.width])
         pointer, refused, accepted = Signal(len(store.addr)), Signal(), Signal()
-        senseless = Signal()
-        m.d.comb += senseless.eq(
-            (command.operation == 3) | (command.count == 0) | (command.count > rounds.entries)
-        )
+        aborts, senseless = Signal(), Signal()
         m.d.comb += [
+            aborts.eq((word == ManagerWord.COMMAND) & (command.operation == Request.ABORT)),
+            senseless.eq((command.count == 0) | (command.count > rounds.entries)),
             self.mine.eq(
                 self.valid
                 & self.enabled
@@ -117,9 +117,13 @@ class Manager(wiring.Component):
             refused.eq(
                 Mux(
                     self.write,
-                    running
-                    | (word > ManagerWord.COMMAND)
-                    | ((word == ManagerWord.COMMAND) & senseless),
+                    Mux(
+                        aborts,
+                        ~running,
+                        running
+                        | (word > ManagerWord.COMMAND)
+                        | ((word == ManagerWord.COMMAND) & senseless),
+                    ),
                     word < ManagerWord.STATUS,
                 )
             ),
@@ -128,7 +132,8 @@ class Manager(wiring.Component):
             store.en.eq(accepted & self.write & (word == ManagerWord.DATA)),
             store.addr.eq(pointer),
             store.data.eq(self.data),
-            rounds.begin.eq(accepted & self.write & (word == ManagerWord.COMMAND)),
+            rounds.begin.eq(accepted & self.write & (word == ManagerWord.COMMAND) & ~aborts),
+            rounds.abort.eq(accepted & self.write & aborts),
             rounds.command.eq(command),
             freed.pop.eq(accepted & ~self.write & (word == ManagerWord.FREED)),
         ]
@@ -170,6 +175,7 @@ class Manager(wiring.Component):
             rounds.answer.eq(came & ~tells_freed),
             rounds.code.eq(reply.code),
             rounds.sequence.eq(reply.sequence),
+            rounds.tag.eq(reply.tag),
             self.stray.eq(freed.overflow | rounds.unasked),
         ]
         return m

@@ -28,9 +28,9 @@ class ReplySlots(wiring.Component):
 
     Members
     -------
-    router : In(11)
+    router : In(9)
         Number of the router; constant.
-    put : In(1), manager : In(2), code : In(3), sequence : In(10), gid : In(8)
+    put : In(1), manager : In(2), code : In(3), sequence : In(10), gid : In(8), tag : In(2)
         An answer for a manager whose slot is empty.
     put_freed : In(1), freed_manager : In(2), freed_gid : In(8)
         A group's last barrier is over; only if the last slot is empty.
@@ -51,6 +51,7 @@ class ReplySlots(wiring.Component):
                 "code": In(widths["code"]),
                 "sequence": In(widths["sequence"]),
                 "gid": In(widths["gid"]),
+                "tag": In(widths["tag"]),
                 "put_freed": In(1),
                 "freed_manager": In(2),
                 "freed_gid": In(widths["gid"]),
@@ -76,6 +77,7 @@ class ReplySlots(wiring.Component):
                     slot.code.eq(self.code),
                     slot.sequence.eq(self.sequence),
                     slot.gid.eq(self.gid),
+                    slot.tag.eq(self.tag),
                 ]
         with m.If(self.put_freed):
             m.d.sync += [freed_manager.eq(self.freed_manager), freed_gid.eq(self.freed_gid)]

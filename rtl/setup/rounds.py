@@ -12,6 +12,7 @@ from syncfabric.models.messages import (
     REPLY,
     REQUEST,
     SEQUENCE_BITS,
+    TAG_BITS,
     Answer,
     ManagerState,
     Request,
@@ -49,13 +50,16 @@ class Rounds(wiring.Component):
         Number of the manager.
     begin : In(1), command : In(manager's command word)
         A command; only while none is running.
+    abort : In(1)
+        End the command, only while one is running: before the next packet, or as soon as the one
+        that has begun is out.
     status : Out(manager's status word)
         What has become of it.
     read : Out, reads : Out(1), word : In(32)
         Address in the memory, whether it is read, and, from the next cycle on, the contents.
     valid : Out(1), flit : Out(flit), taken : In(1)
         A flit on offer, and whether it leaves.
-    answer : In(1), code : In(3), sequence : In(10)
+    answer : In(1), code : In(3), sequence : In(10), tag : In(2)
         A reply comes.
     unasked : Out(1)
         Nobody waits for it.
@@ -69,6 +73,7 @@ class Rounds(wiring.Component):
                 "index": In(2),
                 "begin": In(1),
                 "command": In(struct(MANAGER_COMMAND)),
+                "abort": In(1),
                 "status": Out(struct(MANAGER_STATUS)),
                 "read": Out(range(depth)),
                 "reads": Out(1),
@@ -79,6 +84,7 @@ class Rounds(wiring.Component):
                 "answer": In(1),
                 "code": In(struct(REPLY)["code"].shape),
                 "sequence": In(SEQUENCE_BITS),
+                "tag": In(TAG_BITS),
                 "unasked": Out(1),
             }
         )
@@ -95,7 +101,10 @@ class Rounds(wiring.Component):
         m.submodules.marks = marks = Memory(shape=1, depth=1 << ceil_log2(self.entries), init=[])
         mark, marked = marks.write_port(), marks.read_port(domain="comb")
         is_setup, fires, leaves, over = Signal(), Signal(), Signal(), Signal()
+        # Replies of a command that was aborted bear the tag that it had.
+        tag, ending, ends, is_last = Signal(TAG_BITS), Signal(), Signal(), Signal()
         m.d.comb += [
+            ends.eq(ending & (~self.valid | ((place == 0) & ~self.taken))),
             is_setup.eq(operation == Request.SETUP),
             fires.eq(is_setup & (limit == count)),
             leaves.eq(self.taken & self.flit.tail),
@@ -116,7 +125,7 @@ class Rounds(wiring.Component):
                 refused.eq(0),
                 again.eq(0),
             ]
-        with m.If((state == ManagerState.RUNNING) & ~self.valid):
+        with m.If((state == ManagerState.RUNNING) & ~self.valid & ~ends):
             with m.If(entry != limit):
                 with m.If(only_marked & ~marked.data):
                     m.d.sync += [entry.eq(entry + 1), base.eq(base + form.stride)]
@@ -138,6 +147,7 @@ class Rounds(wiring.Component):
             with m.Elif(is_setup & ~fires):
                 m.d.sync += limit.eq(count)
             with m.Else():
+                m.d.comb += is_last.eq(1)
                 m.d.sync += state.eq(Mux(refused, ManagerState.FAILED, ManagerState.DONE))
 
         # The packet of an entry.
@@ -149,6 +159,7 @@ class Rounds(wiring.Component):
             stamped.manager.eq(self.index),
             stamped.sequence.eq(entry),
             stamped.fire.eq(fires),
+            stamped.tag.eq(tag),
         ]
         with m.If(self.valid):
             m.d.comb += [
@@ -163,7 +174,7 @@ class Rounds(wiring.Component):
             m.d.sync += [self.valid.eq(0), entry.eq(entry + 1), base.eq(base + form.stride)]
 
         # Replies.
-        is_awaited = awaited != 0
+        is_awaited = (awaited != 0) & (self.tag == tag)
         busy, wrong = self.code == Answer.BUSY, self.code != Answer.OK
         m.d.comb += [
             self.unasked.eq(self.answer & ~is_awaited),
@@ -182,4 +193,17 @@ class Rounds(wiring.Component):
                         self.status.code.eq(self.code),
                         self.status.entry.eq(self.sequence),
                     ]
+
+        with m.If(self.abort & ~is_last):
+            m.d.sync += ending.eq(1)
+        with m.If(ends):
+            m.d.sync += [
+                state.eq(ManagerState.FAILED),
+                self.status.code.eq(Answer.ABORTED),
+                self.status.entry.eq(0),
+                self.valid.eq(0),
+                awaited.eq(0),
+                tag.eq(tag + 1),
+                ending.eq(0),
+            ]
         return m

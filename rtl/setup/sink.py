@@ -6,8 +6,9 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REPLY
+from syncfabric.models.messages import REPLY
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.setup.access import AccessSignature
 from syncfabric.rtl.setup.format import SetupFormat
 from syncfabric.rtl.setup.freed import FreedChoice
 from syncfabric.rtl.setup.replies import ReplySlots
@@ -32,16 +33,12 @@ class SetupSink(wiring.Component):
 
     Members
     -------
-    router : In(11)
+    router : In(9)
         Number of the router, as replies name it; constant.
     valid : In(1), flit : In(flit), listening : Out(1)
         A set-up packet's flit; it is taken if both are high.
-    request : Out(1), address : Out(12), write : Out(1), data : Out(32)
-        An access to the router's own registers; stays until it is granted.
-    granted : In(1)
-        The access is made in this cycle.
-    ready, error : In(1), rdata : In(32)
-        The answer to it, in a later cycle.
+    access : Out(AccessSignature)
+        To the router's own registers.
     gids : In(8 * registers), open : In(registers), managers : In(2 * registers)
         The registers' GIDs, whether they are valid, and who set them up.
     freed : In(registers), clear_freed : Out(registers)
@@ -62,14 +59,7 @@ class SetupSink(wiring.Component):
             "valid": In(1),
             "flit": In(struct(form.flit)),
             "listening": Out(1),
-            "request": Out(1),
-            "address": Out(CONFIG_ADDRESS_BITS),
-            "write": Out(1),
-            "data": Out(32),
-            "granted": In(1),
-            "ready": In(1),
-            "error": In(1),
-            "rdata": In(32),
+            "access": Out(AccessSignature()),
             "gids": In(8 * registers),
             "open": In(registers),
             "managers": In(2 * registers),
@@ -97,6 +87,7 @@ class SetupSink(wiring.Component):
         m.submodules.steps = steps = SetupSteps(form)
         m.submodules.freed = freed = FreedChoice(form)
         m.submodules.replies = replies = ReplySlots(form)
+        wiring.connect(m, steps.access, wiring.flipped(self.access))
         accepts = Signal()
         m.d.comb += [
             self.listening.eq(steps.listening),
@@ -112,14 +103,6 @@ class SetupSink(wiring.Component):
             steps.occupied.eq(replies.occupied),
             steps.gids.eq(self.gids),
             steps.open.eq(self.open),
-            self.request.eq(steps.request),
-            self.address.eq(steps.address),
-            self.write.eq(steps.write),
-            self.data.eq(steps.data),
-            steps.granted.eq(self.granted),
-            steps.ready.eq(self.ready),
-            steps.error.eq(self.error),
-            steps.rdata.eq(self.rdata),
         ]
         # Between packets there is time to see whose last barrier is over.
         m.d.comb += [
@@ -144,6 +127,7 @@ class SetupSink(wiring.Component):
             replies.code.eq(steps.code),
             replies.sequence.eq(reader.request.sequence),
             replies.gid.eq(reader.request.gid),
+            replies.tag.eq(reader.request.tag),
             replies.put_freed.eq(freed.put),
             replies.freed_manager.eq(freed.manager),
             replies.freed_gid.eq(freed.gid),

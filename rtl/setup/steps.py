@@ -5,7 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import (
-    CONFIG_ADDRESS_BITS,
     CONTROL,
     REPLY,
     REQUEST,
@@ -16,6 +15,7 @@ from syncfabric.models.messages import (
     Request,
 )
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.setup.access import AccessSignature
 from syncfabric.rtl.setup.format import SetupFormat
 
 __all__ = ["SetupSteps"]
@@ -45,8 +45,8 @@ class SetupSteps(wiring.Component):
         Managers whose last answer has not left yet.
     gids : In(8 * registers), open : In(registers)
         The registers' GIDs, and whether they are valid.
-    request, address, write, data, granted, ready, error, rdata
-        Access to the router's own registers; as of :class:`SetupSink`.
+    access : Out(AccessSignature)
+        To the router's own registers.
     listening : Out(1)
         No request is worked on.
     dropped : Out(1)
@@ -68,14 +68,7 @@ class SetupSteps(wiring.Component):
                 "occupied": In(len(form.headers)),
                 "gids": In(8 * form.registers),
                 "open": In(form.registers),
-                "request": Out(1),
-                "address": Out(CONFIG_ADDRESS_BITS),
-                "write": Out(1),
-                "data": Out(32),
-                "granted": In(1),
-                "ready": In(1),
-                "error": In(1),
-                "rdata": In(32),
+                "access": Out(AccessSignature()),
                 "listening": Out(1),
                 "dropped": Out(1),
                 "answer": Out(1),
@@ -85,7 +78,7 @@ class SetupSteps(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        form, asked, code = self._form, self.asked, self.code
+        form, asked, code, access = self._form, self.asked, self.code, self.access
         last = len(form.image)  # the control word's step, after those of the image
 
         # Where the group's register is, and what each access reads or writes.
@@ -102,17 +95,17 @@ class SetupSteps(wiring.Component):
             is_control.eq(step == last),
             control.valid.eq(1),
             *(getattr(control, name).eq(getattr(asked, name)) for name in _SHARED),
-            self.address.eq(Mux(spilled, SPILL_BASE | Cat(word, asked.gid), Cat(word, number))),
+            access.address.eq(Mux(spilled, SPILL_BASE | Cat(word, asked.gid), Cat(word, number))),
         ]
         contents = Signal(32)
         m.d.comb += contents.eq(Mux(is_control, control.as_value() & form.control, self.image))
 
         # An access is pending from the cycle after its grant until it is answered.
         pending, answered, accesses = Signal(), Signal(), Signal()
-        m.d.comb += [self.request.eq(accesses & ~pending), answered.eq(pending & self.ready)]
+        m.d.comb += [access.request.eq(accesses & ~pending), answered.eq(pending & access.ready)]
         with m.If(answered):
             m.d.sync += pending.eq(0)
-        with m.Elif(self.request & self.granted):
+        with m.Elif(access.request & access.granted):
             m.d.sync += pending.eq(1)
 
         with m.FSM():
@@ -151,9 +144,9 @@ class SetupSteps(wiring.Component):
                 with m.State("PROBE"):
                     m.d.comb += accesses.eq(1)
                     with m.If(answered):
-                        with m.If(self.rdata[0] & is_setup):
+                        with m.If(access.rdata[0] & is_setup):
                             m.next = "COMPARE"
-                        with m.Elif(self.rdata[0]):
+                        with m.Elif(access.rdata[0]):
                             m.next = "OWNER"
                         with m.Elif(is_setup):
                             m.d.sync += spilled.eq(~has_free)
@@ -168,8 +161,8 @@ class SetupSteps(wiring.Component):
                     wrong.eq(
                         Mux(
                             step > last,
-                            (self.rdata & form.busy).any(),
-                            self.rdata != contents,
+                            (access.rdata & form.busy).any(),
+                            access.rdata != contents,
                         )
                     ),
                 ]
@@ -186,12 +179,12 @@ class SetupSteps(wiring.Component):
             with m.State("STORE"):
                 m.d.comb += [
                     accesses.eq(1),
-                    self.write.eq(1),
+                    access.write.eq(1),
                     word.eq(words[step]),
-                    self.data.eq(contents),
+                    access.data.eq(contents),
                 ]
                 with m.If(answered):
-                    with m.If(self.error):
+                    with m.If(access.error):
                         m.d.sync += code.eq(Answer.BAD)
                         m.next = "ANSWER"
                     with m.Elif(~is_control):
@@ -203,12 +196,12 @@ class SetupSteps(wiring.Component):
             with m.State("GO"):
                 m.d.comb += [
                     accesses.eq(1),
-                    self.write.eq(1),
+                    access.write.eq(1),
                     word.eq(form.command),
-                    self.data.eq(Command.GO),
+                    access.data.eq(Command.GO),
                 ]
                 with m.If(answered):
-                    with m.If(self.error):
+                    with m.If(access.error):
                         # A register just written is as far as the control word, one found is on.
                         m.d.sync += code.eq(Mux(is_control, Answer.BAD, Answer.EXISTS))
                     m.next = "ANSWER"
@@ -217,7 +210,7 @@ class SetupSteps(wiring.Component):
                 with m.If(answered):
                     m.next = "ACT"
                     with m.If(
-                        struct(CONTROL)(self.rdata[: CONTROL.width]).manager != asked.manager
+                        struct(CONTROL)(access.rdata[: CONTROL.width]).manager != asked.manager
                     ):
                         m.d.sync += code.eq(Answer.DENIED)
                         m.next = "ANSWER"
@@ -225,12 +218,12 @@ class SetupSteps(wiring.Component):
                 kills = asked.operation == Request.KILL
                 m.d.comb += [
                     accesses.eq(1),
-                    self.write.eq(1),
+                    access.write.eq(1),
                     word.eq(Mux(kills, form.command, RegisterWord.CONTROL)),
-                    self.data.eq(Mux(kills, Command.KILL, 0)),
+                    access.data.eq(Mux(kills, Command.KILL, 0)),
                 ]
                 with m.If(answered):
-                    with m.If(self.error & ~kills):
+                    with m.If(access.error & ~kills):
                         m.d.sync += code.eq(Answer.BUSY)
                     m.next = "ANSWER"
             with m.State("ANSWER"):

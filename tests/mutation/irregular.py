@@ -236,26 +236,26 @@ IRREGULAR = (
         "opens.eq(1)",
         "units",
     ),
-    _broken(
-        "a spilled group of a switch is queued twice",
-        "irregular/spill.py",
-        "            m.d.sync += head.eq(head + 1)",
-        "            m.d.sync += head.eq(head)",
-        "spill",
+    Mutant(
+        "a group does not leave the queue",
+        "rtl/parts/gid_queue.py",
+        "head.eq(head + self.pop)",
+        "head.eq(head)",
+        ("tests/rtl/parts/test_gid_queue.py",),
     ),
     _broken(
         "a spilled group counts a child that has not heard",
         "irregular/spill.py",
-        "~entry.arrived[:links] & ~held",
+        "~entry.arrived[:links] & ~work.held",
         "~entry.arrived[:links]",
         "spill",
     ),
-    _broken(
+    Mutant(
         "a spilled group stays queued",
-        "irregular/spill.py",
+        "rtl/spill/base.py",
         "m.d.comb += after.queued.eq(0)",
         "m.d.comb += after.queued.eq(1)",
-        "spill",
+        ("tests/rtl/irregular/test_spill.py",),
     ),
     _broken(
         "two outputs of a switch share a pause",

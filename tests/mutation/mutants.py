@@ -2,6 +2,9 @@
 
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
+from tests.mutation.setup import SETUP
+from tests.mutation.software import SOFTWARE
+from tests.mutation.static import STATIC
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -163,15 +166,15 @@ MUTANTS = (
     Mutant(
         "messages of another epoch count",
         "rtl/barrier/register.py",
-        "ours = [self.match[p] & (messages[p].epoch == control.epoch) for p in range(4)]",
-        "ours = [self.match[p] for p in range(4)]",
+        "ours = [self.match[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]",
+        "ours = [self.match[p] & ~dying for p in range(4)]",
         _unit("barrier/test_register.py"),
     ),
     Mutant(
         "any GID matches",
         "rtl/barrier/register.py",
-        "self.here[p] & valid & (messages[p].gid == control.gid)",
-        "self.here[p] & valid",
+        "self.here[p] & kept & (messages[p].gid == control.gid)",
+        "self.here[p] & kept",
         _unit("barrier/test_register.py"),
     ),
     Mutant(
@@ -233,17 +236,20 @@ MUTANTS = (
     ),
     Mutant(
         "a spilled group's arrival is lost: the entry is not written back",
-        "rtl/barrier/spill.py",
-        "after.local.eq(entry.local | arrives)",
-        "after.local.eq(entry.local)",
+        "rtl/spill/episode.py",
+        "arrived = Cat(arrived, entry.arrived[-1] | arrives)",
+        "arrived = Cat(arrived, entry.arrived[-1])",
         _unit("barrier/test_spill.py"),
     ),
     Mutant(
         "a spilled group is queued twice",
-        "rtl/barrier/spill.py",
-        "            m.d.sync += head.eq(head + 1)",
-        "            m.d.sync += head.eq(head)",
+        "rtl/spill/episode.py",
+        "now.queue.eq(~entry.queued)",
+        "now.queue.eq(1)",
         _unit("barrier/test_spill.py"),
     ),
     *IRREGULAR,
+    *SETUP,
+    *SOFTWARE,
+    *STATIC,
 )

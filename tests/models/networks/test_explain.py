@@ -54,7 +54,8 @@ CASES = [
     ),
     (
         HEAD + MESH + 'setup = "paper"\n',
-        'network: setup = "paper" is not supported yet; this version builds "local" and "manager"',
+        'network: setup = "paper" is paper BTIN\'s way, for irregular networks; on a mesh members '
+        'work out their own registers: set setup = "local"',
     ),
     (
         HEAD + MESH + 'turnaround = "node"\n',
@@ -211,14 +212,19 @@ CASES += [
         "network: a manager is named twice; name each once",
     ),
     (
-        CHAIN + 'setup = "manager"\nflit_bits = 24\n',
-        'network: setup = "manager" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
+        CHAIN + 'setup = "paper"\nmanagers = [[0, 1]]\n',
+        'network: managers set groups up with setup = "manager", not "paper"; set it, or remove '
+        '"managers"',
+    ),
+    (
+        CHAIN + 'setup = "paper"\nflit_bits = 24\n',
+        'network: setup = "paper" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
         'setup = "local"',
     ),
     (
-        CHAIN + 'setup = "manager"\nspill = true\n',
-        'network: spill = true with setup = "manager" is not supported yet; set setup = "local", '
-        "or spill = false and barrier_registers up to 64",
+        CHAIN + 'setup = "manager"\nflit_bits = 24\n',
+        'network: setup = "manager" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
+        'setup = "local"',
     ),
     (
         CHAIN + 'setup = "local"\nmanagers = [[0, 1]]\n',

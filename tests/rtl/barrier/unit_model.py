@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from syncfabric.models.golden.barrier_register import BarrierRegister
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.outbox import Offer
-from syncfabric.models.golden.record import Message
+from syncfabric.models.golden.record import Message, SpillRelease
 from syncfabric.models.golden.rules import Rules
-from syncfabric.models.golden.spill import Answer, Request, SpillEngine
+from syncfabric.models.golden.spill import SpillEngine
+from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.golden.wiring import Wiring
 from syncfabric.models.messages import SPILL_BASE, Counter
 from syncfabric.models.networks.spec import MeshSpec
@@ -66,10 +68,10 @@ class UnitModel:
         self.spec, self.wiring, self.node = spec, wiring, node
         self.credits = [0] * (wiring.links * wiring.lanes)
         self._released: list[tuple[int, int, int]] = []
-        self._spill_released: list[tuple[int, int, int]] = []
+        self._spill_released: list[SpillRelease] = []
         self._answers: list[Answer] = []
         self.unit = BarrierUnit(spec, rules, node, self.credits, self._released)
-        self.spill: SpillEngine | None = None
+        self.spill: SpillEngine[BarrierRegister] | None = None
         if spec.spill:
             self.spill = SpillEngine(self.unit, rules, self._spill_released, self._answers)
         self.now, self.started = 0, False
@@ -130,7 +132,7 @@ class UnitModel:
         for r, data in accepted.items():
             unit.arrive(r, data)
         if held is not None and spill is not None:
-            spill.holding = held
+            spill.holding = Arrival(*held)
         unit.commit()
         self._turn_page(inputs.start)
 

@@ -15,6 +15,7 @@ CASES = {
     "input_one_place": network(),
     "input_two_channels": network(ports=4, channels=2, buffer_flits=3),
     "input_four_channels": network(channels=4, buffer_flits=2, switches=3),
+    "input_managed": network(setup="manager", buffer_flits=2, flit_bits=32),
 }
 NUMBER = 1
 NOWHERE = -1
@@ -67,7 +68,7 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
     """Random links, credits, owners, datelines and takers; in phases the buffers overflow."""
     spec = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
-    pins, rng, ports, channels = bench.pins[case], board.rng, spec.ports, spec.channels
+    pins, rng, ports, channels = bench.pins[case], board.rng, spec.ports, spec.link_channels
     table = tuple(rng.randrange(ports + 1) for _ in range(spec.switches))
     links = [Link(rng, spec, table) for _ in range(channels)]
     queues: list[deque[Stored]] = [deque() for _ in range(channels)]
@@ -80,10 +81,10 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
     for cycle in range(1000):
         if cycle % 50 == 0:
             hurry = rng.choice([0.15, 0.5, 0.95])
-            dateline = rng.getrandbits(ports) if channels > 1 else 0
+            dateline = rng.getrandbits(ports) if spec.channels > 1 else 0
         has_credit = rng.getrandbits(ports * channels) | rng.getrandbits(ports * channels)
         busy = rng.getrandbits(ports * channels) & rng.getrandbits(ports * channels)
-        sink_busy = rng.random() < 0.3
+        sink_busy, listening = rng.random() < 0.3, rng.random() < 0.5
 
         def crossed(v: int, output: int, dateline: int = dateline) -> int:
             """Return the channel that a packet goes on in."""
@@ -99,6 +100,9 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
                 free = True
             elif output == ports:
                 free = begun[v] or not sink_busy
+                deaf = v == spec.channels and not listening  # where set-up packets end
+                events["kept waiting"] += free and deaf
+                free = free and not deaf
             else:
                 free = has_credit >> bit & 1 == 1 and (begun[v] or not busy >> bit & 1)
             if free:
@@ -116,7 +120,7 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
             "sink_busy": sink_busy,
             "dateline": dateline,
             "take": take,
-        }
+        } | ({"listening": listening} if spec.managed else {})
         expected: dict[str, int] = {"link__credit": credit, "overflow": lost, "offer": 0}
         if front is not None and offers is not None and front.output != NOWHERE:
             expected |= {"offer": 1 << front.output, "flit": front.bits}
@@ -144,4 +148,5 @@ async def offers_agree_with_queues(dut: Any, case: str) -> None:
         await bench.edge()
     assert min(events["taken"], events["lost"]) > 100, events
     assert min(events["used up"], events["sink"]) > 10, events
-    assert events["crossed"] > 10 or channels == 1, events
+    assert events["crossed"] > 10 or spec.channels == 1, events
+    assert events["kept waiting"] > 10 or not spec.managed, events

@@ -32,3 +32,4 @@ def test_ports(name: str) -> None:
     found = ports(InputPort(spec))
     assert found["offer"] == ("out", spec.ports + 1)
     assert found["has_credit"] == ("in", spec.ports * spec.channels)
+    assert "listening" not in found

@@ -31,11 +31,11 @@ class Routers:
 
     def __init__(self, rng: random.Random, case: Case) -> None:
         self.rng, self.case = rng, case
-        self.waiting: list[tuple[int, int]] = []
+        self.waiting: list[tuple[int, int, int]] = []
         self.flits: list[int] = []
         self.words: list[int] = []
         self.kinds: Counter[int] = Counter()
-        self.kindness = 0.9
+        self.kindness, self.haste = 0.9, 0.4
 
     def hear(self, flit: int) -> None:
         """Take in a flit of a request."""
@@ -49,16 +49,17 @@ class Routers:
                 code = Answer(self.rng.randrange(6))
             if coin(self.rng, 0.3) and asked["operation"]:
                 code = Answer.BUSY
-            self.waiting.append((code, asked["sequence"]))
+            self.waiting.append((code, asked["sequence"], asked["tag"]))
             self.words = []
 
     def say(self, *, idle: bool) -> int | None:
         """Return the flit of a reply that comes in this cycle; unasked only to idle managers."""
-        if not self.flits and coin(self.rng, 0.4):
+        if not self.flits and coin(self.rng, self.haste):
             if self.waiting and coin(self.rng, 0.8):
                 self.rng.shuffle(self.waiting)
-                code, sequence = self.waiting.pop()
-                self._reply(code=code, sequence=sequence, gid=self.rng.randrange(256))
+                code, sequence, tag = self.waiting.pop()
+                gid = self.rng.randrange(256)
+                self._reply(code=code, sequence=sequence, tag=tag, gid=gid)
             elif coin(self.rng, 0.1):
                 self._reply(code=Answer.FREED, gid=self.rng.randrange(256))
             elif idle and coin(self.rng, 0.1):
@@ -67,7 +68,7 @@ class Routers:
         return self.flits.pop(0) if self.flits and coin(self.rng, 0.7) else None
 
     def _reply(self, **fields: int) -> None:
-        word = REPLY.pack({**fields, "sender": self.rng.getrandbits(11)})
+        word = REPLY.pack({**fields, "sender": self.rng.getrandbits(9)})
         self.flits = packet(self.case, [self.rng.getrandbits(32), word])
 
 
@@ -78,9 +79,14 @@ def request(rng: random.Random, model: ManagerModel) -> tuple[int, bool, int] | 
     if coin(rng, 0.3):
         return BASE + ManagerWord.DATA, True, rng.getrandbits(32)
     most = model.depth // model.stride
+    if model.state is not ManagerState.RUNNING and coin(rng, 0.1):
+        command = {"operation": rng.randrange(3), "count": rng.randint(1, most)}
+        return BASE + ManagerWord.COMMAND, True, MANAGER_COMMAND.pack(command)
     fields = {"operation": rng.choice([0, 0, 1, 2, 3]), "count": rng.choice([1, most, most + 1, 0])}
     fields["count"] = rng.choice([fields["count"], rng.randint(1, most)])
     data = rng.choice([MANAGER_COMMAND.pack(fields), rng.getrandbits(32)])
+    if data & 3 == Request.ABORT and coin(rng, 0.5):
+        data ^= 1  # KILL, so that most commands come to their end
     word = rng.choice([*ManagerWord, ManagerWord.STATUS, ManagerWord.COMMAND])
     return rng.choice([BASE + word, BASE + rng.randrange(-9, 9)]), coin(rng, 0.5), data
 
@@ -109,12 +115,13 @@ async def manager_agrees_with_model(dut: Any, name: str) -> None:
     bench, board = Bench(dut), Scoreboard(name)
     pins, rng = bench.pins[name], board.rng
     model, routers = ManagerModel(case, DEPTHS[name], INDEX), Routers(rng, case)
-    ends: Counter[int] = Counter()
-    strays, patience = 0, 1.0
+    ends: Counter[ManagerState] = Counter()
+    strays, aborted, late, patience = 0, 0, 0, 1.0
     await bench.reset()
-    for cycle in range(4000):
+    for cycle in range(6000):
         if cycle % 100 == 0:
             routers.kindness, patience = rng.choice([0.5, 1.0]), rng.choice([0.2, 1.0, 1.0])
+            routers.haste = rng.choice([0.4, 0.4, 0.02])
         asks, before = request(rng, model), model.state
         taken = model.offered is not None and coin(rng, patience)
         offered, reply = model.offered, routers.say(idle=before is not ManagerState.RUNNING)
@@ -127,11 +134,16 @@ async def manager_agrees_with_model(dut: Any, name: str) -> None:
             routers.hear(offered)
         if model.state is not before:
             ends[model.state] += 1
+            aborted += model.refusal == (Answer.ABORTED, 0)
         strays += expected["stray"]
+        late += expected["stray"] and model.awaited > 0
         await bench.edge()
     assert min(ends[end] for end in (ManagerState.DONE, ManagerState.FAILED)) > 4, ends
-    assert min(routers.kinds[kind] for kind in Request) > 6, routers.kinds
+    kinds = (Request.SETUP, Request.CLEAR, Request.KILL)
+    assert min(routers.kinds[kind] for kind in kinds) > 6, routers.kinds
     assert strays
+    assert aborted > 4
+    assert late, "no reply of an aborted command came while others were awaited"
 
 
 @cocotb.test()

@@ -17,6 +17,7 @@ from syncfabric.models.messages import (
 from tests.rtl.setup.cases import Case
 
 BASE = 1056
+ABORT, ABORTED = 3, 7
 FREED_PLACES = 256
 
 
@@ -34,6 +35,8 @@ class ManagerModel:
     answer: tuple[int, int, int] = (0, 0, 0)
     offered: int | None = None
     operation: int = 0
+    tag: int = 0
+    aborts: bool = False
 
     def __post_init__(self) -> None:
         self.memory = [0] * self.depth
@@ -50,16 +53,23 @@ class ManagerModel:
         if self.offered is not None:
             out["request_flit"] = self.offered
         self.answer, begins, full = (0, 0, 0), None, len(self.freed) == FREED_PLACES
+        between = self.offered is None or (self._is_head(self.offered) and not taken)
+        ends, aborts = self.aborts and between, False
         if request is not None and BASE <= request[0] < BASE + len(ManagerWord):
             address, write, data = request
             value, begins = self._configure(ManagerWord(address - BASE), write, data)
+            aborts = begins == ABORT
             self.answer = 1, value is None, value or 0
             out |= {"mine": 1, "refused_write": write and value is None}
         if reply is not None:
             out["stray"] = self._hear(self.case.spec.layout.flit.unpack(reply), full=full)
-        if self.story is not None:
+        if ends:
+            self._break_off()
+        elif self.story is not None:
             self.offered = self.story.send(taken)
-        if begins is not None:
+        if aborts:
+            self.aborts = self.story is not None
+        elif begins is not None:
             self.state, self.refusal = ManagerState.RUNNING, None
             self.story = self._run(**MANAGER_COMMAND.unpack(begins))
             next(self.story)
@@ -68,7 +78,7 @@ class ManagerModel:
     def _configure(
         self, word: ManagerWord, write: bool, data: int
     ) -> tuple[int | None, int | None]:
-        """Return what is read, or None if it is refused; and the command that begins."""
+        """Return what is read, or None if it is refused; and the command that begins, or ABORT."""
         if not write:
             if word is ManagerWord.STATUS:
                 code, entry = self.refusal or (0, 0)
@@ -77,6 +87,9 @@ class ManagerModel:
             if word is ManagerWord.FREED:
                 return (256 | self.freed.popleft() if self.freed else 0), None
             return None, None
+        fields = MANAGER_COMMAND.unpack(data % (1 << MANAGER_COMMAND.width))
+        if word is ManagerWord.COMMAND and fields["operation"] == ABORT:
+            return (0, ABORT) if self.state is ManagerState.RUNNING else (None, None)
         if self.state is ManagerState.RUNNING:
             return None, None
         if word is ManagerWord.POINTER:
@@ -85,12 +98,10 @@ class ManagerModel:
             self.memory[self.pointer] = data
             self.pointer = (self.pointer + 1) % self.depth
         elif word is ManagerWord.COMMAND:
-            command = data % (1 << MANAGER_COMMAND.width)
-            fields = MANAGER_COMMAND.unpack(command)
             most = min(1024, self.depth // self.stride)
-            if fields["operation"] == 3 or not 1 <= fields["count"] <= most:
+            if not 1 <= fields["count"] <= most:
                 return None, None
-            return 0, command
+            return 0, MANAGER_COMMAND.pack(fields)
         else:
             return None, None
         return 0, None
@@ -104,7 +115,7 @@ class ManagerModel:
             if not full:
                 self.freed.append(reply["gid"])
             return full
-        if not self.awaited:
+        if not self.awaited or reply["tag"] != self.tag:
             return True
         self.awaited -= 1
         wanted = Answer.OK if self.operation == Request.SETUP else Answer.BUSY
@@ -112,6 +123,16 @@ class ManagerModel:
         if reply["code"] not in (Answer.OK, wanted) and self.refusal is None:
             self.refusal = reply["code"], reply["sequence"]
         return False
+
+    def _is_head(self, flit: int) -> bool:
+        return bool(self.case.spec.layout.flit.unpack(flit)["head"])
+
+    def _break_off(self) -> None:
+        """Forget the command, and everything that was to come of it."""
+        self.state, self.refusal = ManagerState.FAILED, (ABORTED, 0)
+        self.story = self.offered = None
+        self.aborts, self.awaited, self.tag = False, 0, (self.tag + 1) % 4
+        self.marked.clear()
 
     def _run(self, operation: int, count: int) -> Generator[int | None, bool, None]:
         """Work through a command, from the cycle after it on."""
@@ -150,6 +171,7 @@ class ManagerModel:
                 continue
             words = self.memory[entry * self.stride :][: self.stride]
             stamps = {"operation": operation, "manager": self.index, "sequence": entry}
+            stamps["tag"] = self.tag
             request = REQUEST.unpack(words[1] % (1 << REQUEST.width))
             words[1] = REQUEST.pack({**request, **stamps, "fire": fire})
             if operation != Request.SETUP:

@@ -43,7 +43,7 @@ class SinkModel:
     def cycle(self, now: Inputs) -> Outputs:
         """Live through a cycle; return the outputs in it."""
         out: Outputs = {
-            "listening": 0, "request": 0, "stray": 0, "clear_freed": 0, "reply_valid": 0
+            "listening": 0, "access__request": 0, "stray": 0, "clear_freed": 0, "reply_valid": 0
         }  # fmt: skip
         before = dict(self.slots)
         if self.chosen is not None:
@@ -103,7 +103,7 @@ class SinkModel:
         if manager >= len(self.case.managers) or manager in self.slots:
             return (yield {"stray": 1})
         code, now = yield from self._obey(now, asked, words)
-        word = {"code": code, "gid": asked["gid"], "sequence": asked["sequence"]}
+        word = {"code": code, **{name: asked[name] for name in ("gid", "sequence", "tag")}}
         self.slots[manager] = manager, word | {"sender": self.router}
         return (yield {})
 
@@ -167,9 +167,9 @@ class SinkModel:
         self, now: Inputs, address: int, value: int | None = None
     ) -> Generator[Outputs, Inputs, tuple[tuple[int, int], Inputs]]:
         """Ask until it is granted, then wait for the answer."""
-        out = {"request": 1, "address": address, "write": value is not None}
+        out = {"access__request": 1, "access__address": address, "access__write": value is not None}
         if value is not None:
-            out["data"] = value
+            out["access__data"] = value
         granted = False
         while not granted:
             granted = now.granted
