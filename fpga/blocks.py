@@ -7,11 +7,15 @@ from amaranth.lib import wiring
 
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.synth import Design
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import MeshNode
+from syncfabric.rtl.static.node import StaticNode
+from syncfabric.rtl.static.ring_agent import RingAgent
+from syncfabric.rtl.static.switch import StaticSwitch
+from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.verilog import convert
 
@@ -49,6 +53,12 @@ def _switches(**options: object) -> IrregularSpec:
     return IrregularSpec.model_validate({**network, "setup": "local", **options})
 
 
+def _static(**options: object) -> StaticSpec:
+    return StaticSpec.model_validate({"kind": "static", "width": 8, "height": 8, **options})
+
+
+_LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid", "flit", "credit")]
+
 BLOCKS: dict[str, Block] = {
     "mesh-router": Block(
         "5 ports, 32-bit flits in 4-flit buffers, barrier unit of 4 registers without data",
@@ -82,8 +92,28 @@ BLOCKS: dict[str, Block] = {
         "the whole 8-port switch, one-flit buffers",
         lambda: IrregularSwitch(_switches()),
     ),
+    "static-switch": Block(
+        "1-bit flits, two places a buffer; no counters",
+        lambda: StaticSwitch(_static()),
+        frozenset({"overflow", *(f"number_{port}" for port in range(5))}),
+    ),
+    "static-ring-agent": Block(
+        "member or root of a ring, two places in the core's buffer",
+        lambda: RingAgent(_static().core_buffer),
+        frozenset({"left", "owed", "back"}),
+    ),
+    "static-tree-agent": Block(
+        "member or root of a tree of up to 63 flits an episode",
+        lambda: TreeAgent(6),
+        frozenset({"left", "go"}),
+    ),
+    "static-node": Block(
+        "switch, core with both agents, config port, counters",
+        lambda: StaticNode(_static()),
+        frozenset({"observe", *_LOCAL}),
+    ),
 }
-"""By name; counters and config port are in all of them."""
+"""By name; counters and config port are in all of the mesh and irregular ones."""
 
 
 def block_design(name: str) -> Design:

@@ -13,6 +13,7 @@ __all__ = [
     "REPLY",
     "REQUEST",
     "SEQUENCE_BITS",
+    "TAG_BITS",
     "Answer",
     "Command",
     "ManagerState",
@@ -46,15 +47,18 @@ class Command(enum.IntEnum):
 
 
 class Request(enum.IntEnum):
-    """What a manager asks of a router's set-up sink."""
+    """What a manager asks of a router's set-up sink; ABORT, of the manager, ends its command."""
 
-    SETUP, CLEAR, KILL = range(3)
+    SETUP, CLEAR, KILL, ABORT = range(4)
 
 
 class Answer(enum.IntEnum):
-    """What a set-up sink answers; FREED comes unasked, after a group's last barrier."""
+    """What a set-up sink answers; FREED comes unasked, after a group's last barrier.
 
-    OK, FULL, EXISTS, BUSY, DENIED, BAD, FREED = range(7)
+    ABORTED is no answer: a manager says so of a command that software has ended.
+    """
+
+    OK, FULL, EXISTS, BUSY, DENIED, BAD, FREED, ABORTED = range(8)
 
 
 class ManagerWord(enum.IntEnum):
@@ -70,6 +74,8 @@ class ManagerState(enum.IntEnum):
 
 
 SEQUENCE_BITS = 10
+TAG_BITS = 2
+"""Of the number by which replies of a command that was aborted are told from later ones."""
 
 REQUEST = Layout(
     "request word",
@@ -83,6 +89,7 @@ REQUEST = Layout(
         Field("root", 1, "the barrier is turned around here"),
         Field("turn", 1, "first turn of the REDUCE to the parent, on a mesh"),
         Field("fire", 1, "send GO down the tree"),
+        Field("tag", TAG_BITS, "comes back in the reply"),
     ),
 )
 """Second flit of a manager's request."""
@@ -93,7 +100,8 @@ REPLY = Layout(
         Field("code", 3, "0 OK, 1 FULL, 2 EXISTS, 3 BUSY, 4 DENIED, 5 BAD, 6 FREED"),
         Field("sequence", SEQUENCE_BITS, "of the request; 0 with FREED"),
         Field("gid", 8, "group identifier"),
-        Field("sender", 11, "number of the router, modulo 2^11"),
+        Field("tag", TAG_BITS, "of the request; 0 with FREED"),
+        Field("sender", 9, "number of the router, modulo 2^9"),
     ),
 )
 """Second flit of a set-up sink's reply."""
@@ -101,8 +109,8 @@ REPLY = Layout(
 MANAGER_COMMAND = Layout(
     "manager's command word",
     (
-        Field("operation", 2, "0 SETUP, 1 CLEAR, 2 KILL"),
-        Field("count", SEQUENCE_BITS + 1, "entries"),
+        Field("operation", 2, "0 SETUP, 1 CLEAR, 2 KILL, 3 ABORT"),
+        Field("count", SEQUENCE_BITS + 1, "entries; ignored by ABORT"),
     ),
 )
 
@@ -110,7 +118,7 @@ MANAGER_STATUS = Layout(
     "manager's status word",
     (
         Field("state", 2, "0 idle, 1 running, 2 done, 3 failed"),
-        Field("code", 3, "code of the first refusal"),
+        Field("code", 3, "code of the first refusal; 7 ABORTED"),
         Field("entry", SEQUENCE_BITS, "entry that it came from"),
     ),
 )

@@ -1,0 +1,213 @@
+"""The agent of a static network's node: its part in a ring or a tree (section R4)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.messages.static import STATUS_WORD, Role
+
+__all__ = ["Act", "Agent"]
+
+FULL = (1 << COUNTER_BITS) - 1
+LEFT_MASK = (1 << 16) - 1
+HELD_BACK = {Role.RING: 2, Role.TREE: 1}
+"""Reads that are left when a member waits for its process to come to Wait."""
+READERS = (Role.RING, Role.RING_ROOT, Role.TREE)
+"""Roles whose process waits until the agent has read enough."""
+OWED, BACK, GO, BEGUN, DONE = (
+    STATUS_WORD.offsets[name] for name in ("owed", "back", "go", "begun", "done")
+)
+
+
+class Act(NamedTuple):
+    """What an agent does in a cycle."""
+
+    pop: bool
+    """It takes the front flit of the core buffer."""
+    send: bool
+    """It puts a flit on the injection link."""
+    release: bool
+    """Its process is released in the next cycle."""
+
+
+IDLE = Act(False, False, False)
+
+
+class Agent:
+    """State of a node, less its buffers.
+
+    Parameters
+    ----------
+    core_buffer : int
+        Places B of the core buffers.
+
+    Attributes
+    ----------
+    role, code : Role, int
+        NONE leaves the core port to software; ``code`` as it was written: more than 5 are as 5.
+    flits : int
+        Flits of an episode of a tree.
+    left : int
+        Flits still to be read; at the root of a tree, to be sent before it has arrived.
+    owed : int
+        Flits that the root of a ring has still to send.
+    back : bool
+        The release has still to come back to the root of the ring.
+    go : bool
+        The root of a tree has arrived.
+    begun : bool
+        The root has been told INIT.
+    done : bool
+        Released since the last arrive.
+    hold : bool
+        The process has not come to Wait: an input, no state.
+    counters : list of int
+        The four event counters.
+    """
+
+    __slots__ = (
+        "_core_buffer",
+        "back",
+        "begun",
+        "code",
+        "counters",
+        "done",
+        "flits",
+        "go",
+        "hold",
+        "left",
+        "owed",
+        "role",
+    )
+
+    def __init__(self, core_buffer: int) -> None:
+        self._core_buffer = core_buffer
+        self.role, self.code, self.flits = Role.NONE, 0, 0
+        self.hold = False
+        self.counters = [0] * len(Counter)
+        self.reset()
+
+    def reset(self) -> None:
+        """Make everything but role, flits and counters as after reset."""
+        self.left = self.owed = 0
+        self.back = self.go = self.begun = self.done = False
+
+    def count(self, counter: Counter) -> None:
+        """Count an event, up to the counter's last value."""
+        if self.counters[counter] < FULL:
+            self.counters[counter] += 1
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all the state that a new role must not meet is 0."""
+        return not (self.left or self.owed or self.back or self.go or self.begun)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a process can arrive."""
+        if self.role is Role.NONE:
+            return False
+        return self.begun or self.role not in (Role.RING_ROOT, Role.TREE_ROOT)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the process is inside a barrier."""
+        if self.role is Role.TREE_ROOT:
+            return self.go
+        return self.role in READERS and self.left > 0
+
+    @property
+    def state(self) -> int:
+        """The bits of ``observe``: those of the STATUS word below ``done``."""
+        flags = self.back << BACK | self.go << GO | self.begun << BEGUN
+        return self.left | self.owed << OWED | flags
+
+    @property
+    def status(self) -> int:
+        """The STATUS word."""
+        return self.state | self.done << DONE
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether INIT is obeyed."""
+        return self.role in (Role.RING_ROOT, Role.TREE_ROOT) and not self.begun
+
+    def begin(self) -> None:
+        """Obey INIT."""
+        self.begun = True
+        if self.role is Role.RING_ROOT:
+            self.owed = self._core_buffer
+        else:
+            self.left = self.flits - 1 & LEFT_MASK
+
+    def step(self, *, occupied: bool, credit: bool, arrive: bool) -> Act:
+        """Go through a cycle.
+
+        Parameters
+        ----------
+        occupied : bool
+            The core buffer holds a flit at the start of the cycle.
+        credit : bool
+            The injection counter is not 0 then.
+        arrive : bool
+            An arrive is accepted in this cycle.
+        """
+        if self.role is Role.NONE:
+            return IDLE
+        if arrive:
+            self.done = False
+        if self.role is Role.RING_ROOT:
+            act = self._root_of_ring(occupied=occupied, credit=credit, arrive=arrive)
+        elif self.role is Role.TREE_ROOT:
+            act = self._root_of_tree(credit=credit, arrive=arrive)
+        elif self.role in HELD_BACK:
+            act = self._member(HELD_BACK[self.role], occupied=occupied, arrive=arrive)
+        else:
+            act = Act(False, False, arrive)
+        if act.release:
+            self.done = True
+        return act
+
+    def _member(self, held_back: int, *, occupied: bool, arrive: bool) -> Act:
+        """Read the flits of an episode: of a ring, B, the notify and the release."""
+        if arrive:
+            self.left = self._core_buffer + 2 if self.role is Role.RING else self.flits
+            return IDLE
+        if not occupied or not self.left or (self.hold and self.left <= held_back):
+            return IDLE
+        self.left -= 1
+        return Act(True, False, not self.left)
+
+    def _root_of_ring(self, *, occupied: bool, credit: bool, arrive: bool) -> Act:
+        """Send the notify; read it when it is back; send the release and B fillers."""
+        pop = occupied and not self.hold and (self.back or self.left > 0)
+        send = credit and self.owed > 0
+        notified = False
+        if pop and self.back:
+            self.back = False
+        elif pop:
+            self.left -= 1
+            notified = not self.left
+        if notified:
+            self.owed += self._core_buffer + 1
+            self.back = True
+            send = credit
+        if arrive:
+            self.owed += 1
+            self.left = self._core_buffer + 1
+        self.owed -= send
+        return Act(pop, send, notified)
+
+    def _root_of_tree(self, *, credit: bool, arrive: bool) -> Act:
+        """Send all flits of an episode but the last; that one when the process has arrived."""
+        last = credit and not self.left and self.go and not self.hold
+        free = credit and self.left > 0
+        if free:
+            self.left -= 1
+        elif last:
+            self.go = False
+            self.left = self.flits - 1 & LEFT_MASK
+        if arrive:
+            self.go = True
+        return Act(False, free or last, last)

@@ -1,0 +1,100 @@
+"""Words of a static network on the config port, and the chain of route bits.
+
+Source: docs/microarchitecture-static.md, R3 to R5. Counters stand where they do everywhere.
+"""
+
+import enum
+from dataclasses import dataclass
+
+from syncfabric.models.messages.layout import Field, Layout
+
+__all__ = [
+    "CHAIN_BITS",
+    "INIT",
+    "OUTPUT_BITS",
+    "ROLE_WORD",
+    "STATUS_WORD",
+    "LoaderWord",
+    "Role",
+    "StaticLayout",
+    "StaticWord",
+]
+
+OUTPUT_BITS = 5
+"""Bits of the chain an output: a select for each other port, in rising order, then flush."""
+
+CHAIN_BITS = 5 * OUTPUT_BITS
+"""Bits of the chain a switch, for outputs EAST, NORTH, WEST, SOUTH and LOCAL, its core's."""
+
+INIT = 1
+"""The command that lets a root begin."""
+
+
+class Role(enum.IntEnum):
+    """What a node's agent does; those above ALONE are as ALONE."""
+
+    NONE, RING, RING_ROOT, TREE, TREE_ROOT, ALONE = range(6)
+
+
+class StaticWord(enum.IntEnum):
+    """Words of a node: to be read and written, only written, only read."""
+
+    ROLE, COMMAND, STATUS = range(3)
+
+
+class LoaderWord(enum.IntEnum):
+    """Words of the loader: only written, only written, only read."""
+
+    SHIFT, STROBE, LENGTH = range(3)
+
+
+ROLE_WORD = Layout(
+    "role word",
+    (
+        Field("role", 3, "0 NONE, 1 RING, 2 RING_ROOT, 3 TREE, 4 TREE_ROOT, 5 ALONE"),
+        Field("flits", 16, "flits of an episode of a tree"),
+    ),
+)
+"""Word 0 of a node."""
+
+STATUS_WORD = Layout(
+    "status word",
+    (
+        Field("left", 16, "flits still to be read; at the root of a tree, to be sent"),
+        Field("owed", 6, "flits that the root of a ring has still to send"),
+        Field("back", 1, "the release has still to come back to the root of the ring"),
+        Field("go", 1, "the root of a tree has arrived"),
+        Field("begun", 1, "the root has been told INIT"),
+        Field("done", 1, "released since the last arrive"),
+    ),
+)
+"""Word 2 of a node; ``observe`` has all of it but ``done``."""
+
+
+@dataclass(frozen=True)
+class StaticLayout:
+    """Widths that follow from the size of a static network.
+
+    Parameters
+    ----------
+    width, height : int
+        Switches along x and y, 1 to 1024.
+    """
+
+    width: int
+    height: int
+
+    @property
+    def loader(self) -> int:
+        """The number that the config port addresses the loader by: it comes after the nodes."""
+        return self.width * self.height
+
+    @property
+    def target_bits(self) -> int:
+        """Bits of the number that the config port addresses."""
+        return self.loader.bit_length()
+
+    @property
+    def chain_bits(self) -> int:
+        """Bits of the whole chain."""
+        return CHAIN_BITS * self.width * self.height

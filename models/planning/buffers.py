@@ -1,0 +1,46 @@
+"""What a ring needs of its buffers, so that it neither hangs nor releases early (paper Reflex).
+
+One place each is enough for the agents in hardware, in every ring: the root's reads while it still
+sends. That holds whatever comes first: the tests go through all interleavings of small rings.
+
+Software that runs Algorithm 1 sends its B + 1 flits before it reads any, and needs room for them:
+see `software_spare`. In both, all that can be stored before the process has come must be filled by
+Init, and the switches must be in lock step.
+"""
+
+from __future__ import annotations
+
+__all__ = ["software_spare"]
+
+
+def software_spare(
+    links: int,
+    core_buffer: int,
+    switch_buffer: int,
+    injection_buffer: int,
+    *,
+    root_buffer: int | None = None,
+) -> int:
+    """Return the places to spare in a ring whose cores run Algorithm 1 as programs.
+
+    Root buffer + N W + O - (B + 1): in Wait the root sends the release and B fillers, B + 1 flits,
+    and receives nothing meanwhile, so they must fit into its own core buffer, the N switches' and
+    the injection buffer. With fewer the ring hangs: N = 2, B = 4, W = O = 1 and one place at the
+    root are one short. A root with a core buffer like the others' is never short.
+
+    Parameters
+    ----------
+    links : int
+        N, the links of the ring.
+    core_buffer, switch_buffer, injection_buffer : int
+        B, W and O.
+    root_buffer : int, optional
+        Places of the root's core buffer; B by default.
+
+    Returns
+    -------
+    int
+        Below 0 if the ring hangs.
+    """
+    root = core_buffer if root_buffer is None else root_buffer
+    return root + links * switch_buffer + injection_buffer - (core_buffer + 1)

@@ -1,0 +1,105 @@
+"""A node's side of the config port: its role, the command that starts a root, its state."""
+
+from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import (
+    COUNTER_BASE,
+    COUNTER_BITS,
+    INIT,
+    ROLE_WORD,
+    STATUS_WORD,
+    Counter,
+    StaticWord,
+)
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.messages import struct
+
+__all__ = ["StaticConfig"]
+
+
+class StaticConfig(wiring.Component):
+    """Keeps the role, and answers requests for this node in the next cycle.
+
+    Source: docs/microarchitecture-static.md, R5.
+
+    Parameters
+    ----------
+    network : StaticSpec
+        Its size: how many targets there are.
+
+    Members
+    -------
+    index : In
+        Number of this node.
+    config : In(ConfigSignature)
+        The network's config port; other nodes' requests are not answered.
+    idle : In(1)
+        The agent's state is 0, and stays so: the role may be written.
+    startable : In(1)
+        The role is a root's, and it has not begun: INIT is accepted.
+    status : In(STATUS_WORD)
+        What STATUS shows.
+    counters : In
+        The counters' values.
+    role : Out(ROLE_WORD)
+        The role, and the flits of an episode.
+    init : Out(1)
+        INIT is accepted in this cycle.
+    refused_write : Out(1)
+        A write was refused in this cycle.
+    """
+
+    def __init__(self, network: StaticSpec) -> None:
+        super().__init__(
+            {
+                "index": In(network.layout.target_bits),
+                "config": In(ConfigSignature(network)),
+                "idle": In(1),
+                "startable": In(1),
+                "status": In(struct(STATUS_WORD)),
+                "counters": In(len(Counter) * COUNTER_BITS),
+                "role": Out(struct(ROLE_WORD)),
+                "init": Out(1),
+                "refused_write": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        config, address = self.config, self.config.address
+        ours, writes, to_counter = Signal(), Signal(), Signal()
+        asks_init, to_word = Signal(), Signal(len(StaticWord))
+        m.d.comb += [
+            ours.eq(config.valid & (config.node == self.index)),
+            writes.eq(ours & config.write),
+            to_word.eq(Cat(address == word for word in StaticWord)),
+            # The counters are at a power of two, and there are as many.
+            to_counter.eq(address[2:] == COUNTER_BASE >> 2),
+            asks_init.eq(to_word[StaticWord.COMMAND] & (config.data == INIT) & self.startable),
+            self.init.eq(writes & asks_init),
+        ]
+        readable = to_word[StaticWord.ROLE] | to_word[StaticWord.STATUS] | to_counter
+        writable = (to_word[StaticWord.ROLE] & self.idle) | asks_init
+        error = Signal()
+        m.d.comb += [
+            error.eq(Mux(config.write, ~writable, ~readable)),
+            self.refused_write.eq(writes & error),
+        ]
+        with m.If(writes & to_word[StaticWord.ROLE] & self.idle):
+            m.d.sync += self.role.eq(config.data)
+        held = Signal(32)
+        with m.If(to_counter):
+            m.d.comb += held.eq(self.counters.word_select(address[:2], COUNTER_BITS))
+        with m.Elif(to_word[StaticWord.ROLE]):
+            m.d.comb += held.eq(self.role.as_value())
+        with m.Elif(to_word[StaticWord.STATUS]):
+            m.d.comb += held.eq(self.status.as_value())
+        m.d.sync += [
+            config.ready.eq(ours),
+            config.error.eq(ours & error),
+            config.rdata.eq(Mux(ours & ~config.write, held, Const(0, 32))),
+        ]
+        return m

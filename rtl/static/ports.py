@@ -1,0 +1,81 @@
+"""Links, core port and chain of routes of the static network."""
+
+from typing import Any
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["CoreSignature", "RouteSignature", "StaticLinkSignature"]
+
+
+class StaticLinkSignature(wiring.Signature):
+    """Link between two switches, or a switch and its node.
+
+    Parameters
+    ----------
+    flit_bits : int
+    flushed : bool
+        Whether it has ``flush``: the link from a node to its switch has not, as the switch itself
+        orders it.
+
+    Members
+    -------
+    valid : Out(1), flit : Out(flit_bits)
+        A flit is on the link; without meaning when none is.
+    credit : In(1)
+        A flit leaves the receiver's buffer in this cycle.
+    flush : Out(1)
+        The receiver's buffer is empty from the next cycle on. High in reset, too.
+    """
+
+    def __init__(self, flit_bits: int, *, flushed: bool = True) -> None:
+        members: dict[str, Any] = {"valid": Out(1), "flit": Out(flit_bits), "credit": In(1)}
+        super().__init__(members | ({"flush": Out(1)} if flushed else {}))
+
+
+class RouteSignature(wiring.Signature):
+    """What loads the routes of all switches.
+
+    Members
+    -------
+    shift : Out(1)
+        The chain of shadow bits moves on by one.
+    strobe : Out(1)
+        From the next cycle on the shadow bits are the routes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"shift": Out(1), "strobe": Out(1)})
+
+
+class CoreSignature(wiring.Signature):
+    """Port of a node's process, from the side of the process.
+
+    Members
+    -------
+    arrive : Out(1), released, ready, done : In(1)
+        The process arrives at the barrier; a pulse of one cycle; it may arrive; sticky release.
+    hold : Out(1)
+        It has not come to Wait yet: what Wait reads stays where it is.
+    send_valid : Out(1), send_flit : Out(flit_bits), send_ready : In(1)
+        With role NONE: a flit to send, taken while ready.
+    recv_valid : In(1), recv_flit : In(flit_bits), recv_take : Out(1)
+        With role NONE: there is a flit for the node; it is taken away.
+    """
+
+    def __init__(self, flit_bits: int) -> None:
+        super().__init__(
+            {
+                "arrive": Out(1),
+                "released": In(1),
+                "ready": In(1),
+                "done": In(1),
+                "hold": Out(1),
+                "send_valid": Out(1),
+                "send_flit": Out(flit_bits),
+                "send_ready": In(1),
+                "recv_valid": In(1),
+                "recv_flit": In(flit_bits),
+                "recv_take": Out(1),
+            }
+        )

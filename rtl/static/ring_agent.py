@@ -1,0 +1,115 @@
+"""What takes part in a ring barrier for a node: as a member, or as the root."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import STATUS_WORD
+
+__all__ = ["RingAgent"]
+
+OWED_BITS = next(field.width for field in STATUS_WORD.fields if field.name == "owed")
+
+
+class RingAgent(wiring.Component):
+    """Reads a notify, a release and fillers in every episode; the root sends them.
+
+    Source: paper Reflex, Algorithm 1, corrected: Wait reads two flits; cycles as in
+    docs/microarchitecture-static.md, R4.
+
+    Parameters
+    ----------
+    core_buffer : int
+        Flits that wait for a core: as many fillers hold the ring up before a member that is late.
+    owed_bits : int
+        Bits of ``owed``.
+
+    Members
+    -------
+    root : In(1)
+        The role: RING_ROOT, else RING.
+    arrive, init : In(1)
+        An arrive is accepted; the root is told INIT.
+    hold : In(1)
+        The process has not come to Wait yet.
+    some, free : In(1)
+        There is a flit in the core buffer; the injection link has a credit.
+    clear : In(1)
+        Be as after reset from the next cycle on. It has to be high in reset, too.
+    pop, send : Out(1)
+        A flit is taken; a flit is sent.
+    ends : Out(1)
+        The barrier is over: released in the next cycle.
+    waiting, begun, back : Out(1), left, owed : Out
+        State. It waits while it has flits ``left`` to read.
+    """
+
+    def __init__(self, core_buffer: int, *, owed_bits: int = OWED_BITS) -> None:
+        self._core_buffer = core_buffer
+        super().__init__(
+            {
+                "root": In(1),
+                "arrive": In(1),
+                "init": In(1),
+                "hold": In(1),
+                "some": In(1),
+                "free": In(1),
+                "clear": In(1),
+                "pop": Out(1),
+                "send": Out(1),
+                "ends": Out(1),
+                "waiting": Out(1),
+                "begun": Out(1),
+                "back": Out(1),
+                "left": Out(range(core_buffer + 3)),
+                "owed": Out(owed_bits),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        fillers = self._core_buffer
+        left = Signal.like(self.left, reset_less=True)
+        owed, owes = Signal.like(self.owed, reset_less=True), Signal(reset_less=True)
+        back, begun = Signal(reset_less=True), Signal(reset_less=True)
+        counts, notified, begins = Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.left.eq(left),
+            self.owed.eq(owed),
+            self.back.eq(back),
+            self.begun.eq(begun),
+            self.waiting.eq(left.any()),
+            self.pop.eq(
+                self.some & (self.waiting | back) & ~(self.hold & (self.root | (left <= 2)))
+            ),
+            # The first flit that the root reads is the release of the episode before.
+            counts.eq(self.pop & ~back),
+            self.ends.eq(counts & (left == 1)),
+            notified.eq(self.ends & self.root),
+            begins.eq(self.arrive & self.root),
+            self.send.eq(self.free & (owes | notified)),
+        ]
+        # The root owes fillers from the start, a notify when it arrives, then release and fillers.
+        # The notify is seen late in the cycle: it chooses between sums that are there already.
+        # `owes` is kept beside `owed`.
+        adds, sends = Signal.like(owed), Signal()
+        m.d.comb += [
+            sends.eq(self.free & owes),
+            adds.eq(Cat(begins ^ sends, (sends & ~begins).replicate(len(owed) - 1))),
+        ]
+        release = Mux(self.free, fillers, fillers + 1)
+        m.d.sync += [
+            owed.eq(Mux(notified, owed + release, owed + adds)),
+            owes.eq(self.init | begins | notified | (owes & ~(self.free & (owed == 1)))),
+            back.eq((back & ~self.pop) | notified),
+            begun.eq(begun | self.init),
+        ]
+        with m.If(self.init):
+            m.d.sync += owed.eq(fillers)
+        with m.If(self.arrive):
+            m.d.sync += left.eq(Mux(self.root, fillers + 1, fillers + 2))
+        with m.Elif(counts):
+            m.d.sync += left.eq(left - 1)
+        with m.If(self.clear):
+            m.d.sync += [left.eq(0), owed.eq(0), owes.eq(0), back.eq(0), begun.eq(0)]
+        return m

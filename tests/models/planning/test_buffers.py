@@ -1,0 +1,89 @@
+"""What a ring needs of its buffers: both sides of each limit, by all interleavings."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from syncfabric.models.planning.buffers import software_spare
+from tests.models.planning.ring_states import EarlyReleaseError, HangError, Ring, explore
+
+
+def small_rings(links: int, most: int, *, software: bool) -> Iterator[Ring]:
+    """Yield rings with W and O of 1 or 2, and root buffers up to the others' size."""
+    for core, switch, injection in itertools.product(range(1, most + 1), (1, 2), (1, 2)):
+        for root in range(1, core + 1):
+            yield Ring(links, core, switch, injection, root, software)
+
+
+def spare(ring: Ring) -> int:
+    return software_spare(ring.links, ring.core, ring.switch, ring.injection, root_buffer=ring.root)
+
+
+def check_software(ring: Ring) -> None:
+    if spare(ring) < 0:
+        with pytest.raises(HangError):
+            explore(ring)
+    else:
+        explore(ring)
+
+
+def test_software_hangs_with_one_place_too_few() -> None:
+    """SPEC section 3: N = 2, B = 4, one place at the root, W = O = 1; one more anywhere will do."""
+    short = Ring(2, 4, 1, 1, 1, software=True)
+    assert spare(short) == -1
+    with pytest.raises(HangError):
+        explore(short)
+    for enough in (
+        Ring(2, 4, 1, 1, 2, software=True),
+        Ring(2, 4, 1, 2, 1, software=True),
+        Ring(2, 3, 1, 1, 1, software=True),
+        Ring(3, 4, 1, 1, 1, software=True),
+    ):
+        assert spare(enough) == 0
+        explore(enough)
+
+
+def test_software_limit_of_two_switches() -> None:
+    rings = list(small_rings(2, 4, software=True))
+    assert {spare(ring) < 0 for ring in rings} == {True, False}
+    for ring in rings:
+        check_software(ring)
+
+
+def test_a_root_like_the_others_is_never_short() -> None:
+    for links, core, switch, injection in itertools.product(range(2, 9), *[range(1, 17)] * 3):
+        assert software_spare(links, core, switch, injection) >= 0
+
+
+def test_one_place_each_is_enough_for_agents() -> None:
+    """So there is no other side: with any buffers, all of these run for ever."""
+    for ring in (*small_rings(2, 3, software=False), *small_rings(3, 1, software=False)):
+        explore(ring)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("software", [True, False])
+def test_limits_of_three_switches(software: bool) -> None:
+    for ring in small_rings(3, 3, software=software):
+        check_software(ring) if software else explore(ring)
+
+
+@pytest.mark.long
+def test_agents_of_four_switches() -> None:
+    explore(Ring(4, 1, 1, 1, 1, software=False))
+    explore(Ring(4, 2, 1, 1, 2, software=False))
+
+
+@pytest.mark.parametrize("software", [True, False])
+@pytest.mark.parametrize("core", [1, 2])
+def test_broken_rules_release_early(software: bool, core: int) -> None:
+    """Not lock step; a slot left free by Init; Wait as it is printed."""
+    sound = Ring(3, core, 1, 1, core, software)
+    explore(sound)
+    with pytest.raises(EarlyReleaseError):
+        explore(Ring(3, core, 1, 1, core, software, lock_step=False))
+    with pytest.raises(EarlyReleaseError):
+        explore(Ring(3, core, 1, 1, core, software, free=1))
+    with pytest.raises(EarlyReleaseError):
+        explore(Ring(3, core, 1, 1, core, software, wait=1))

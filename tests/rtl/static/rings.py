@@ -1,0 +1,27 @@
+"""Small rings, by hand: the switches in order from the root's, and the routes that they make."""
+
+from syncfabric.models.networks.mesh import STEP, Node, Port
+from syncfabric.models.planning.route_chain import Output
+
+__all__ = ["RIM", "ring_routes"]
+
+RIM: dict[int, list[Node]] = {
+    2: [(0, 0), (1, 0), (1, 1), (0, 1)],
+    3: [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)],
+}
+"""The rim of a square, by the length of its side."""
+
+
+def ring_routes(way: list[Node]) -> dict[Output, Port]:
+    """Return the routes of a ring in which all cores take part, the first as the root."""
+    routes: dict[Output, Port] = {}
+    source = Port.LOCAL
+    for place, (x, y) in enumerate(way):
+        to = way[(place + 1) % len(way)]
+        port = next(p for p, step in STEP.items() if (x + step[0], y + step[1]) == to)
+        routes[x, y, port] = source
+        if place:
+            routes[x, y, Port.LOCAL] = source
+        source = port.opposite
+    routes[(*way[0], Port.LOCAL)] = source
+    return routes

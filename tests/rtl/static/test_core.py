@@ -1,0 +1,12 @@
+# amaranth: UnusedElaboratable=no
+"""The core's bench under each simulator."""
+
+from pathlib import Path
+
+from syncfabric.rtl.static.core import StaticCore
+from tests.rtl.static.bench_core import SPEC
+from tests.rtl.support import run_bench
+
+
+def test_core(simulator: str, tmp_path: Path) -> None:
+    run_bench(simulator, {"core": StaticCore(SPEC)}, "tests.rtl.static.bench_core", tmp_path)

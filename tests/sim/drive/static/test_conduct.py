@@ -1,0 +1,110 @@
+"""Runs on static networks by the golden model: rules, latencies, and what goes wrong."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.golden.static_agent import Agent
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.timing.reflex import ring_bound, ring_latency, tree_bound
+from syncfabric.sim.drive.conduct import conduct_model, conductor_of
+from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
+from syncfabric.sim.request import RunRequest
+from tests.models.golden.static_bench import cycle, random_groups, ring, static
+from tests.sim.drive.static.planned import Planned, plan_of
+
+POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "skew", "mixed")
+
+
+def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
+    return conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+
+
+def check_random(seed: int) -> None:
+    rng = random.Random(seed)
+    buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
+    spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
+    groups = random_groups(rng, spec.topology)
+    scenario = Scenario(episodes=8, seed=seed, policy=rng.choice(POLICIES), noise=seed % 2 == 0)
+    outcome = conduct(plan_of(spec, *groups), scenario)
+    assert (outcome.hang, outcome.mismatches) == (None, [])
+    assert outcome.counters is not None
+    assert any(outcome.counters) == scenario.noise
+    for group, seen in zip(groups, outcome.groups, strict=True):
+        assert seen.latency == seen.model_latency
+        assert len(seen.latency) == 8
+        flits = group.flits(spec)
+        bound = tree_bound(group.length, flits, spec) if group.tree else 0
+        if not scenario.noise:  # hold adds to it
+            assert max(seen.latency) <= (bound or ring_bound(group.length, spec))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_networks(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000, 3000))
+def test_many_random_networks(seed: int) -> None:
+    check_random(seed)
+
+
+def test_with_one_member_late_in_turn() -> None:
+    """Paper Reflex, Fig. 7 (b): who is late decides how long the others still wait."""
+    spec = static(4, 4)
+    outcome = conduct(
+        plan_of(spec, ring(cycle(4, 4))), Scenario(episodes=32, policy="late", jitter=100)
+    )
+    assert outcome.groups[0].latency == [ring_latency(16, i % 16, spec) for i in range(32)]
+
+
+def test_hardware_that_differs_is_told() -> None:
+    plan = plan_of(static(2, 2), ring(cycle(2, 2)))
+    scenario = Scenario(episodes=2)
+    conductor = conductor_of(plan, scenario, Job(((plan, scenario),)))
+    while not conductor.finished:
+        chunk = conductor.advance()
+        text = list(chunk.text)
+        for place, line in enumerate(chunk.lines):
+            if line.record.release and not conductor.judge.mismatches:
+                words = text[place].split()
+                words[2] = f"{int(words[2], 16) ^ 1 << 3 * 5 + 4:x}"  # a credit of node (1, 1)
+                text[place] = " ".join(words)
+                break
+        conductor.take(chunk, text)
+    first = conductor.outcome(None).mismatches[0]
+    assert (first.node, first.signal) == ((1, 1), "link_1_1_eject_credit")
+
+
+def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Agent, "begin", lambda self: setattr(self, "begun", True))
+    outcome = conduct(plan_of(static(2, 2), ring(cycle(2, 2))), Scenario(episodes=2))
+    assert outcome.hang == "nothing moves any more; unfinished groups: 0"
+
+
+def test_a_set_up_that_is_refused_is_a_hang() -> None:
+    plan = plan_of(static(2, 2), ring(cycle(2, 2)))
+    twice = replace(plan, groups=(*plan.groups, Planned(1, ring(cycle(2, 2)), static(2, 2))))  # type: ignore[arg-type]
+    outcome = conduct(twice, Scenario(episodes=1))
+    assert outcome.hang == "set-up: the write to 0, word 1, was refused"
+
+
+REQUEST = RunRequest("model", 1, 1, 0.0, False, None, None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (replace(REQUEST, background=0.1), r"background = 0\.1 does not go with a static network"),
+        (replace(REQUEST, sim="verilator", long=True), r"long does not go with a static network"),
+    ],
+)
+def test_what_a_static_network_cannot_run(request_: RunRequest, message: str) -> None:
+    network = NetworkSpec.model_construct(name="static", network=static(2, 2), groups=())
+    REQUEST.check(network)
+    with pytest.raises(SpecError, match=message):
+        request_.check(network)

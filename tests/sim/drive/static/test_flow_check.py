@@ -1,0 +1,82 @@
+"""The rules of flits on a static network: kept by a sound run, and told where one is broken."""
+
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.static.flow_check import FlowCheck
+from tests.models.golden.static_bench import Group, cycle, ring, static, tree
+from tests.sim.drive.static.planned import Cycle, Planned, recorded
+
+SPEC = static(2, 2, (2, 3, 2))
+RING = ring(cycle(2, 2))
+TREE = tree({(1, 0): (0, 0), (0, 1): (0, 0), (1, 1): (1, 0)}, (0, 0), [(0, 1), (1, 1)])
+GROUPS = pytest.mark.parametrize("group", [RING, TREE], ids=["ring", "tree"])
+
+
+def judged(cycles: list[Cycle], group: Group, spec: StaticSpec = SPEC) -> list[str]:
+    """Return the names of the rules that are broken, in order."""
+    check, broken = FlowCheck(spec, (Planned(0, group, spec),)), []
+    for _, record in cycles:
+        for node in bits(record.release):
+            broken += ["notify" for _ in check.release(node)]
+        broken += [rule for _, rule in check.note(record)]
+    return broken + ["end" for _ in check.close()]
+
+
+@GROUPS
+def test_a_sound_run_breaks_no_rule(group: Group) -> None:
+    assert not judged(recorded(SPEC, group, 5), group)
+
+
+def changed(cycles: list[Cycle], place: int, **wires: Any) -> list[Cycle]:
+    """Return the cycles with other wires in one of them."""
+    now, record = cycles[place]
+    return [*cycles[:place], (now, record._replace(**wires)), *cycles[place + 1 :]]
+
+
+@GROUPS
+def test_a_lost_credit_is_missed_at_the_end(group: Group) -> None:
+    cycles = recorded(SPEC, group, 3)
+    place = next(i for i, (_, record) in enumerate(cycles) if record.credit)
+    lowest = cycles[place][1].credit & -cycles[place][1].credit
+    lost = changed(cycles, place, credit=cycles[place][1].credit ^ lowest)
+    assert "end" in judged(lost, group)
+
+
+@GROUPS
+def test_a_credit_without_a_flit(group: Group) -> None:
+    cycles = recorded(SPEC, group, 3)
+    idle = 5 * 3 + Port.EAST  # leads out of the mesh
+    given = changed(cycles, 4, credit=cycles[4][1].credit | 1 << idle)
+    assert judged(given, group)[0] == "credit without a flit"
+
+
+def test_a_flit_too_many() -> None:
+    cycles = recorded(SPEC, RING, 1)
+    core = 5 * SPEC.topology.index(RING.members[1]) + Port.LOCAL
+    full = next(i for i, (_, record) in enumerate(cycles) if i and record.release) - 1
+    # All members have read their fillers: send so many that the buffer must be full.
+    many = [(now, record._replace(valid=record.valid | 1 << core)) for now, record in cycles]
+    assert "flit sent without a credit" in judged([*cycles[:full], *many[full:]], RING)
+
+
+@GROUPS
+def test_leaving_before_all_have_passed_notify(group: Group) -> None:
+    cycles = recorded(SPEC, group, 2)
+    leaver = SPEC.topology.index(group.members[-1])
+    early = changed(cycles, 3, release=1 << leaver)
+    assert judged(early, group).count("notify") >= len(group.members) - 1
+
+
+def test_the_flits_of_nobodys_core_are_no_matter() -> None:
+    """Software may send where no group is; it must not where one is."""
+    three = static(3, 2, (2, 3, 2))
+    cycles = recorded(three, RING, 2)
+    nobody, member = 5 * 6 + 2, 5 * 6 + 3
+    for node, rules in ((nobody, []), (member, ["end"])):
+        sent = cycles[0][1]._replace(valid=1 << node, credit=0, release=0)
+        assert judged([(0, sent), *cycles], RING, three) == rules
