@@ -1,0 +1,133 @@
+"""Planner ``tree``: a multicast tree over directed links, from the root's switch to all members.
+
+Ours, not the paper's: every switch of the tree copies what comes in by one link to those it leads
+on by, and to its core if that is a member. Every member's way is as short as the free links allow,
+and of such trees one with few links is taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.planning.btm import centrality
+from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+
+__all__ = ["Multicast", "best_tree"]
+
+
+class Multicast(NamedTuple):
+    """A multicast tree.
+
+    ``edges`` are pairs (switch, the one above it), neighbours all, from the root outwards;
+    ``depth`` is the hops to the farthest member, and ``least`` what it is where all links are free.
+    """
+
+    root: Node
+    edges: list[tuple[Node, Node]]
+    depth: int
+    least: int
+
+    @property
+    def excess(self) -> int:
+        """Hops more than the least."""
+        return self.depth - self.least
+
+    def links(self, mesh: Mesh) -> list[int]:
+        """Return its links, by their numbers in ``MeshLinks``."""
+        return link_numbers(mesh, ((parent, switch) for switch, parent in self.edges))
+
+
+def best_tree(mesh: Mesh, members: Sequence[Node], taken: Iterable[int] = ()) -> Multicast | None:
+    """Return a tree of least depth over the links that are left, or None if there is none.
+
+    The root is the member that gives the least depth; of several the one that planner ``btm``
+    would take: nearest the centroid.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    members : sequence of Node
+        One or more.
+    taken : iterable of int
+        Links that others use, by their numbers in ``MeshLinks``.
+    """
+    links, key = MeshLinks(mesh, taken), centrality(members)
+    wanted = {mesh.index(member) for member in members}
+    far = _distances(members)
+    best: tuple[int, Node] | None = None
+    levels: list[list[int]] = []
+    for root in sorted(members, key=lambda member: (far[member], key(member))):
+        if best is not None and (far[root], key(root)) >= (best[0], key(best[1])):
+            break
+        found = _levels(links, mesh.index(root), wanted)
+        if found is None:
+            continue
+        depth = len(found) - 1
+        if best is None or (depth, key(root)) < (best[0], key(best[1])):
+            best, levels = (depth, root), found
+    if best is None:
+        return None
+    above = _prune(links, levels, wanted)
+    edges = [(mesh.node(switch), mesh.node(parent)) for switch, parent in above.items()]
+    return Multicast(best[1], edges, best[0], min(far.values()))
+
+
+def _distances(members: Sequence[Node]) -> dict[Node, int]:
+    """Return the hops from each member to the farthest."""
+    sums, differences = [x + y for x, y in members], [x - y for x, y in members]
+    return {
+        (x, y): max(
+            max(sums) - x - y, x + y - min(sums), max(differences) - x + y, x - y - min(differences)
+        )
+        for x, y in members
+    }
+
+
+def _levels(links: MeshLinks, root: int, wanted: set[int]) -> list[list[int]] | None:
+    """Return the switches by their distance from a root, down to the farthest wanted; else None."""
+    levels, seen = [[root]], {root}
+    left = len(wanted) - 1
+    while left:
+        level = []
+        for switch in levels[-1]:
+            for side in range(4):
+                link = 4 * switch + side
+                if links.free[link] and (after := links.head(link)) not in seen:
+                    seen.add(after)
+                    level.append(after)
+                    left -= after in wanted
+        if not level:
+            return None
+        levels.append(level)
+    return levels
+
+
+def _prune(links: MeshLinks, levels: list[list[int]], wanted: set[int]) -> dict[int, int]:
+    """Return the switch above each that the tree needs, from the root outwards.
+
+    From the farthest level inwards: what is needed anyway leads on to all that it can, and then
+    whatever leads on to most of the others, one by one.
+    """
+    above: dict[int, int] = {}
+    needed: set[int] = set()
+    for level, before in zip(levels[:0:-1], levels[-2::-1], strict=True):
+        inner = set(before)
+        left = {
+            switch: sorted(link >> 2 for link in links.into(switch) if link >> 2 in inner)
+            for switch in sorted(level, reverse=True)
+            if switch in wanted or switch in needed
+        }
+        needed = inner & wanted
+        while left:
+            for switch, ways in list(left.items()):
+                parent = next((way for way in ways if way in needed), None)
+                if parent is not None:
+                    above[switch] = parent
+                    del left[switch]
+            if left:
+                served = Counter(way for ways in left.values() for way in ways)
+                needed.add(min(served, key=lambda way: (-served[way], way)))
+    return dict(reversed(above.items()))

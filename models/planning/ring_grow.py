@@ -1,0 +1,178 @@
+"""A short ring through any members: grown member by member, then torn open and mended.
+
+A heuristic, after farthest insertion and ruin and recreate for round trips (G. Schrimpf and others,
+Record Breaking Optimization Results Using the Ruin and Recreate Principle, J. Computational
+Physics 159, 2000). Everything random comes from one fixed seed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Iterator, Sequence
+
+from syncfabric.models.planning.mesh_links import MeshLinks
+from syncfabric.models.planning.ring_begin import DETOURS, along_tour, through_two
+from syncfabric.models.planning.trail import Trail
+from syncfabric.models.planning.walk import shortest_walk
+
+__all__ = ["grow", "shake"]
+
+NEAR = 5
+"""Places on the ring that are tried for a new member."""
+WIDTHS = (0, 1, 2, 4, 6)
+"""Links that may go where a member comes in."""
+WINDOWS = (6, 10, 14)
+"""Links that are laid anew together."""
+FIRST = 4
+"""Members from which a ring is begun, until one is found."""
+CHANCES = 3
+"""Times that members are led in by chance, if all else fails."""
+TOURED = 1000
+"""Members up to which a round trip is worked out."""
+FAR = 1 << 30
+"""More than any distance."""
+WIDEST = 30
+"""Links that are torn out at once at most."""
+
+
+def grow(links: MeshLinks, members: Sequence[int], known: Sequence[list[int]] = ()) -> Trail | None:
+    """Return a ring through all members, or None where none was found.
+
+    Parameters
+    ----------
+    links : MeshLinks
+        Of these it takes its own.
+    members : sequence of int
+        Two switches or more; the first is where it begins to grow.
+    known : sequence of list of int
+        Rings over free links that may serve.
+    """
+    begun = [*known, *_beginnings(links, members)]
+    ways = [way for start in begun if (way := _complete(links, members, start, None))]
+    if not ways:
+        rng = random.Random(len(members))
+        for start in begun * CHANCES:
+            if way := _complete(links, members, start, rng):
+                ways.append(way)
+                break
+    return Trail(links, members, min(ways, key=len)) if ways else None
+
+
+def _beginnings(links: MeshLinks, members: Sequence[int]) -> Iterator[list[int]]:
+    """Yield rings to begin with."""
+    if len(members) <= TOURED and (way := along_tour(links, members)):
+        yield way
+    for first in members[:FIRST]:
+        other = max(members, key=lambda v: (links.distance(first, v), v))
+        if way := through_two(links, first, other):
+            yield way
+            return
+
+
+def _complete(
+    links: MeshLinks, members: Sequence[int], start: list[int], rng: random.Random | None
+) -> list[int] | None:
+    """Return the links of a ring with all members in it, tightened; the links stay free."""
+    trail = Trail(links, members, start)
+    complete = _insert_all(trail, rng)
+    if complete:
+        trail.tighten(WINDOWS)
+    way = trail.way
+    trail.become(())
+    return way if complete else None
+
+
+def shake(trail: Trail, rounds: int, least: int) -> None:
+    """Tear pieces out, lead their members in elsewhere, and keep what is not longer.
+
+    Parameters
+    ----------
+    trail : Trail
+        A ring through all its members.
+    rounds : int
+        Pieces to tear out.
+    least : int
+        A length that no ring can go below: it ends there.
+    """
+    rng = random.Random(len(trail))
+    kept = list(trail.way)
+    for _ in range(rounds):
+        count = len(trail)
+        if count <= least:
+            return
+        at, width = rng.randrange(count), rng.randint(4, max(4, min(count - 2, WIDEST)))
+        if not _tear(trail, at, width):
+            continue
+        trail.fresh.clear()
+        if _insert_all(trail, rng) and len(trail) <= count + 2:
+            trail.tighten(WINDOWS[:2])
+        if trail.missing() or len(trail) > count:
+            trail.become(kept)
+        kept = list(trail.way)
+        trail.fresh.clear()
+
+
+def _tear(trail: Trail, at: int, width: int) -> bool:
+    """Lead the ring straight from link to link, past no member's sake; return whether it can."""
+    count = len(trail)
+    if width > count - 2:
+        return False
+    piece = [trail.way[(at + 1 + i) % count] for i in range(width)]
+    for link in piece:
+        trail.links.free[link] = 1
+    start, goal = trail.way[at], trail.way[(at + 1 + width) % count]
+    found = shortest_walk(trail.links, start, goal, (), width + DETOURS[0])
+    for link in piece:
+        trail.links.free[link] = 0
+    if found is None or len(found) + count - width < 4:
+        return False
+    trail.put(at, width, found)
+    return True
+
+
+def _insert_all(trail: Trail, rng: random.Random | None) -> bool:
+    """Lead the ring past all members that it misses: the farthest first, or in any order."""
+    away = dict.fromkeys(trail.missing(), FAR)
+    laid: Sequence[int] = trail.way
+    while away:
+        if rng is None:
+            _come_near(trail.links, away, laid)
+            switch = max(away, key=lambda v: (away[v], v))
+        else:
+            switch = rng.choice(list(away))
+        found = (_insert(trail, switch, detour) for detour in DETOURS)
+        laid = next((links for links in found if links is not None), ())
+        if not laid:
+            return False
+        for link in laid:
+            away.pop(trail.links.head(link), None)
+    return True
+
+
+def _come_near(links: MeshLinks, away: dict[int, int], laid: Sequence[int]) -> None:
+    """Lower the distances of switches to what new links make them."""
+    places = {links.head(link) for link in laid}
+    for switch, distance in away.items():
+        away[switch] = min(distance, *(links.distance(switch, place) for place in places))
+
+
+def _insert(trail: Trail, switch: int, detour: int) -> list[int] | None:
+    """Lead the ring past a switch where that makes it longer by least; return the new links."""
+    links, count = trail.links, len(trail)
+    away = [links.distance(links.head(link), switch) for link in trail.way]
+    best: tuple[int, int, list[int]] | None = None
+    longer = FAR
+    for place in heapq.nsmallest(NEAR, range(count), key=away.__getitem__):
+        most = min(longer - 1, 2 * away[place] + detour)
+        for width in WIDTHS:
+            for at in {place, (place - width // 2) % count}:
+                found = trail.reroute(at, width, (switch,), width + most)
+                if found is not None:
+                    longer = len(found) - width
+                    most = longer - 1
+                    best = at, width, found
+    if best is None:
+        return None
+    trail.put(*best)
+    return best[2]

@@ -1,0 +1,150 @@
+"""The rings and trees of several groups on one static network: no two use the same directed link.
+
+Each group is planned alone first. Then they are laid one after another over the links that are
+left. A group that finds no way is laid across some of the others, and these are laid anew: rip-up
+and reroute, as for wires. At last every group that is worse off than alone tries the same, and it
+stays so if all together are better off.
+
+Source: after W. Dees, P. Karger, Automated Rip-up and Reroute Techniques, Design Automation
+Conference, 1982. Everything random comes from one fixed seed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import GroupSpec
+from syncfabric.models.planning.multicast_tree import Multicast, best_tree
+from syncfabric.models.planning.ring import Ring, best_ring, ring_beside
+
+__all__ = ["Way", "lay_ways"]
+
+Way: TypeAlias = Ring | Multicast
+
+TRIES = 150
+"""Times for each group that one is laid, until all have a way."""
+BETTER = 2
+"""Times for each group that shorter ways are tried."""
+KEPT = 0.5
+"""Part of the others that a way which is laid across them leaves alone."""
+SHAKES = 100
+"""Pieces of a ring that are mended in that."""
+
+
+def lay_ways(mesh: Mesh, groups: Sequence[GroupSpec]) -> dict[int, Way]:
+    """Return a ring or tree for each group, by its id; a group of one member needs none.
+
+    Raises
+    ------
+    PlanError
+        A group has no ring, or no way was found for it beside the others'.
+    """
+    board = _Board(mesh, [group for group in groups if len(group.members) > 1])
+    board.lay_all()
+    board.improve()
+    return board.laid
+
+
+class _Board:
+    """The ways that are laid so far."""
+
+    def __init__(self, mesh: Mesh, groups: Sequence[GroupSpec]) -> None:
+        self.mesh = mesh
+        self.members = {group.id: group.members for group in groups}
+        self.alone = {group.id: _alone(mesh, group) for group in groups}
+        self.laid: dict[int, Way] = {}
+        self.rng = random.Random(len(groups))
+
+    def lay_all(self) -> None:
+        """Lay every group's way: rings first, and long ones."""
+        waiting = deque(sorted(self.alone, key=self._demand, reverse=True))
+        for _ in range(TRIES * len(waiting)):
+            if not waiting:
+                return
+            gid = waiting.popleft()
+            if not self._lay(gid, 0):
+                waiting.extend(self._push_in(gid))
+        if waiting:
+            raise self._refusal(waiting[0])
+
+    def improve(self) -> None:
+        """Lay groups that are worse off than alone anew, and keep what is better for all."""
+        for _ in range(BETTER * len(self.laid)):
+            worse = [gid for gid, way in self.laid.items() if way.excess]
+            if not worse:
+                return
+            gid, before = self.rng.choice(worse), self.laid
+            for across in (True, False):
+                self.laid = {other: way for other, way in before.items() if other != gid}
+                anew = self._push_in(gid) if across else [gid]
+                if all(self._lay(other, SHAKES) for other in anew) and _excess(self.laid) < _excess(
+                    before
+                ):
+                    break
+                self.laid = before
+
+    def _push_in(self, gid: int) -> list[int]:
+        """Lay a group's way across some others, drawn at random; return them, laid no more."""
+        others = self.laid
+        self.laid = {other: way for other, way in others.items() if self.rng.random() < KEPT}
+        if not self._lay(gid, 0):
+            self.laid = {gid: self.alone[gid]}
+        taken = set(self.laid[gid].links(self.mesh))
+        ripped = []
+        for other, way in others.items():
+            if taken.isdisjoint(way.links(self.mesh)):
+                self.laid[other] = way
+            else:
+                ripped.append(other)
+        return ripped
+
+    def _lay(self, gid: int, shakes: int) -> bool:
+        """Lay a group's way over the links that are left; return whether there is one."""
+        taken = {link for way in self.laid.values() for link in way.links(self.mesh)}
+        alone = self.alone[gid]
+        way: Way | None
+        if isinstance(alone, Ring):
+            way = ring_beside(self.mesh, self.members[gid], taken, alone, shakes)
+        else:
+            way = best_tree(self.mesh, self.members[gid], taken)
+        if way is not None:
+            self.laid[gid] = way
+        return way is not None
+
+    def _demand(self, gid: int) -> tuple[bool, int]:
+        way = self.alone[gid]
+        return isinstance(way, Ring), len(way.links(self.mesh))
+
+    def _refusal(self, gid: int) -> PlanError:
+        others = ", ".join(str(other) for other in self.alone if other != gid)
+        kind, remedy = "tree", "move members, or plan fewer groups at once"
+        if isinstance(self.alone[gid], Ring):
+            kind, remedy = "ring", 'set planner = "tree"'
+        return PlanError(
+            f'group {gid}: planner = "{kind}" found no {kind} that shares no link with those of '
+            f"groups {others}, though there may be one; {remedy}"
+        )
+
+
+def _alone(mesh: Mesh, group: GroupSpec) -> Way:
+    """Return a group's way where all links are free."""
+    if group.planner == "tree":
+        tree = best_tree(mesh, group.members)
+        assert tree is not None  # a mesh hangs together
+        return tree
+    ring = best_ring(mesh, group.members)
+    if ring is None:
+        raise PlanError(
+            f'group {group.id}: planner = "ring" has no ring on a {mesh}, where it would turn back '
+            'at a switch, which none can; set planner = "tree"'
+        )
+    return ring
+
+
+def _excess(laid: Mapping[int, Way]) -> int:
+    return sum(way.excess for way in laid.values())

@@ -1,0 +1,124 @@
+"""A closed trail through switches that can be led another way, piece by piece."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from syncfabric.models.planning.mesh_links import MeshLinks
+from syncfabric.models.planning.walk import shortest_walk
+
+__all__ = ["Trail"]
+
+MOST_MARKS = 7
+"""Members that one search leads a way through: its time doubles with each."""
+REACH = 14
+"""Links before and after a change that are worth looking at again."""
+
+
+class Trail:
+    """A closed trail over free links, which it takes.
+
+    Parameters
+    ----------
+    links : MeshLinks
+        Whose links it takes; given back where it leaves them.
+    members : iterable of int
+        Switches that it must pass.
+    way : sequence of int
+        Links to begin with, all free.
+
+    Attributes
+    ----------
+    way : list of int
+        Its links in order, from any one on.
+    passes : Counter of int
+        How often it enters each switch.
+    fresh : dict with int keys
+        Links near changes, in order.
+    """
+
+    def __init__(self, links: MeshLinks, members: Iterable[int], way: Sequence[int]) -> None:
+        self.links = links
+        self.members = frozenset(members)
+        self.way: list[int] = []
+        self.passes: Counter[int] = Counter()
+        self.fresh: dict[int, None] = {}
+        self.become(way)
+
+    def __len__(self) -> int:
+        return len(self.way)
+
+    def become(self, way: Sequence[int]) -> None:
+        """Give all links back and take these."""
+        for link in self.way:
+            self.links.free[link] = 1
+        for link in way:
+            self.links.free[link] = 0
+        self.way = list(way)
+        self.passes = Counter(map(self.links.head, way))
+        self.fresh = dict.fromkeys(way)
+
+    def missing(self) -> list[int]:
+        """Return the members that it does not pass yet."""
+        return [switch for switch in sorted(self.members) if not self.passes[switch]]
+
+    def reroute(self, at: int, width: int, also: Sequence[int], most: int) -> list[int] | None:
+        """Look for another way in place of some links, past the members that only these pass.
+
+        Parameters
+        ----------
+        at : int
+            Place of the link before.
+        width : int
+            How many links would go.
+        also : sequence of int
+            More switches to pass.
+        most : int
+            Links that may come in their place at most.
+
+        Returns
+        -------
+        list of int, or None
+            The links to put there; None if none were found.
+        """
+        count = len(self.way)
+        if width > count - 2:
+            return None
+        piece = [self.way[(at + 1 + i) % count] for i in range(width)]
+        # The switch at the end of the last one is passed all the same.
+        left = Counter(map(self.links.head, piece[:-1]))
+        marks = [v for v, times in left.items() if v in self.members and self.passes[v] == times]
+        if len(marks) + len(also) > MOST_MARKS:
+            return None
+        start, goal = self.way[at], self.way[(at + 1 + width) % count]
+        for link in piece:
+            self.links.free[link] = 1
+        found = shortest_walk(self.links, start, goal, [*marks, *also], most)
+        for link in piece:
+            self.links.free[link] = 0
+        return found if found is None or len(set(found)) == len(found) else None
+
+    def put(self, at: int, width: int, found: Sequence[int]) -> None:
+        """Put links in place of the ``width`` ones behind place ``at``, to begin with."""
+        turned = self.way[at + 1 :] + self.way[: at + 1]
+        for link in turned[:width]:
+            self.links.free[link] = 1
+            self.passes[self.links.head(link)] -= 1
+        for link in found:
+            self.links.free[link] = 0
+            self.passes[self.links.head(link)] += 1
+        self.way = [*found, *turned[width:]]
+        self.fresh |= dict.fromkeys([*self.way[-REACH:], *self.way[: len(found) + REACH]])
+
+    def tighten(self, widths: Sequence[int]) -> None:
+        """Lead pieces of these widths along shorter ways, near changes, until there are none."""
+        while self.fresh:
+            link, _ = self.fresh.popitem()
+            for width in widths:
+                if self.links.free[link]:  # the way leads elsewhere by now
+                    break
+                at = self.way.index(link)
+                found = self.reroute(at, width, (), width - 2)
+                if found is not None:
+                    self.put(at, width, found)

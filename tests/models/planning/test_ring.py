@@ -1,0 +1,138 @@
+"""Rings: what they must be, and how short they are."""
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.planning.ring import best_ring, least_by_shape, ring_beside
+from syncfabric.models.planning.ring_model import RingModel
+from syncfabric.models.planning.ring_rectangle import rectangle_ring
+from tests.models.planning.static_ways import ring_hops
+
+
+def shortest(mesh: Mesh, members: list[Node]) -> int:
+    """Return the least length of a ring, by trying all trails of each length."""
+    for length in range(4, 4 * len(mesh.nodes), 2):
+        if any(closed(mesh, [members[0]], set(), set(members), length)):
+            return length
+    raise AssertionError("there is no ring")
+
+
+def closed(
+    mesh: Mesh, way: list[Node], used: set[tuple[Node, Node]], members: set[Node], left: int
+) -> Iterator[bool]:
+    """Yield True for each closed trail that takes up ``left`` links more."""
+    here = way[-1]
+    missing = members - set(way)
+    if mesh.hops(here, way[0]) > left or len(missing) > left:
+        return
+    if left == 0:
+        if not missing and way[1] != way[-2]:
+            yield True
+        return
+    for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+        after = here[0] + dx, here[1] + dy
+        back = len(way) > 1 and after == way[-2]
+        if mesh.contains(after) and not back and (here, after) not in used:
+            yield from closed(mesh, [*way, after], used | {(here, after)}, members, left - 1)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "length"),
+    [(2, 2, 4), (4, 4, 16), (3, 2, 6), (3, 3, 14), (3, 5, 16), (5, 3, 16), (5, 5, 26), (8, 8, 64)],
+)
+def test_all_members_of_a_mesh(width: int, height: int, length: int) -> None:
+    mesh = Mesh(width, height)
+    ring = best_ring(mesh, mesh.nodes)
+    assert ring is not None
+    assert set(ring.switches) == set(mesh.nodes)
+    assert len(ring_hops(mesh, ring.switches)) == length == ring.least.links
+
+
+def test_three_by_three_takes_fourteen() -> None:
+    """Neither ten nor twelve links do, though the colours alone would allow it."""
+    mesh = Mesh(3, 3)
+    assert least_by_shape(mesh.nodes).links == 10
+    assert shortest(mesh, mesh.nodes) == 14
+
+
+def test_the_corners_of_a_square() -> None:
+    mesh = Mesh(4, 4)
+    ring = best_ring(mesh, [(0, 0), (3, 0), (0, 3), (3, 3)])
+    assert ring is not None
+    assert len(ring_hops(mesh, ring.switches)) == 12
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_the_shortest_there_is_on_three_by_three(size: int) -> None:
+    mesh = Mesh(3, 3)
+    for members in list(combinations(mesh.nodes, size))[:: 3 * size]:
+        ring = best_ring(mesh, members)
+        assert ring is not None
+        assert set(members) <= set(ring.switches)
+        assert len(ring_hops(mesh, ring.switches)) == shortest(mesh, list(members))
+
+
+def test_rectangles_of_every_size() -> None:
+    for width in range(2, 14):
+        for height in range(2, 14):
+            switches = rectangle_ring(width, height)
+            if (width, height) == (3, 3):
+                assert switches is None
+                continue
+            assert switches is not None
+            hops = ring_hops(Mesh(width, height), switches)
+            assert len(set(switches)) == width * height
+            assert len(hops) == width * height + width * height % 2
+    assert rectangle_ring(1, 6) is rectangle_ring(6, 1) is None
+
+
+def test_a_row_has_no_ring() -> None:
+    assert best_ring(Mesh(4, 1), [(0, 0), (2, 0)]) is None
+    assert RingModel(MeshLinks(Mesh(4, 1)), [0, 2]).relaxed() == float("inf")
+
+
+def test_random_members() -> None:
+    rng = random.Random(1)
+    for _ in range(40):
+        mesh = Mesh(rng.randint(2, 8), rng.randint(2, 8))
+        members = rng.sample(mesh.nodes, rng.randint(2, min(20, len(mesh.nodes))))
+        ring = best_ring(mesh, members)
+        assert ring is not None
+        assert set(members) <= set(ring.switches)
+        assert len(ring_hops(mesh, ring.switches)) >= ring.least.links
+        assert ring.excess == 0, (mesh, members)
+
+
+def test_a_search_finds_what_is_shorter() -> None:
+    mesh = Mesh(3, 3)
+    model = RingModel(MeshLinks(mesh), list(range(9)))
+    assert model.shorter(12) == (None, True)
+    way, sure = model.shorter(20)
+    assert sure
+    assert way is not None
+    assert len(ring_hops(mesh, MeshLinks(mesh).switches(way))) == 14
+
+
+def test_a_ring_beside_another() -> None:
+    mesh = Mesh(4, 4)
+    alone = best_ring(mesh, mesh.nodes)
+    assert alone is not None
+    for shakes in (0, 20):
+        taken = set(alone.links(mesh))
+        other = ring_beside(mesh, mesh.nodes, taken, alone, shakes)
+        assert other is not None
+        assert taken.isdisjoint(other.links(mesh))
+        assert len(ring_hops(mesh, other.switches)) == 16
+
+
+def test_no_ring_where_a_member_is_closed_off() -> None:
+    mesh = Mesh(3, 3)
+    taken = link_numbers(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))])
+    alone = best_ring(mesh, [(0, 0), (2, 2)])
+    assert alone is not None
+    assert ring_beside(mesh, [(0, 0), (2, 2)], taken, alone, 5) is None
