@@ -173,6 +173,15 @@ class BarrierRegister:
         """Combine a word into ``acc``."""
         self.acc = self.rules.combine(self.op, self.acc, data)
 
+    def admits(self) -> bool:
+        """Return whether the node's own process may arrive, if the group can be used."""
+        return not self.local and not self.waiting
+
+    def enter(self, data: int) -> None:
+        """Take the arrival of the node's own process."""
+        self.local = True
+        self.merge(data)
+
     def is_complete(self) -> bool:
         """Return whether all children are in."""
         return len(self.arrived) == len(self.children)
@@ -181,13 +190,25 @@ class BarrierRegister:
         """Return whether all are in, and nobody has been told."""
         return self.is_complete() and self.local and not self.fired
 
-    def finish(self, result: int) -> None:
-        """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE."""
+    def finish(self, result: int) -> frozenset[int]:
+        """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE.
+
+        Returns
+        -------
+        frozenset of int
+            The children that have to be told.
+        """
         self.result = result
         self.arrived.clear()
         self.local = self.fired = False
         self.acc = self.rules.identity(self.op)
         self.done = True
+        return self.below
+
+    @property
+    def below(self) -> frozenset[int]:
+        """The children that are told by a message."""
+        return self.children
 
     def read(self, word: int) -> int:
         """Return a word on the config port: of the image, status or result."""

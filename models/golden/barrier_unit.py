@@ -85,16 +85,14 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
         register = self.registers[r]
-        ready = self.is_ready(r, started) and r != self.writing
-        return ready and not register.local and not register.waiting
+        return self.is_ready(r, started) and r != self.writing and register.admits()
 
     def arrive(self, r: int, data: int) -> None:
         """Take an accepted arrive; it shows from the next cycle on."""
         register, data = self.registers[r], data & self.mask
         register.done = False
         if self.serial is None:
-            register.local = True
-            register.merge(data)
+            register.enter(data)
             self.fresh.append(r)
         else:
             register.waiting = True
@@ -203,8 +201,8 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     def _finish(self, r: int, result: int) -> None:
         register = self.registers[r]
-        register.finish(result)
+        told = register.finish(result)
         self.released.append((self.node, r, result))
-        if register.children:
-            register.pending |= register.children
+        if told:
+            register.pending |= told
             self.outbox.sending.add(r)

@@ -56,8 +56,8 @@ class Wormhole(ABC):
         self, wiring: Numbering, credits: list[int], freed: list[int], observer: Observer | None
     ) -> None:
         size = wiring.links * wiring.lanes
-        inputs, sinks = wiring.inputs, frozenset(wiring.sinks)
-        self.inputs = inputs
+        inputs = self.inputs = wiring.inputs
+        self.node_on = {link: node for node, link in enumerate(wiring.sinks)}
         self.wiring, self.credits, self.freed, self.observer = wiring, credits, freed, observer
         self.ready: list[int] = []
         self.flits_ejected = 0
@@ -70,7 +70,7 @@ class Wormhole(ABC):
             end = wiring.fed[link]
             if end is not None and channel < wiring.link_channels:
                 self.buffers[lane], self.input[lane] = deque(), end
-            self.sink[lane] = link in sinks
+            self.sink[lane] = link in self.node_on
         self.output = [NOBODY] * size
         self.owner = [NOBODY] * size
         self.waiting: list[list[int]] = [[] for _ in range(size)]
@@ -214,11 +214,8 @@ class Wormhole(ABC):
                 self.freed.append(lane)
                 self.flits_ejected += 1
                 if flit[1] & TAIL and self.observer is not None:
-                    self._eject(self.observer, lane, flit[3], now)
-
-    def _eject(self, observer: Observer, lane: int, packet: Packet, now: int) -> None:
-        """Tell of a packet whose tail has reached a node's sink."""
-        observer.packet(packet.source, packet.destination, packet.created, packet.injected, now)
+                    packet, node = flit[3], self.node_on[self.link[lane]]
+                    self.observer.packet(packet.source, node, packet.created, packet.injected, now)
 
     def credited(self, lane: int) -> None:
         """Wake whom the first credit of a router's output lane sets going."""

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.manager import Manager
-from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.golden.record import ConfigRequest, SpillArrival
 from syncfabric.models.golden.register_file import RegisterFile
-from syncfabric.models.golden.spill_base import Answer, Request, SpillBase
+from syncfabric.models.golden.spill_base import SpillBase
+from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.messages import SPILL_BASE, Counter
 
 __all__ = ["Inputs", "NodePort", "Place"]
@@ -138,12 +139,12 @@ class Inputs:
         return found
 
     def held(
-        self, spill_arrive: Mapping[int, tuple[int, int]]
-    ) -> list[tuple[SpillBase[Any], tuple[int, int]]]:
+        self, spill_arrive: Mapping[int, SpillArrival]
+    ) -> list[tuple[SpillBase[Any], Arrival]]:
         """Return the local requests that a spill engine's holding register takes."""
         found = []
-        for node, (gid, data) in spill_arrive.items():
+        for node, (gid, data, *last) in spill_arrive.items():
             engine = self.places[node].spill
             if engine is not None and engine.holding is None:
-                found.append((engine, (gid, data & engine.mask)))
+                found.append((engine, Arrival(gid, data & engine.mask, any(last))))
         return found

@@ -40,6 +40,7 @@ class IrregularModel(GoldenModel):
     node_type: type[NodeUnit] = NodeUnit
     switch_type: type[SwitchUnit] = SwitchUnit
     channels_type: type[SwitchChannels] = SwitchChannels
+    spill_type: type[SwitchSpill[Any]] = SwitchSpill
 
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = IrregularWiring(network)
@@ -96,29 +97,8 @@ class IrregularModel(GoldenModel):
     def _place(self, unit: SwitchUnit, lanes_in: Sequence[int | None]) -> Switch:
         spill = None
         if self.network.spill:
-            spill = SwitchSpill(unit, self._spill_released, self._answers)
+            spill = self.spill_type(unit, self._spill_released, self._answers)
         return Switch(self.network, unit, spill, self._plane, lanes_in, self.wiring.lanes)
-
-    def put(self, node: int, payloads: Sequence[int], channel: int = 0) -> None:
-        """Give a node's source a packet from its software; its head can go in the coming cycle.
-
-        It may bring its route along (route flits first), and has any number of flits.
-
-        Parameters
-        ----------
-        node : int
-            The sender.
-        payloads : sequence of int
-            Of every flit, at least one; head and tail are marked here.
-        channel : int
-            Its ordinary channel, 0 to V - 1.
-
-        Raises
-        ------
-        ValueError
-            There is no such channel, or no flit.
-        """
-        self.sources.put(node, payloads, channel, self.cycle - 1)
 
     def is_moving(self) -> bool:
         """Return whether anything may happen in the coming cycle without inputs."""

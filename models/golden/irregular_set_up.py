@@ -7,6 +7,7 @@ from typing import Any
 
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
 from syncfabric.models.golden.irregular import IrregularModel
+from syncfabric.models.golden.living_switch_spill import LivingSwitchSpill
 from syncfabric.models.golden.living_unit import LivingNode, LivingUnit
 from syncfabric.models.golden.model import Arrivals
 from syncfabric.models.golden.record import ConfigRequest, Observer
@@ -35,6 +36,7 @@ class ManagedIrregularModel(ManagedModel, IrregularModel):
     node_type = LivingNode
     switch_type = LivingUnit
     channels_type = SetUpChannels
+    spill_type = LivingSwitchSpill
     packets: SetUpChannels
 
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
@@ -45,10 +47,12 @@ class ManagedIrregularModel(ManagedModel, IrregularModel):
         headers = [wiring.headers[node] for node in nodes]
         sinks = {}
         for switch in range(wiring.switches):
-            unit = self._routers[wiring.nodes + switch].unit
+            place = self._routers[wiring.nodes + switch]
+            unit = place.unit
             assert isinstance(unit, LivingUnit)
             unit.alarms = self._alarms
-            sinks[unit.node] = SetUpSink(unit, _dialect(unit), switch, headers, flit)
+            spill = self._alert(place)
+            sinks[unit.node] = SetUpSink(unit, _dialect(unit), switch, headers, flit, spill)
         self._build(sinks)
         self._employ(nodes, image_words=1, routers=wiring.switches, flit=flit)
 

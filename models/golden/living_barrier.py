@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.barrier_unit import BarrierUnit
@@ -72,27 +72,27 @@ class LivingBarrierRegister(Living, BarrierRegister):
         """Have the parent told that all are in."""
         self.write_to([PARENT], Kind.GO if self.last else Kind.REDUCE)
 
-    def finish(self, result: int) -> None:
+    def finish(self, result: int) -> frozenset[int]:
         """End the episode; at the root a last one frees the group."""
         self.freed = self.freed or (self.root and self.last)
         self.last = True
-        super().finish(result)
-        self.write_to(self.children, Kind.DISTRIBUTE)
+        told = super().finish(result)
+        self.write_to(told, Kind.DISTRIBUTE)
+        return told
 
-    def open(self) -> None:
-        """Let members arrive, on GO."""
+    def open(self) -> frozenset[int]:
+        """Let members arrive, on GO; return the children that have to be told."""
         self.go = True
-        self.pending |= self.children
-        self.write_to(self.children, Kind.GO)
+        self.write_to(self.below, Kind.GO)
+        return self.below
 
-    def die(self) -> None:
-        """Drop the episode, and tell the children so."""
+    def die(self) -> frozenset[int]:
+        """Drop the episode; return the children that have to be told."""
         self.arrived.clear()
         self.local = self.waiting = self.fired = self.go = self.freed = False
         self.dying = True
-        self.pending.clear()
-        self.pending |= self.children
-        self.write_to(self.children, Kind.BROKEN)
+        self.write_to(self.below, Kind.BROKEN)
+        return self.below
 
     def bury(self) -> None:
         """Become free."""
@@ -229,10 +229,10 @@ class LivingBarrierUnit(BarrierUnit):
             self._open(r)
 
     def _open(self, r: int) -> None:
-        self.living[r].open()
-        self._announce(r)
+        self._announce(r, self.living[r].open())
 
-    def _announce(self, r: int) -> None:
+    def _announce(self, r: int, told: Collection[int]) -> None:
+        self.registers[r].pending.update(told)
         if self.registers[r].pending:
             self.outbox.sending.add(r)
         else:
@@ -241,8 +241,8 @@ class LivingBarrierUnit(BarrierUnit):
     def _die(self, r: int) -> None:
         register = self.living[r]
         had = register.local or register.waiting or self._is_released(r)
-        register.die()
-        self._announce(r)
+        register.pending.clear()
+        self._announce(r, register.die())
         self.waiting.discard(r)
         self._dying.add(r)
         self.restless = True

@@ -106,7 +106,7 @@ class LivingSwitchRegister(Living, SwitchRegister):
 
     def _tell(self, kind: Kind) -> frozenset[int]:
         """Have children told, unless this is a node interface, where GO and BROKEN end."""
-        told = frozenset() if self.rules.process else self.children
+        told = frozenset() if self.rules.process else self.below
         self.write_to(told, kind)
         return told
 

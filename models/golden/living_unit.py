@@ -60,6 +60,8 @@ class LivingUnit(SwitchUnit):
         self._held: set[int] = set()
         self._told_now: list[Told] = []
         self._ordered: tuple[int, int, bool] | None = None
+        self._now = -1
+        self._buried: tuple[int, set[tuple[int, int]]] = (-1, set())
 
     # What messages do.
 
@@ -68,11 +70,18 @@ class LivingUnit(SwitchUnit):
         found = super().match(message, now)
         return None if found is None or self.living[found].dying else found
 
+    def _keeps(self, message: Message, now: int) -> bool:
+        """Return whether a register that is dying, or late was, would match it."""
+        if super().match(message, now) is not None:
+            return True
+        cycle, groups = self._buried
+        return self.late and cycle == now - 1 and (message.gid, message.epoch) in groups
+
     def absorb(
         self, now: int, presented: Mapping[int, Message], for_spill: dict[int, Message]
     ) -> list[int]:
         """Take the messages presented, and let registers fire, also those that had to wait."""
-        registers = self.living
+        registers, self._now = self.living, now
         self._dead = [r for r in self._dying if not registers[r].pending]
         free = [r for r in self._held if not registers[r].pending]
         taken = super().absorb(now, presented, for_spill)
@@ -124,6 +133,8 @@ class LivingUnit(SwitchUnit):
                 self._tell(told.register, self.living[told.register].open())
         self._told_now.clear()
         if self._dead:
+            dead = {(self.living[r].gid, self.living[r].epoch) for r in self._dead}
+            self._buried = self._now, dead
             for r in self._dead:
                 self.living[r].bury()
                 self._dying.discard(r)
@@ -154,17 +165,23 @@ class LivingUnit(SwitchUnit):
             return
         if command == Command.KILL:
             self._die(r, had or self._had_arrived(r))
-            self._tell_root_node(r, Kind.BROKEN)
+            self._tell(r, self.above(register, Kind.BROKEN))
         elif not register.go:
             self._tell(r, register.open())
-            self._tell_root_node(r, Kind.GO)
+            self._tell(r, self.above(register, Kind.GO))
 
-    def _tell_root_node(self, r: int, kind: Kind) -> None:
-        """Tell the node in which a barrier turns around, after a command."""
-        register = self.living[r]
-        if self._turns_in_node and not register.root and register.parent < self.rules.ports:
-            register.write_to([register.parent], kind)
-            self._tell(r, [register.parent])
+    def above(self, register: LivingSwitchRegister, kind: Kind) -> frozenset[int]:
+        """Have the node in which a barrier turns around told too, by a command.
+
+        Returns
+        -------
+        frozenset of int
+            The port that leads to it, if this may be the switch that has it.
+        """
+        if not self._turns_in_node or register.root or register.parent >= self.rules.ports:
+            return frozenset()
+        register.write_to([register.parent], kind)
+        return frozenset([register.parent])
 
     def _tell(self, r: int, ports: Collection[int]) -> None:
         if ports:

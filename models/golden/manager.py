@@ -14,6 +14,7 @@ from syncfabric.models.messages import (
     REPLY,
     REQUEST,
     SEQUENCE_BITS,
+    TAG_BITS,
     Answer,
     Layout,
     ManagerState,
@@ -58,6 +59,10 @@ class Manager:
         Groups that sinks have told are free, the oldest first.
     offer : int or None
         The flit on offer in this cycle.
+    sent : int
+        Requests that have gone out since reset.
+    tag : int
+        What marks requests, and their replies, since the last ABORT.
     """
 
     def __init__(
@@ -79,6 +84,10 @@ class Manager:
         self.code = self.entry = 0
         self.freed: deque[int] = deque()
         self.offer: int | None = None
+        self.sent = 0
+        self.tag = 0
+        self._ends = False  # by ABORT, in a cycle to come
+        self._abort = False  # was written in this cycle
         self._marks = [False] * MOST_ENTRIES
         self._round: Round | None = None
         self._next = self._word = self._awaited = 0
@@ -109,16 +118,18 @@ class Manager:
         return False, FREED_BIT | self.freed.popleft()
 
     def _write(self, word: int, data: int) -> bool:
-        if self.state is ManagerState.RUNNING:
-            return False
+        command = MANAGER_COMMAND.unpack(data)
+        aborts = word == ManagerWord.COMMAND and command["operation"] == Request.ABORT
+        if aborts or self.state is ManagerState.RUNNING:
+            self._abort = aborts and self.state is ManagerState.RUNNING
+            return self._abort
         if word == ManagerWord.POINTER:
             self.pointer = data % len(self.memory)
         elif word == ManagerWord.DATA:
             self.memory[self.pointer] = data & WORD
             self.pointer = (self.pointer + 1) % len(self.memory)
         elif word == ManagerWord.COMMAND:
-            command = MANAGER_COMMAND.unpack(data)
-            if command["operation"] > Request.KILL or not 1 <= command["count"] <= self.most:
+            if not 1 <= command["count"] <= self.most:
                 return False
             self._command = command
         else:
@@ -144,6 +155,8 @@ class Manager:
         """Return whether it does more than wait for replies."""
         if self.offer is not None or self._command is not None or self._reply is not None:
             return True
+        if self._ends or self._abort:
+            return True
         if self._round is None:
             return False
         return self._next < self._round.limit or not self._awaited
@@ -151,7 +164,10 @@ class Manager:
     def advance(self) -> None:
         """End a cycle."""
         awaited, reply, self._reply = self._awaited, self._reply, None
-        if self.offer is not None:
+        ends = self._ends and self._may_end()
+        if ends:
+            pass
+        elif self.offer is not None:
             if self._taken:
                 self._go_on(self.offer)
         elif self._round is not None:
@@ -160,11 +176,25 @@ class Manager:
         if reply is not None:
             self._answered(reply, awaited)
         self._read_freed = 0
+        if ends:
+            self._end_early()
+        if self._abort:
+            self._ends, self._abort = self._round is not None, False
         if self._command is not None:
             self.state, self.code, self.entry = ManagerState.RUNNING, 0, 0
             count = self._command["count"]
             self._begin(Round.first_of(Request(self._command["operation"]), count))
             self._command = None
+
+    def _may_end(self) -> bool:
+        """Return whether no packet has begun at the start of this cycle, and none begins in it."""
+        return self.offer is None or (self._word == 0 and not self._taken)
+
+    def _end_early(self) -> None:
+        """End the command by ABORT."""
+        self.state, self.code, self.entry = ManagerState.FAILED, Answer.ABORTED, 0
+        self._round, self.offer, self._awaited, self._ends = None, None, 0, False
+        self.tag = (self.tag + 1) % (1 << TAG_BITS)
 
     def _begin(self, turn: Round) -> None:
         self._round, self._next = turn, turn.first
@@ -191,6 +221,7 @@ class Manager:
         """Offer the next flit of the packet, or count one more reply to wait for."""
         assert self._round is not None
         if taken & self.tail:
+            self.sent += 1
             self._awaited += 1
             self._next += 1
             self.offer = None
@@ -206,6 +237,7 @@ class Manager:
                 "manager": self.number,
                 "sequence": self._next,
                 "fire": turn.fire,
+                "tag": self.tag,
             }
             word = word & KEPT | REQUEST.pack(stamps)
         last = self.stride - 1 if turn.operation is Request.SETUP else 1
@@ -220,7 +252,7 @@ class Manager:
             else:
                 self.stray()
             return
-        if not awaited or self._round is None:
+        if not awaited or self._round is None or reply["tag"] != self.tag:
             self.stray()
             return
         self._awaited -= 1

@@ -35,6 +35,7 @@ class MeshModel(GoldenModel):
 
     unit_type: type[BarrierUnit] = BarrierUnit
     channels_type: type[MeshChannels] = MeshChannels
+    spill_type: type[SpillEngine[Any]] = SpillEngine
 
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = Wiring(network)
@@ -61,7 +62,7 @@ class MeshModel(GoldenModel):
         unit = self.unit_type(self.network, rules, node, self.credits, self._released)
         spill = None
         if self.network.spill:
-            spill = SpillEngine(unit, rules, self._spill_released, self._answers)
+            spill = self.spill_type(unit, rules, self._spill_released, self._answers)
         return SyncRouter(self.network, rules, unit, spill, self._plane)
 
     def _configure(
@@ -80,7 +81,7 @@ class MeshModel(GoldenModel):
         if self.packets.ready:
             plane = self._plane
             self.packets.send(now, plane.held_inputs, plane.held_outputs, flits)
-        if self.sources.ready:
+        if self.sources.is_moving():
             self.sources.send(now, flits)
 
     def _edge(self, accepted: Arrivals) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
 from syncfabric.models.golden.living_barrier import LivingBarrierUnit
+from syncfabric.models.golden.living_barrier_spill import LivingSpillEngine
 from syncfabric.models.golden.local_port import LocalPort
 from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import Arrivals
@@ -37,6 +38,7 @@ class ManagedMeshModel(ManagedModel, MeshModel):
     """
 
     unit_type = LivingBarrierUnit
+    spill_type = LivingSpillEngine
 
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         self._alarms = set()
@@ -50,7 +52,8 @@ class ManagedMeshModel(ManagedModel, MeshModel):
             unit = router.unit
             assert isinstance(unit, LivingBarrierUnit)
             unit.alarms = self._alarms
-            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit)
+            spill = self._alert(router)
+            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit, spill)
         self._build(sinks)
         self._employ(nodes, image_words=len(IMAGE), routers=wiring.nodes, flit=flit)
         reply_bit = header.pack({"reply": 1})

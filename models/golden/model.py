@@ -11,10 +11,17 @@ from syncfabric.models.golden.inputs import Inputs, NodePort, Place
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
-from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.record import (
+    ConfigRequest,
+    Observer,
+    Record,
+    Recorder,
+    SpillArrival,
+    SpillRelease,
+)
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
-from syncfabric.models.golden.spill_base import Answer
+from syncfabric.models.golden.spill_parts import Answer
 from syncfabric.models.messages import ManagerState
 from syncfabric.models.traffic import TrafficGenerator
 
@@ -24,7 +31,7 @@ Arrivals: TypeAlias = Sequence[tuple[NodePort, int, int]]
 """Accepted arrives: where, register and data."""
 
 NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
-NO_SPILL_ARRIVALS: Mapping[int, tuple[int, int]] = {}
+NO_SPILL_ARRIVALS: Mapping[int, SpillArrival] = {}
 SILENT: Answer = (False, False, 0)
 
 
@@ -50,8 +57,8 @@ class GoldenModel(ABC):
         Whether ``start`` has been high before this cycle.
     release : list of (node, register, result)
         Releases that are high in this cycle, rising.
-    spill_release : list of (node, gid, result)
-        The same of spilled groups.
+    spill_release : list of SpillRelease
+        What members of spilled groups are told in this cycle, rising.
     config_answer : (bool, bool, int)
         ``config_ready``, ``config_error`` and ``config_rdata`` in this cycle.
     touched : set of int
@@ -72,7 +79,7 @@ class GoldenModel(ABC):
         self.observer = observer
         self.cycle, self.started = 0, False
         self.release: list[tuple[int, int, int]] = []
-        self.spill_release: list[tuple[int, int, int]] = []
+        self.spill_release: list[SpillRelease] = []
         self.config_answer: Answer = SILENT
         self.credits = [
             buffer_flits if lane % wiring.lanes < wiring.link_channels else 1
@@ -83,7 +90,7 @@ class GoldenModel(ABC):
         self._recorder = Recorder(wiring.outer * wiring.lanes, registers)
         self._freed: list[int] = []
         self._released: list[tuple[int, int, int]] = []
-        self._spill_released: list[tuple[int, int, int]] = []
+        self._spill_released: list[SpillRelease] = []
         self._answers: list[Answer] = []
         self._awake: set[int] = set()
         self.managers: dict[int, Manager] = {}
@@ -94,7 +101,7 @@ class GoldenModel(ABC):
         self,
         *,
         arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
-        spill_arrive: Mapping[int, tuple[int, int]] = NO_SPILL_ARRIVALS,
+        spill_arrive: Mapping[int, SpillArrival] = NO_SPILL_ARRIVALS,
         last: Collection[tuple[int, int]] = (),
         start: bool = False,
         config: ConfigRequest | None = None,
@@ -108,7 +115,7 @@ class GoldenModel(ABC):
         ----------
         arrive : mapping of (node, register) to data
             The ``arrive`` bits that are high.
-        spill_arrive : mapping of node to (gid, data)
+        spill_arrive : mapping of node to SpillArrival
             The ``spill_arrive`` requests that are valid.
         last : collection of (node, register)
             The ``last`` bits that are high; only with set-up by managers.
@@ -144,6 +151,39 @@ class GoldenModel(ABC):
                 self.sources.create(source, destination, now)
         return record
 
+    def put(
+        self,
+        node: int,
+        payloads: Sequence[int],
+        channel: int = 0,
+        *,
+        head: bool = True,
+        tail: bool = True,
+    ) -> None:
+        """Put flits of a node's software into its source, as if in the cycle stepped last.
+
+        The first can go in the coming cycle. Several at once are as good as one a cycle, for no
+        more can go. They may bring their route along (irregular networks; route flits first). An
+        observer hears of the packet where it comes out; of one that does not it does not hear.
+
+        Parameters
+        ----------
+        node : int
+            The sender.
+        payloads : sequence of int
+            Of every flit, at least one; of 32 bits, those above are 0.
+        channel : int
+            Ordinary channel, 0 to V - 1, of the packet that begins here.
+        head, tail : bool
+            Whether the first is marked as a packet's head, and the last as its tail.
+
+        Raises
+        ------
+        ValueError
+            There is no such channel, or no flit.
+        """
+        self.sources.put(node, payloads, channel, self.cycle - 1, head=head, tail=tail)
+
     def is_moving(self) -> bool:
         """Return whether anything may happen in the coming cycle without inputs."""
         if self._awake or self._freed or self.release or self.spill_release:
@@ -154,7 +194,7 @@ class GoldenModel(ABC):
         self,
         now: int,
         arrive: Mapping[tuple[int, int], int],
-        spill_arrive: Mapping[int, tuple[int, int]],
+        spill_arrive: Mapping[int, SpillArrival],
         config: ConfigRequest | None,
     ) -> Record | None:
         """Do everything that happens in a cycle, but for the traffic generator's part."""
@@ -277,6 +317,10 @@ class GoldenModel(ABC):
     def manager_state(self, node: int) -> ManagerState:
         """Return what a manager's status says in the cycle about to be stepped."""
         return self.managers[node].state
+
+    def requests_sent(self, node: int) -> int:
+        """Return how many requests a manager has sent since reset."""
+        return self.managers[node].sent
 
     def freed(self, node: int) -> list[int]:
         """Return the groups that a manager has been told are free, the oldest first."""

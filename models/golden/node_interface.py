@@ -55,7 +55,7 @@ class NodeUnit(SwitchUnit):
     def _arrivals(self) -> set[int]:
         joined = set(self.arriving)
         for r, data in self.arriving.items():
-            self.registers[r].count_in(PROCESS, data)
+            self.registers[r].enter(data)
             self.registers[r].done = False
         self.arriving.clear()
         return joined

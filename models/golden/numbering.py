@@ -46,6 +46,8 @@ class Numbering:
         Links that lead to the nodes' sinks.
     headers, codes : sequence of int, by node
         Header of a packet to the node, and what stands for the node in the model's flits.
+    code_mask : int
+        Bits of a packet's first flit that are the code of its destination.
     packet_channels : sequence of int
         Channels that a source's packets take in turn.
     """
@@ -53,6 +55,7 @@ class Numbering:
     sinks: Sequence[int] = ()
     headers: Sequence[int] = ()
     codes: Sequence[int] = ()
+    code_mask: int = 0
     packet_channels: Sequence[int] = ()
 
     def __init__(

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
-__all__ = ["ConfigRequest", "Message", "Observer", "Packet", "Record", "Recorder"]
+__all__ = [
+    "ConfigRequest",
+    "Message",
+    "Observer",
+    "Packet",
+    "Record",
+    "Recorder",
+    "SpillArrival",
+    "SpillRelease",
+]
+
+SpillArrival: TypeAlias = tuple[int, ...]
+"""Of a spilled group's member: GID and data; with set-up by managers, whether it is the last."""
+
+SpillRelease: TypeAlias = tuple[int, ...]
+"""What a spilled group's member is told: node, GID, result; with set-up by managers, the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +66,8 @@ class Record(NamedTuple):
         Bit ``node * R + r`` for every register r that is released.
     results : list of int
         The result of each released register, in ascending order of the bits.
-    spill : list of (node, gid, result)
-        Spilled groups that are released, in ascending order of the nodes.
+    spill : list of SpillRelease
+        What members of spilled groups are told, in ascending order of the nodes.
     """
 
     valid: int
@@ -60,7 +75,7 @@ class Record(NamedTuple):
     payloads: Sequence[int]
     release: int
     results: Sequence[int]
-    spill: Sequence[tuple[int, int, int]]
+    spill: Sequence[SpillRelease]
 
 
 class Recorder:
@@ -75,7 +90,7 @@ class Recorder:
         wires: Mapping[int, int],
         credit: Iterable[int],
         release: Sequence[tuple[int, int, int]],
-        spill: Sequence[tuple[int, int, int]],
+        spill: Sequence[SpillRelease],
     ) -> Record:
         """Return the record of a cycle from its wires by lane, credits and releases."""
         order, registers = sorted(wires), self.registers

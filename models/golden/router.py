@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from syncfabric.models.golden.barrier_register import PARENT
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.order import LeastRecentlySent
@@ -43,7 +45,7 @@ class SyncRouter:
         network: MeshSpec,
         rules: Rules,
         unit: BarrierUnit,
-        spill: SpillEngine | None,
+        spill: SpillEngine[Any] | None,
         plane: Plane,
     ) -> None:
         wiring = rules.wiring

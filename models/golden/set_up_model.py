@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.inputs import Place
+from syncfabric.models.golden.living_spill import LivingSpill
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Packet
@@ -34,6 +36,13 @@ class ManagedModel(GoldenModel):
         self._accessed: set[int] = set()
         self._set_up_packet = Packet(-1, -1, -1, -1)
 
+    def _alert(self, place: Place) -> LivingSpill[Any] | None:
+        """Let a router's spill engine tell when it has a report; return it, if there is one."""
+        if not isinstance(place.spill, LivingSpill):
+            return None
+        place.spill.alarms = self._alarms
+        return place.spill
+
     def _employ(
         self, nodes: Collection[int], *, image_words: int, routers: int, flit: Layout
     ) -> None:
@@ -58,8 +67,15 @@ class ManagedModel(GoldenModel):
         if request is not None and written:
             self._accessed.add(request.node)
         for target in sorted(self._alarms):
-            free = request is None or request.node != target
+            free = request is None or request.node != target or self._is_for_manager(request)
             self._sinks[target].begin(now, free, partial(self._access, now, target, written))
+            spill = self._routers[target].spill
+            if spill is not None and spill.has_work():
+                self._awake.add(target)
+
+    def _is_for_manager(self, request: ConfigRequest) -> bool:
+        manager = self.managers.get(request.node)
+        return manager is not None and manager.has(request.address)
 
     def _access(
         self, now: int, target: int, written: list[RegisterFile[Any]], access: Access
@@ -85,6 +101,7 @@ class ManagedModel(GoldenModel):
         """End the cycle of sinks and managers."""
         for target in sorted(self._alarms):
             sink = self._sinks[target]
+            self.touched.add(target)  # it may clear what a register has freed, or count a stray
             offered = sink.end()
             if offered:
                 self._reply(target, offered)

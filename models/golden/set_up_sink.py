@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from syncfabric.models.golden.living_spill import Answered, Report
 from syncfabric.models.golden.set_up_steps import Access, Dialect, Holder, obey
-from syncfabric.models.messages import REPLY, REQUEST, Answer, Counter, Layout
+from syncfabric.models.messages import REPLY, REQUEST, SPILL_BASE, Answer, Counter, Layout
 
 __all__ = ["SetUpSink"]
 
 WORD = (1 << 32) - 1
-SENDERS = (1 << 11) - 1
+SENDERS = (1 << 9) - 1
 
 Does: TypeAlias = Callable[[Access], tuple[bool, int]]
 """Does an access at once; returns whether it is refused, and the answer's data."""
@@ -35,10 +36,19 @@ class Unit(Protocol):
         """Count an event."""
 
 
-class Freed(NamedTuple):
-    """A register that is freed, as at the start of the cycle."""
+class Engine(Protocol):
+    """A router's spill engine."""
 
-    register: Register
+    report: Report | None
+
+    def serve(self, access: Access, answered: Answered) -> None:
+        """Take an access, requested from this cycle on."""
+
+
+class Freed(NamedTuple):
+    """A group that is freed, as at the start of the cycle; None: the spill engine reports it."""
+
+    register: Register | None
     gid: int
     manager: int
 
@@ -60,6 +70,8 @@ class SetUpSink:
         By manager, the header that leads a reply to it.
     flit : Layout
         What a link carries.
+    spill : Engine, optional
+        The router's spill engine.
 
     Attributes
     ----------
@@ -68,9 +80,15 @@ class SetUpSink:
     """
 
     def __init__(
-        self, unit: Unit, dialect: Dialect, sender: int, headers: Sequence[int], flit: Layout
+        self,
+        unit: Unit,
+        dialect: Dialect,
+        sender: int,
+        headers: Sequence[int],
+        flit: Layout,
+        spill: Engine | None = None,
     ) -> None:
-        self.unit, self.dialect, self.headers = unit, dialect, headers
+        self.unit, self.dialect, self.headers, self.spill = unit, dialect, headers, spill
         self.sender = sender & SENDERS
         self.head, self.tail = (1 << flit.offsets[mark] for mark in ("head", "tail"))
         self.listening = True
@@ -78,6 +96,7 @@ class SetUpSink:
         self._flit: int | None = None
         self._steps: Generator[Access | None, tuple[bool, int], None] | None = None
         self._access: Access | None = None
+        self._served = False
         self._answer: tuple[bool, int] | None = None
         self._due = 0
         # One slot for each manager's answers, and the last one for groups that are free.
@@ -91,7 +110,8 @@ class SetUpSink:
         """Return whether it has something to do without a flit."""
         if self._steps is not None or any(slot is not None for slot in self._slots):
             return True
-        return any(register.freed for register in self.unit.living)
+        reported = self.spill is not None and self.spill.report is not None
+        return reported or any(register.freed for register in self.unit.living)
 
     def begin(self, now: int, free: bool, does: Does) -> None:
         """Do a step, by the state at the start of the cycle.
@@ -115,6 +135,8 @@ class SetUpSink:
             register = next(registers, None)
             if register is not None:
                 self._freed = Freed(register, register.gid, register.manager)
+            elif self.spill is not None and self.spill.report is not None:
+                self._freed = Freed(None, *self.spill.report)
 
     def _go_on(self, now: int, free: bool, does: Does) -> None:
         assert self._steps is not None
@@ -125,9 +147,19 @@ class SetUpSink:
             except StopIteration:
                 self._steps = None
                 return
-        if self._access is not None and free:
+        if self._access is None or self._served:
+            return
+        if self.spill is not None and self._access.address >= SPILL_BASE:
+            self.spill.serve(self._access, self._answered)
+            self._served = True
+        elif free:
             self._answer, self._access = does(self._access), None
             self._due = now + 2
+
+    def _answered(self, merged: int, refused: bool, data: int) -> None:
+        """Take the spill engine's answer, which is there in the cycle after it has merged."""
+        self._answer, self._access, self._served = (refused, data), None, False
+        self._due = merged + 2
 
     def _serve(self, words: list[int]) -> Generator[Access | None, tuple[bool, int], None]:
         """Go from LOOK to ANSWER."""
@@ -136,12 +168,12 @@ class SetUpSink:
         if manager >= len(self.headers) or self._slots[manager] is not None:
             self.unit.count(Counter.STRAY)
             return
-        code = yield from obey(words, self.unit.living, self.dialect)
-        self._put(manager, manager, code, request["sequence"], request["gid"])
+        code = yield from obey(words, self.unit.living, self.dialect, spills=self.spill is not None)
+        back = {name: request[name] for name in ("sequence", "gid", "tag")}
+        self._put(manager, manager, {"code": code, **back})
 
-    def _put(self, slot: int, manager: int, code: Answer, sequence: int, gid: int) -> None:
-        fields = {"code": code, "sequence": sequence, "gid": gid, "sender": self.sender}
-        self._slots[slot] = manager, REPLY.pack(fields)
+    def _put(self, slot: int, manager: int, fields: dict[str, int]) -> None:
+        self._slots[slot] = manager, REPLY.pack({**fields, "sender": self.sender})
 
     def accept(self, raw: int) -> None:
         """Take a flit from the network."""
@@ -179,8 +211,11 @@ class SetUpSink:
 
     def _tell(self, freed: Freed) -> None:
         """Tell a manager that a group of its has had its last barrier."""
-        freed.register.freed = False
+        if freed.register is not None:
+            freed.register.freed = False
+        elif self.spill is not None:
+            self.spill.report = None
         if freed.manager < len(self.headers):
-            self._put(-1, freed.manager, Answer.FREED, 0, freed.gid)
+            self._put(-1, freed.manager, {"code": Answer.FREED, "gid": freed.gid})
         else:
             self.unit.count(Counter.STRAY)

@@ -9,6 +9,7 @@ from syncfabric.models.messages import (
     CONTROL,
     REGISTER_WORDS,
     REQUEST,
+    SPILL_BASE,
     Answer,
     Command,
     Request,
@@ -60,7 +61,9 @@ class Holder(Protocol):
     gid: int
 
 
-def obey(words: Sequence[int], registers: Sequence[Holder], dialect: Dialect) -> Steps:
+def obey(
+    words: Sequence[int], registers: Sequence[Holder], dialect: Dialect, *, spills: bool
+) -> Steps:
     """Obey a request, beginning in its cycle LOOK (section S4 of docs/microarchitecture.md).
 
     Parameters
@@ -71,6 +74,8 @@ def obey(words: Sequence[int], registers: Sequence[Holder], dialect: Dialect) ->
         The router's.
     dialect : Dialect
         Of the network's kind.
+    spills : bool
+        Whether groups beyond the registers have entries.
 
     Returns
     -------
@@ -83,16 +88,23 @@ def obey(words: Sequence[int], registers: Sequence[Holder], dialect: Dialect) ->
     found = free = None
     for r in reversed(range(len(registers))):
         if not registers[r].valid:
-            free = r
+            free = r * REGISTER_WORDS
         elif registers[r].gid == request["gid"]:
-            found = r
+            found = r * REGISTER_WORDS
     yield None
     if operation > Request.KILL or len(words) != length:
         return Answer.BAD
+    if found is None and spills:
+        entry = SPILL_BASE + request["gid"] * REGISTER_WORDS
+        _, held = yield Access(entry + CONTROL_WORD, False, 0)
+        if CONTROL.unpack(held)["valid"]:
+            found = entry
+        elif free is None:
+            free = entry
     if operation != Request.SETUP:
         if found is None:
             return Answer.OK
-        return (yield from _end(found * REGISTER_WORDS, request, dialect))
+        return (yield from _end(found, request, dialect))
     images = [
         (word, data & kept)
         for (word, kept), data in zip(dialect.image.items(), words[2:], strict=True)
@@ -102,14 +114,14 @@ def obey(words: Sequence[int], registers: Sequence[Holder], dialect: Dialect) ->
     images.append((CONTROL_WORD, control & dialect.control))
     if found is not None:
         refusal = Answer.EXISTS
-        same = yield from _compare(found * REGISTER_WORDS, images, dialect)
+        same = yield from _compare(found, images, dialect)
     elif free is not None:
         found, refusal = free, Answer.BAD
-        same = yield from _store(free * REGISTER_WORDS, images)
+        same = yield from _store(free, images)
     else:
         return Answer.FULL
     if same and request["fire"]:
-        refused, _ = yield Access(found * REGISTER_WORDS + dialect.command, True, Command.GO)
+        refused, _ = yield Access(found + dialect.command, True, Command.GO)
         same = not refused
     return Answer.OK if same else refusal
 

@@ -4,76 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
 from syncfabric.models.golden.order import RoundRobin
-from syncfabric.models.golden.outbox import Letter, Outbox
-from syncfabric.models.golden.record import Message
-from syncfabric.models.golden.register_file import Image
-from syncfabric.models.messages import REGISTER_WORDS, SPILL_BASE, Counter
+from syncfabric.models.golden.record import Message, SpillRelease
+from syncfabric.models.golden.spill_parts import (
+    Answer,
+    Arrival,
+    Entry,
+    Operation,
+    Request,
+    SendRegister,
+    Unit,
+)
+from syncfabric.models.messages import REGISTER_WORDS, SPILL_BASE, Counter, Kind
 
-__all__ = ["Answer", "Request", "SendRegister", "SpillBase"]
+__all__ = ["SpillBase"]
 
 MERGE = 2
 """Cycles from the acceptance of an operation to its merging."""
 
-Answer: TypeAlias = tuple[bool, bool, int]
-"""Of the config port: ready, error and data."""
-
-Operation: TypeAlias = Callable[[bool, int | None], None]
-"""What is merged, given ``started`` and the group that is being sent."""
-
-
-class SendRegister:
-    """The messages of the spilled group that is being sent."""
-
-    __slots__ = ("data", "epoch", "gid", "letters", "pending")
-
-    def __init__(self) -> None:
-        self.gid = self.epoch = self.data = 0
-        self.pending: set[int] = set()
-        self.letters: list[Letter | None] = []
-
-    def data_for(self, place: int) -> int:
-        """Return the data of its messages."""
-        return self.data
-
-
-class Request(NamedTuple):
-    """A config request for a spilled entry."""
-
-    address: int
-    write: bool
-    data: int
-
-
-class Entry(Image, Protocol):
-    """A register's image and state, in memory."""
-
-    epoch: int
-    letters: list[Letter | None]
-    queued: bool
-
+REDUCE = int(Kind.REDUCE)
 
 EntryT = TypeVar("EntryT", bound=Entry)
-
-
-class Unit(Protocol):
-    """The registers beside which an engine works."""
-
-    outbox: Outbox
-
-    @property
-    def node(self) -> int:
-        """Number of the router, switch or node interface."""
-
-    @property
-    def registers(self) -> Sequence[Any]:
-        """All registers."""
-
-    def count(self, counter: Counter) -> None:
-        """Count an event."""
 
 
 class SpillBase(ABC, Generic[EntryT]):
@@ -85,6 +39,10 @@ class SpillBase(ABC, Generic[EntryT]):
         The place's registers, with which it shares the counters and the sending.
     mask : int
         All data bits.
+    new_entry : callable
+        Makes an entry as it is after reset.
+    released : list of (node, gid, result)
+        What processes are told in the next cycle, shared by all places; appended to.
     answers : list of Answer
         The config port's answer in the next cycle, shared by all places; appended to.
     candidates : int
@@ -93,22 +51,28 @@ class SpillBase(ABC, Generic[EntryT]):
         Number of the local request among them.
     """
 
+    up: ClassVar[int]
+    """Number of the message to the parent among a register's."""
+
     def __init__(
         self,
         unit: Unit,
         mask: int,
+        new_entry: Callable[[], Any],
+        released: list[SpillRelease],
         answers: list[Answer],
         *,
         candidates: int,
         local: int | None,
     ) -> None:
-        self.unit, self.mask, self.answers, self.local = unit, mask, answers, local
+        self.unit, self.mask, self.new_entry, self.local = unit, mask, new_entry, local
+        self.released, self.answers = released, answers
         self.entries: dict[int, EntryT] = {}
         self.queue: deque[int] = deque()
         self.send = SendRegister()
         self.number = len(unit.registers)
         unit.outbox.senders.append(self.send)
-        self.holding: tuple[int, int] | None = None
+        self.holding: Arrival | None = None
         self.request: Request | None = None
         self.turn = RoundRobin(candidates)
         self.due = 0
@@ -142,32 +106,40 @@ class SpillBase(ABC, Generic[EntryT]):
         """
         if self.operation is not None:
             return None
-        port: int | None = None
-        if sending is None and self.queue:
-            gid = self.queue.popleft()
-            self.operation = lambda started, sending: self._fetch(gid)
-        elif self.request is not None:
-            request, self.request = self.request, None
-            self.operation = lambda started, sending: self._configure(request, sending)
-        else:
-            candidates = set(presented)
-            if self.holding is not None and self.local is not None:
-                candidates.add(self.local)
-            if not candidates:
-                return None
-            port = self.turn.choose(candidates)
-            if port == self.local:
-                port = None
-                assert self.holding is not None
-                (gid, data), self.holding = self.holding, None
-                self.operation = lambda started, sending: self._arrive(gid, data, started)
-            else:
-                self._accept_message(port, presented[port])
         self.due = now + MERGE
+        self.operation = self._first(sending)
+        if self.operation is not None:
+            return None
+        candidates = set(presented)
+        if self.holding is not None and self.local is not None:
+            candidates.add(self.local)
+        if not candidates:
+            return None
+        port = self.turn.choose(candidates)
+        if port == self.local:
+            assert self.holding is not None
+            arrival, self.holding = self.holding, None
+            self.operation = lambda started, sending: self._arrive(arrival, started, sending)
+            return None
+        message = presented[port]
+        self.operation = lambda started, sending: self._message(port, message, sending)
         return port
 
-    def _accept_message(self, port: int, message: Message) -> None:
-        self.operation = lambda started, sending: self._message(port, message, sending)
+    def _first(self, sending: int | None) -> Operation | None:
+        """Return what goes before messages and local requests, if there is any."""
+        return self._to_fetch(sending) or self._to_configure()
+
+    def _to_fetch(self, sending: int | None) -> Operation | None:
+        if sending is not None or not self.queue:
+            return None
+        gid = self.queue.popleft()
+        return lambda started, sending: self._fetch(gid)
+
+    def _to_configure(self) -> Operation | None:
+        request, self.request = self.request, None
+        if request is None:
+            return None
+        return lambda started, sending: self.answers.append((True, *self._obey(request, sending)))
 
     def finish(self, now: int, started: bool, sending: int | None) -> None:
         """Merge and write, in the last cycle of an operation.
@@ -185,50 +157,128 @@ class SpillBase(ABC, Generic[EntryT]):
             operation, self.operation = self.operation, None
             operation(started, sending)
 
-    @abstractmethod
-    def _new_entry(self) -> EntryT:
-        """Return an entry as it is after reset."""
-
-    @abstractmethod
-    def _contents(self, entry: EntryT) -> tuple[set[int], int]:
-        """Return what a queued entry has to send, and with which data."""
-
-    @abstractmethod
-    def _message(self, port: int, message: Message, sending: int | None) -> None:
-        """Use a message, or count it as a stray."""
-
-    @abstractmethod
-    def _arrive(self, gid: int, data: int, started: bool) -> None:
-        """Use a local request, or refuse it."""
-
     def _entry(self, gid: int) -> EntryT:
         if gid not in self.entries:
-            self.entries[gid] = self._new_entry()
+            self.entries[gid] = self.new_entry()
         return self.entries[gid]
 
-    def _fetch(self, gid: int) -> None:
-        entry, send = self._entry(gid), self.send
-        entry.queued = False
-        send.gid, send.epoch, send.letters = gid, entry.epoch, list(entry.letters)
-        send.pending, send.data = self._contents(entry)
-        if send.pending:
-            self.unit.outbox.sending.add(self.number)
+    # Messages and arrivals.
+
+    def _message(self, port: int, message: Message, sending: int | None) -> None:
+        entry = self._entry(message.gid)
+        if not entry.valid or not self._uses(entry, message, port, sending):
+            self.unit.count(Counter.STRAY)
+        elif self._joins(entry, message):
+            self._join(entry, message, port)
+            self._fire(message.gid, entry, sending)
+        else:
+            self._hear(message.gid, entry, message)
+
+    @abstractmethod
+    def _uses(self, entry: EntryT, message: Message, port: int, sending: int | None) -> bool:
+        """Return whether a message for a valid entry is used; else it is a stray."""
+
+    def _joins(self, entry: EntryT, message: Message) -> bool:
+        """Return whether a message that is used comes from a child."""
+        return message.kind == REDUCE
+
+    def _join(self, entry: EntryT, message: Message, port: int) -> None:
+        """Use a message from a child."""
+        entry.count_in(port, message.data)
+
+    def _hear(self, gid: int, entry: EntryT, message: Message) -> None:
+        """Use a message from the parent."""
+        self._finish(gid, entry, message.data)
+
+    def _arrive(self, arrival: Arrival, started: bool, sending: int | None) -> None:
+        """Use a local request, or refuse it."""
+        entry = self._entry(arrival.gid)
+        if self._is_ready(entry, started) and entry.admits():
+            self._enter(entry, arrival)
+            self._fire(arrival.gid, entry, sending)
+        else:
+            self.unit.count(Counter.REFUSED_ARRIVE)
+
+    def _is_ready(self, entry: EntryT, started: bool) -> bool:
+        """Return whether a group can be used; ``started``: ``start`` has been high."""
+        return started and entry.valid
+
+    def _enter(self, entry: EntryT, arrival: Arrival) -> None:
+        """Use a local request."""
+        entry.enter(arrival.data)
+
+    # Ends of episodes.
+
+    def _fire(self, gid: int, entry: EntryT, sending: int | None) -> None:
+        if not self._may_fire(gid, entry, sending):
+            return
+        if entry.root:
+            self._finish(gid, entry, entry.acc)
+        else:
+            self._pass_on(entry)
+            self._enqueue(gid, entry)
+
+    @abstractmethod
+    def _may_fire(self, gid: int, entry: EntryT, sending: int | None) -> bool:
+        """Return whether all are in, and nothing from before is in the way."""
+
+    def _pass_on(self, entry: EntryT) -> None:
+        """Have the parent told that all are in."""
+        entry.fired = True
+
+    def _finish(self, gid: int, entry: EntryT, result: int) -> None:
+        """End an episode."""
+        if entry.finish(result):
+            self._enqueue(gid, entry)
+        if self._has_process(entry):
+            self._release(gid, result)
+
+    @abstractmethod
+    def _has_process(self, entry: EntryT) -> bool:
+        """Return whether a process of this place belongs to the group."""
+
+    def _release(self, gid: int, result: int) -> None:
+        self.released.append((self.unit.node, gid, result))
+
+    # Sending.
 
     def _enqueue(self, gid: int, entry: EntryT) -> None:
         if not entry.queued:
             entry.queued = True
             self.queue.append(gid)
 
-    def _configure(self, request: Request, sending: int | None) -> None:
+    def _fetch(self, gid: int) -> None:
+        entry, send = self._entry(gid), self.send
+        entry.queued = False
+        send.gid, send.epoch, send.letters = gid, entry.epoch, list(entry.letters)
+        if entry.fired:
+            send.pending, send.data = {self.up}, entry.acc
+        else:
+            send.pending, send.data = set(self._told(gid, entry)), entry.result
+        if send.pending:
+            self.unit.outbox.sending.add(self.number)
+
+    def _told(self, gid: int, entry: EntryT) -> Collection[int]:
+        """Return to whom a queued entry that has not fired has something to say."""
+        return entry.below
+
+    # The config port.
+
+    def _obey(self, request: Request, sending: int | None) -> tuple[bool, int]:
+        """Obey a config request; return whether it is refused, and the answer's data."""
         gid, word = divmod(request.address - SPILL_BASE, REGISTER_WORDS)
         entry = self._entry(gid)
         if not request.write:
             found = entry.read(word)
-            self.answers.append((True, found is None, found or 0))
-            return
-        refused = entry.refuses(word, entry.is_busy() or sending == gid)
+            return found is None, found or 0
+        refused = not self._write(gid, entry, word, request.data, sending)
         if refused:
             self.unit.count(Counter.REFUSED_WRITE)
-        else:
-            entry.write(word, request.data)
-        self.answers.append((True, refused, 0))
+        return refused, 0
+
+    def _write(self, gid: int, entry: EntryT, word: int, data: int, sending: int | None) -> bool:
+        """Write a word; return whether that was allowed."""
+        if entry.refuses(word, entry.is_busy() or sending == gid):
+            return False
+        entry.write(word, data)
+        return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.plane import Plane
@@ -47,7 +48,7 @@ class Switch:
         self,
         network: IrregularSpec,
         unit: SwitchUnit,
-        spill: SwitchSpill | None,
+        spill: SwitchSpill[Any] | None,
         plane: Plane,
         lanes_in: Sequence[int | None],
         lanes: int,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from syncfabric.models.golden.channel import HEAD, NOBODY, TAIL, Flit, Wormhole
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
-from syncfabric.models.golden.record import Observer, Packet
+from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.route import FlitRoute
 from syncfabric.models.networks.spec import IrregularSpec
 
@@ -49,7 +49,7 @@ class SwitchChannels(Wormhole):
     ) -> None:
         super().__init__(wiring, credits, freed, observer)
         self.routes = [FlitRoute(network, wiring, switch) for switch in range(wiring.switches)]
-        self.joined, self.node_on = wiring.joined, wiring.node_on
+        self.joined = wiring.joined
         self.outer_lanes = wiring.outer * wiring.lanes
         self.first_drain = wiring.drain(0, 0)
         for lane in range(self.outer_lanes, len(credits)):
@@ -133,7 +133,3 @@ class SwitchChannels(Wormhole):
 
     def _route(self, buffer: int, flit: Flit) -> int:
         return flit[2]
-
-    def _eject(self, observer: Observer, lane: int, packet: Packet, now: int) -> None:
-        packet.destination = self.node_on[self.link[lane]]
-        super()._eject(observer, lane, packet, now)

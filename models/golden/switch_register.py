@@ -171,6 +171,10 @@ class SwitchRegister:
         """Return whether the node's own process may arrive (section I5)."""
         return PROCESS in self.children and PROCESS not in self.arrived and not self.fired
 
+    def enter(self, data: int) -> None:
+        """Take the arrival of the node's own process."""
+        self.count_in(PROCESS, data)
+
     def count_in(self, port: int, data: int) -> None:
         """Take a used REDUCE."""
         self.arrived.add(port)
@@ -192,6 +196,11 @@ class SwitchRegister:
         self.arrived.clear()
         self.fired = False
         self.acc = self.rules.identity(self.op)
+        return self.below
+
+    @property
+    def below(self) -> frozenset[int]:
+        """The children that are told by a message."""
         return self.children - self.rules.process
 
     @property

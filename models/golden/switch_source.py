@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from syncfabric.models.golden.channel import HEAD, Flit
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
-from syncfabric.models.golden.source import Order, Sources
+from syncfabric.models.golden.source import Sources
 from syncfabric.models.messages import IrregularLayout
 
 __all__ = ["SwitchSources"]
@@ -27,32 +27,6 @@ class SwitchSources(Sources):
     ) -> None:
         super().__init__(wiring, layout, credits)
         self.hold: dict[int, deque[tuple[int, Flit]]] = {}
-
-    def put(self, node: int, payloads: Sequence[int], channel: int, now: int) -> None:
-        """Queue a packet of a node's software, behind what waits in its source.
-
-        It does not count among the generator's packets. An observer hears of it with the node
-        where it comes out; of one that ends in a switch's sink it does not hear.
-
-        Parameters
-        ----------
-        node : int
-            The sender.
-        payloads : sequence of int
-            Of every flit, at least one; head and tail are marked here.
-        channel : int
-            Its ordinary channel, 0 to V - 1.
-        now : int
-            Cycle of its creation; its head can go in the next.
-
-        Raises
-        ------
-        ValueError
-            There is no such channel, or no flit.
-        """
-        if not payloads or not 0 <= channel < self.wiring.channels:
-            raise ValueError(f"a packet of {len(payloads)} flits on channel {channel}")
-        self._queue(node, Order(node, now, tuple(payloads), channel))
 
     def inject(self, now: int, held: Collection[int], sent: list[tuple[int, Flit]]) -> None:
         """Put flits on the links from the nodes, but for links that carry a message.

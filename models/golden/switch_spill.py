@@ -2,82 +2,56 @@
 
 from __future__ import annotations
 
-from syncfabric.models.golden.record import Message
-from syncfabric.models.golden.spill_base import Answer, SpillBase
+from typing import TypeVar
+
+from syncfabric.models.golden.record import Message, SpillRelease
+from syncfabric.models.golden.spill_base import SpillBase
+from syncfabric.models.golden.spill_parts import Answer
 from syncfabric.models.golden.switch_register import PROCESS, UP, SwitchRegister
 from syncfabric.models.golden.switch_unit import SwitchUnit
-from syncfabric.models.messages import Counter, Kind
 
 __all__ = ["SwitchSpill"]
 
-REDUCE = int(Kind.REDUCE)
+EntryT = TypeVar("EntryT", bound=SwitchRegister)
 
 
-class SwitchSpill(SpillBase[SwitchRegister]):
+class SwitchSpill(SpillBase[EntryT]):
     """Spilled groups of one place (docs/microarchitecture.md, section I6).
 
     Parameters
     ----------
     unit : SwitchUnit
         Its registers, with which it shares the counters and the sending.
-    released : list of (node, gid, result)
-        What is released in the next cycle, shared by all nodes; appended to.
-    answers : list of Answer
-        The config port's answer in the next cycle, shared by all places; appended to.
+    released, answers
+        As of ``SpillBase``.
     """
 
+    up = UP
+
     def __init__(
-        self,
-        unit: SwitchUnit,
-        released: list[tuple[int, int, int]],
-        answers: list[Answer],
+        self, unit: SwitchUnit, released: list[SpillRelease], answers: list[Answer]
     ) -> None:
-        rules = unit.rules
-        local = PROCESS if rules.process else None
-        super().__init__(unit, rules.mask, answers, candidates=rules.ports, local=local)
-        self.rules, self.released = rules, released
+        self.rules = rules = unit.rules
+        super().__init__(
+            unit,
+            rules.mask,
+            lambda: unit.register_type(rules),
+            released,
+            answers,
+            candidates=rules.ports,
+            local=PROCESS if rules.process else None,
+        )
 
-    def _new_entry(self) -> SwitchRegister:
-        return SwitchRegister(self.rules)
-
-    def _contents(self, entry: SwitchRegister) -> tuple[set[int], int]:
-        if entry.fired:
-            return {UP}, entry.acc
-        return set(entry.children - self.rules.process), entry.result
-
-    def _message(self, port: int, message: Message, sending: int | None) -> None:
-        gid = message.gid
-        entry = self._entry(gid)
-        sends = sending == gid
+    def _uses(self, entry: EntryT, message: Message, port: int, sending: int | None) -> bool:
+        if message.epoch != entry.epoch:
+            return False
+        sends = sending == message.gid
         pending = entry.queued or (sends and port in self.send.pending)
-        known = entry.valid and message.epoch == entry.epoch
-        if not known or not entry.uses(message, port, pending, entry.queued or sends):
-            self.unit.count(Counter.STRAY)
-        elif message.kind == REDUCE:
-            entry.count_in(port, message.data)
-            self._fire(gid, entry, sends)
-        else:
-            self._finish(gid, entry, message.data)
+        return entry.uses(message, port, pending, entry.queued or sends)
 
-    def _arrive(self, gid: int, data: int, started: bool) -> None:
-        entry = self._entry(gid)
-        if not entry.valid or not started or not entry.admits():
-            self.unit.count(Counter.REFUSED_ARRIVE)
-            return
-        entry.count_in(PROCESS, data)
-        self._fire(gid, entry, self.sends() == gid)
+    def _may_fire(self, gid: int, entry: EntryT, sending: int | None) -> bool:
+        telling = sending == gid and not entry.children.isdisjoint(self.send.pending)
+        return not entry.queued and not telling and entry.may_fire()
 
-    def _fire(self, gid: int, entry: SwitchRegister, sends: bool) -> None:
-        if entry.queued or sends or not entry.may_fire():
-            return
-        if entry.root:
-            self._finish(gid, entry, entry.acc)
-        else:
-            entry.fired = True
-            self._enqueue(gid, entry)
-
-    def _finish(self, gid: int, entry: SwitchRegister, result: int) -> None:
-        if entry.finish(result):
-            self._enqueue(gid, entry)
-        if self.rules.process & entry.children:
-            self.released.append((self.unit.node, gid, result))
+    def _has_process(self, entry: EntryT) -> bool:
+        return bool(self.rules.process & entry.children)

@@ -136,7 +136,7 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         distributes: dict[int, int] = {}
         for port, message in presented.items():
             r = self.match(message, now)
-            if r is None and self.spills:
+            if r is None and self.spills and not self._keeps(message, now):
                 for_spill[port] = message
             elif r is None or r == rewritten or not self._uses(r, message, port):
                 taken.append(port)
@@ -158,6 +158,10 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         for r in joined:
             self._fire(r)
         return taken
+
+    def _keeps(self, message: Message, now: int) -> bool:
+        """Return whether a message that matches no register is none for the engine either."""
+        return False
 
     def settle(self) -> None:
         """End the cycle of a unit that is ``restless``, after what it sends has left."""

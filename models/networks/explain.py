@@ -48,7 +48,6 @@ NOT_YET = {
 }
 NOT_YET_VALUES = {
     ("kind", "static"): '"mesh" and "irregular"',
-    ("setup", "paper"): '"local" and "manager"',
 }
 EXPECTED = {
     "int_type": "a whole number",

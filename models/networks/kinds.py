@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import IrregularLayout, MeshLayout
+from syncfabric.models.messages import IrregularLayout, MeshLayout, StaticLayout
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.set_up import SetUp, check_set_up
@@ -28,9 +28,11 @@ from syncfabric.models.networks.table import (
     WholePlace,
 )
 
-__all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec"]
+__all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "StaticSpec"]
 
 TableEntry: TypeAlias = Annotated[Whole, Field(ge=-1, le=15)]
+Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
+Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 
 
 class MeshSpec(SetUp, Table):
@@ -171,3 +173,54 @@ class IrregularSpec(SetUp, IrregularKeys):
             flit_bits=self.flit_bits,
             data_bits=self.data_bits,
         )
+
+
+class StaticSpec(Table):
+    """The table ``[network]`` of a static network: fixed routes, as in paper Reflex."""
+
+    kind: Literal["static"] = Field(description="The kind of network.")
+    width: Side = Field(description="Nodes from west to east.")
+    height: Side = Field(description="Nodes from south to north.")
+    flit_bits: Whole = Field(default=1, ge=1, le=128, description="Width of a flit.")
+    data_bits: DataBits = 0
+    switch_buffer: Buffer = Field(default=2, description="Flits a switch holds from each link.")
+    core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
+    injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+    @model_validator(mode="after")
+    def _barriers_carry_no_data(self) -> Self:
+        if self.data_bits:
+            raise SpecError(
+                f"network: data_bits = {self.data_bits} is not supported yet; barriers of a static "
+                "network carry no data (data_bits = 0): remove it"
+            )
+        return self
+
+    @cached_property
+    def topology(self) -> Mesh:
+        """The mesh of its switches, each with a node."""
+        return Mesh(self.width, self.height)
+
+    @property
+    def layout(self) -> StaticLayout:
+        """Widths that follow from its size."""
+        return StaticLayout(self.width, self.height)
+
+    @property
+    def barrier_registers(self) -> int:
+        """Barriers that a node takes part in: it has one core port."""
+        return 1
+
+    @property
+    def spill(self) -> bool:
+        """Whether groups beyond the registers go to memory."""
+        return False
+
+    @property
+    def managed(self) -> bool:
+        """Whether managers set up its groups through the network."""
+        return False

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import choice, show
-from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
+from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.table import Name, Operation, Table, Whole, WholePlace
 
@@ -23,6 +23,7 @@ __all__ = [
     "MeshSpec",
     "NetworkSpec",
     "Operation",
+    "StaticSpec",
     "Table",
     "group_subject",
 ]

@@ -58,7 +58,7 @@ Operations: TypeAlias = Annotated[
     Field(description='Which operations are built; "all" adds max, min and sum.'),
 ]
 Setup: TypeAlias = Annotated[
-    Literal["local", "manager"], Field(description="Who writes the barrier registers.")
+    Literal["local", "manager", "paper"], Field(description="Who writes the barrier registers.")
 ]
 Managers: TypeAlias = Annotated[
     tuple[WholePlace, ...],

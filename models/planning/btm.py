@@ -7,7 +7,7 @@ decides (+X, +Y, -X, -Y), then the larger x, then the larger y.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from syncfabric.models.networks.mesh import Node, Port, Turn
 from syncfabric.models.planning.segments import Segments, quadrants
 from syncfabric.models.planning.tree import Ints, Register, Tree, coordinates, reduce_turn
 
-__all__ = ["build_tree", "local_root", "quadrant", "setup_register"]
+__all__ = ["build_tree", "centrality", "local_root", "quadrant", "setup_register"]
 
 
 def quadrant(dx: int, dy: int) -> Port:
@@ -33,6 +33,11 @@ def quadrant(dx: int, dy: int) -> Port:
 
 def local_root(members: Collection[Node]) -> Node:
     """Return the member nearest the centroid, ties as this module's head says."""
+    return min(members, key=centrality(members))
+
+
+def centrality(members: Collection[Node]) -> Callable[[Node], tuple[int, int, int, int]]:
+    """Return the key that orders nodes: nearest the members' centroid first, then as for roots."""
     n = len(members)
     sum_x, sum_y = sum(x for x, _ in members), sum(y for _, y in members)
 
@@ -41,7 +46,7 @@ def local_root(members: Collection[Node]) -> Node:
         dx, dy = n * x - sum_x, n * y - sum_y
         return dx * dx + dy * dy, quadrant(dx, dy), -x, -y
 
-    return min(members, key=key)
+    return key
 
 
 def setup_register(

@@ -14,6 +14,7 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
 from syncfabric.models.planning import btin, updown
 from syncfabric.models.planning.bounds import bound_links, irregular_bound_cycles
+from syncfabric.models.planning.representatives import check_representatives
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.switch_tree import (
@@ -249,4 +250,7 @@ def plan_irregular(
             )
         )
     registers.check(lambda switch: f"switch {switch}")
+    if network.setup == "paper":
+        for plan in plans:
+            check_representatives(topology, plan)
     return tuple(plans)

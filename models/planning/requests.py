@@ -53,9 +53,10 @@ def manager_entries(
 
 
 def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
-    """Yield (target, config address, word) of the registers that nodes write themselves.
+    """Yield (target, config address, word) of what nodes write themselves.
 
-    On an irregular network those of the members' node interfaces; on a mesh there are none.
+    On an irregular network the registers of the members' node interfaces, or where the group is
+    spilled there, the entries; on a mesh nothing.
     """
     if isinstance(plan.spec.network, IrregularSpec):
         nodes = len(plan.spec.network.nodes)

@@ -1,7 +1,7 @@
 """A whole irregular network, word by word from the contract: every place in every cycle."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from syncfabric.models.golden.record import ConfigRequest
@@ -48,6 +48,8 @@ class LiteralIrregular:
         self.waits: dict[tuple[int, int], int] = {}
         self.sent_before: set[int] = set()
         self.source: list[deque[Any]] = [deque() for _ in range(self.n)]
+        self.software: list[deque[Any]] = [deque() for _ in range(self.n)]
+        self.begun: list[Any] = [None] * self.n
         self.hold: list[deque[Any]] = [deque() for _ in range(self.n)]
         self.created = [0] * self.n
         self.started = False
@@ -69,13 +71,17 @@ class LiteralIrregular:
         number = self.created[source]
         self.created[source] += 1
         channel = 2 * (number % (self.V // 2)) if self.network.datelines else number % self.V
-        self.put(source, packet_words(header, source, now, number), channel)
+        words = packet_words(header, source, now, number)
+        for place, word in enumerate(words):
+            self.source[source].append(self.flit(word, channel, place == 0, place == 4))
 
-    def put(self, source: int, payloads: Sequence[int], channel: int) -> None:
-        for place, payload in enumerate(payloads):
-            fields = {"payload": payload % 2**self.layout.flit_bits, "head": place == 0}
-            fields["tail"] = place == len(payloads) - 1
-            self.source[source].append((channel, self.layout.flit.pack(fields)))
+    def put(self, source: int, payload: int, channel: int, *, head: bool, tail: bool) -> None:
+        """Put a flit of a node's software into its queue, after the cycle's step."""
+        self.software[source].append(self.flit(payload % 2**32, channel, head, tail))
+
+    def flit(self, payload: int, channel: int, head: bool, tail: bool) -> tuple[int, int, bool]:
+        fields = {"payload": payload % 2**self.layout.flit_bits, "head": head, "tail": tail}
+        return channel, self.layout.flit.pack(fields), tail
 
     def step(
         self, arrive: Mapping[tuple[int, int], int], start: bool, config: ConfigRequest | None
@@ -147,15 +153,22 @@ class LiteralIrregular:
         for i in range(self.n):
             link = self.link[i, 0]
             offered = None
-            if self.source[i] and self.credit[link, self.source[i][0][0]]:
-                offered = self.source[i].popleft()
-                spent.append((link, offered[0]))
-            queue = [*self.hold[i]]
+            if self.begun[i] is None:
+                queue = self.software[i] or self.source[i]
+                channel = queue[0][0] if queue else 0
+            else:
+                queue, channel = self.begun[i]
+            if queue and self.credit[link, channel]:
+                _, raw, tail = queue.popleft()
+                self.begun[i] = None if tail else (queue, channel)
+                offered = channel, raw
+                spent.append((link, channel))
+            held = [*self.hold[i]]
             if offered is not None:
-                queue.append(offered)
-            if queue and link not in syncs:
-                flits[link] = queue.pop(0)
-            self.hold[i] = deque(queue)
+                held.append(offered)
+            if held and link not in syncs:
+                flits[link] = held.pop(0)
+            self.hold[i] = deque(held)
         return flits
 
     def take(self, sync: dict[int, int], arrive: Mapping[tuple[int, int], int]) -> None:

@@ -12,6 +12,7 @@ from syncfabric.models.messages import CONTROL, TREE, Counter, Op
 from syncfabric.models.networks.spec import IrregularSpec
 from tests.models.golden.irregular_bench import random_network, tree
 from tests.models.golden.literal_irregular import LiteralIrregular
+from tests.models.golden.packet_log import SoftwarePackets
 
 OPTIONS = list(product((1, 2), ("bitwise", "all"), ("switch", "node")))
 
@@ -28,6 +29,7 @@ class Race:
 
     def __post_init__(self) -> None:
         self.model, self.literal = IrregularModel(self.network), LiteralIrregular(self.network)
+        self.software = SoftwarePackets(self.rng, self.model.put, self.literal.put)
 
     def step(
         self,
@@ -47,6 +49,7 @@ class Race:
         self.released += len(model.release)
         seen = model.step(arrive=arrive, start=start, config=config)
         wires, credits = literal.step(arrive, start, config)
+        self.software.step()
         if seen is None:
             assert not wires, f"cycle {now}"
             assert not credits, f"cycle {now}"
@@ -122,8 +125,7 @@ class Race:
             payloads.append(layout.route.pack(fields) | above)
         payloads += [rng.getrandbits(layout.flit_bits) for _ in range(rng.randint(0, 3))]
         channel = rng.randrange(network.channels)
-        self.model.put(node, payloads, channel)
-        self.literal.put(node, payloads, channel)
+        self.software.send(node, payloads, channel)
 
 
 def play(rng: random.Random, **options: Any) -> Race:

@@ -13,6 +13,7 @@ from syncfabric.models.golden.source import packet_words
 from syncfabric.models.networks.mesh import Port, Turn
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from tests.models.golden.packet_log import SoftwarePackets
 
 
 class Log(Observer):
@@ -50,7 +51,9 @@ class Literal:
         self.channel_order = {(n, p): list(self.channels) for n in self.nodes for p in range(5)}
         self.input_order = {(n, p): list(range(5)) for n in self.nodes for p in range(5)}
         self.returning: list[Any] = []
-        self.backlog: dict[int, deque[list[Any]]] = {n: deque() for n in self.nodes}
+        self.backlog: dict[int, deque[Any]] = {n: deque() for n in self.nodes}
+        self.software: dict[int, deque[Any]] = {n: deque() for n in self.nodes}
+        self.begun: dict[int, Any] = dict.fromkeys(self.nodes)
         self.packets = dict.fromkeys(self.nodes, 0)
         self.lanes = network.channels + 2
 
@@ -58,13 +61,21 @@ class Literal:
         number = self.packets[source]
         self.packets[source] += 1
         x, y = self.mesh.node(destination)
-        header = self.layout.header.pack({"x": x, "y": y})
-        flits = []
+        header, channel = self.layout.header.pack({"x": x, "y": y}), number % len(self.channels)
         for i, word in enumerate(packet_words(header, source, now, number)):
-            fields = {"payload": word % 2**self.layout.flit_bits, "head": i == 0, "tail": i == 4}
-            flit = i == 0, i == 4, destination, self.layout.flit.pack(fields)
-            flits.append((number % len(self.channels), flit))
-        self.backlog[source].append(flits)
+            flit = self.flit(word, i == 0, i == 4, destination)
+            self.backlog[source].append((channel, flit))
+
+    def put(self, n: int, payload: int, channel: int, *, head: bool, tail: bool) -> None:
+        """Put a flit of a node's software into its queue, after the cycle's step."""
+        fields = self.layout.header.unpack(payload % 2**self.layout.header.width)
+        place = fields["x"], fields["y"]
+        destination = self.mesh.index(place) if head else 0
+        self.software[n].append((channel, self.flit(payload % 2**32, head, tail, destination)))
+
+    def flit(self, word: int, head: bool, tail: bool, destination: int) -> tuple[Any, ...]:
+        fields = {"payload": word % 2**self.layout.flit_bits, "head": head, "tail": tail}
+        return head, tail, destination, self.layout.flit.pack(fields)
 
     def upstream(self, n: int, p: int) -> tuple[int, int]:
         """Return node and output port of the link that leads to an input, node -1: a source."""
@@ -117,14 +128,16 @@ class Literal:
             wires[self.lane(n, o, c)] = flit
             self.returning.append((*self.upstream(n, i), c))
         for n in self.nodes:
-            if self.backlog[n]:
-                c, flit = self.backlog[n][0][0]
-                if self.source_credit[n, c]:
-                    self.source_credit[n, c] -= 1
-                    wires[self.lane(-1, n, c)] = flit
-                    self.backlog[n][0].pop(0)
-                    if not self.backlog[n][0]:
-                        self.backlog[n].popleft()
+            if self.begun[n] is None:
+                queue = self.software[n] or self.backlog[n]
+                c = queue[0][0] if queue else 0
+            else:
+                queue, c = self.begun[n]
+            if queue and self.source_credit[n, c]:
+                self.source_credit[n, c] -= 1
+                _, flit = queue.popleft()
+                wires[self.lane(-1, n, c)] = flit
+                self.begun[n] = None if flit[1] else (queue, c)
         for (
             n,
             o,
@@ -162,6 +175,7 @@ def test_every_cycle_is_as_the_rules_say(channels: int, size: int, held: float) 
         kind="mesh", width=4, height=3, channels=channels, buffer_flits=size, flit_bits=24
     )
     model, literal = MeshModel(network), Literal(network)
+    software = SoftwarePackets(rng, model.put, literal.put)
     links = [n * 5 + p for n in range(12) for p in range(4)]
     for now in range(900):
         rate = 0.05 if now < 300 else 0.9 if now < 500 else 0.0
@@ -185,6 +199,12 @@ def test_every_cycle_is_as_the_rules_say(channels: int, size: int, held: float) 
                 destination = (source + rng.randint(1, 11)) % 12
                 model.sources.create(source, destination, now)
                 literal.create(now, source, destination)
+            if rng.random() < rate / 10:
+                x, y = rng.choice(network.mesh.nodes)
+                body = [rng.getrandbits(32) for _ in range(rng.randint(0, 6))]
+                header = network.layout.header.pack({"x": x, "y": y})
+                software.send(source, [header, *body], rng.randrange(channels))
+        software.step()
 
 
 @pytest.mark.parametrize("channels", [1, 3])

@@ -223,7 +223,7 @@ def test_inputs_of_an_engine_take_turns() -> None:
     assert made.all_counters() == [[0] * 4] * 3
 
 
-def engine(made: Bench, group: Group) -> tuple[SwitchSpill, Any]:
+def engine(made: Bench, group: Group) -> tuple[SwitchSpill[Any], Any]:
     """Return the switch's engine with a spilled group 9, and how to give it a message.
 
     A message is given with what the send register holds at the start of the cycle of merging.

@@ -12,6 +12,8 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh
 
 READY = [
+    "churn-cluster",
+    "churn-mesh",
     "cluster-19",
     "cluster-75",
     "cluster-300",

@@ -66,6 +66,13 @@ def test_a_spec_can_be_written_and_read() -> None:
     assert spec.module == "two_nodes"
 
 
+def test_managers_go_with_spill() -> None:
+    options = {"kind": "mesh", "width": 2, "height": 2, "setup": "manager", "spill": True}
+    spec = NetworkSpec.model_validate({"name": "both", "network": options})
+    assert spec.network.managed
+    assert spec.network.spill
+
+
 def test_specs_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         mesh().width = 3
