@@ -7,7 +7,7 @@
 """
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from syncfabric.models.networks import reader
@@ -157,6 +157,8 @@ class Network:
         heat: PathLike | None = None,
         output: PathLike | None = None,
         long: bool = False,
+        churn: int = 0,
+        jitter: int | None = None,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -182,6 +184,12 @@ class Network:
         long : bool
             Make traffic and checks inside the simulated design: faster, and without the golden
             model.
+        churn : int, >= 0
+            Groups that are set up and torn down by packets, when every group has had its barriers;
+            they go on with more until the last of these is gone. Only with ``setup = "manager"``.
+        jitter : int, optional
+            Cycles by which the last member is late, each in turn, all others arriving together; by
+            default all arrive at random within a few cycles.
         progress : Progress
             Is told how far the run is.
 
@@ -200,8 +208,10 @@ class Network:
             None if heat is None else Path(heat),
             None if output is None else Path(output),
             long,
+            churn,
+            jitter,
         )
-        request.check(self.spec.network.topology)
+        request.check(self.spec)
         progress("plan", 0, 1)
         self._check()
         progress("plan", 1, 1)
@@ -221,7 +231,9 @@ class Network:
         if request.long:
             from syncfabric.sim.fabric.long_run import long_run as drive
         else:
-            from syncfabric.sim.drive.run import run as drive
+            from syncfabric.sim.drive.run import run
+
+            drive = partial(run, churn=request.churn, jitter=request.jitter)
         result = drive(
             self.plan(),
             sim=request.sim,

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.sim.results import ChannelLoad, Mismatch, NodeName, RunResult, Spread
+from syncfabric.sim.results import (
+    ChannelLoad,
+    ChurnResult,
+    Mismatch,
+    NodeName,
+    RunResult,
+    Spread,
+)
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
@@ -114,7 +121,27 @@ def summary(result: RunResult) -> Iterator[str]:
         yield "saturated: less is accepted than offered, and latencies grow with the run's length"
         if full:
             yield f"full channels (flits a cycle): {full}"
+    if result.churn is not None:
+        yield from _churn(result.churn)
     yield from (f"wrote {name}" for name in result.files)
+
+
+def _churn(churn: ChurnResult) -> Iterator[str]:
+    """Yield what became of lives, and what they cost the file's groups."""
+    yield (
+        f"churn: {count(churn.lives, 'life', 'lives')}, {churn.killed} killed, {churn.given_up} "
+        f"given up; {count(churn.refused, 'set-up')} refused"
+    )
+    for name, cycles, packets in (
+        ("set-up", churn.set_up_cycles, churn.set_up_packets),
+        ("tear-down", churn.tear_down_cycles, churn.tear_down_packets),
+    ):
+        yield f"{name}: {_spread(cycles)} cycles, {_spread(packets)} packets (min / median / max)"
+    for cost in churn.costs:
+        yield (
+            f"group {cost.id}: {_spread(cost.churning)} cycles with lives, {_spread(cost.quiet)} "
+            f"before; bound {_number(cost.bound)}"
+        )
 
 
 def describe(mismatch: Mismatch) -> str:
@@ -160,9 +187,9 @@ def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{table}</tbody></table>{below}"
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, thing: str, things: str = "") -> str:
     """Return ``1 member`` or ``14 members``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def _place(node: NodeName) -> str:

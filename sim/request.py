@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
-from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.sim.drive.churn.room import check_churn
 from syncfabric.sim.output import check_file, check_folder
 
 __all__ = ["SIMULATORS", "RunRequest"]
 
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
+MOST_JITTER = 100_000
+"""Cycles that a member may be late."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,21 @@ class RunRequest:
     heat: Path | None
     output: Path | None
     long: bool
+    churn: int = 0
+    jitter: int | None = None
 
     @property
     def compared(self) -> bool:
         """Whether hardware is compared with the golden model."""
         return not self.long and self.sim != "model"
 
-    def check(self, network: Mesh | Irregular) -> None:
+    def check(self, spec: NetworkSpec) -> None:
         """Refuse what cannot be done; make nothing.
 
         Parameters
         ----------
-        network : Mesh or Irregular
-            What a picture has to show.
+        spec : NetworkSpec
+            What is to be run.
 
         Raises
         ------
@@ -52,6 +56,10 @@ class RunRequest:
             The simulator is missing.
         """
         self._check_values()
+        if isinstance(spec.network, StaticSpec):
+            self._check_static()
+        if self.churn:
+            check_churn(spec)
         if self.log is not None:
             if self.log.suffix.lower() != ".csv":
                 raise OutputError(f"log {self.log}: its name must end in .csv")
@@ -59,7 +67,7 @@ class RunRequest:
         if self.heat is not None:
             from syncfabric.sim.draw import check_picture
 
-            check_picture(self.heat, network)
+            check_picture(self.heat, spec.network.topology)
             check_file(self.heat, "picture")
         if self.output is not None:
             check_folder(self.output)
@@ -79,11 +87,32 @@ class RunRequest:
             raise SpecError(
                 f"background must be 0 to 1 flits a node a cycle, not {self.background:g}"
             )
-        if self.long and (self.sim != "verilator" or self.waves or self.log or self.heat):
-            raise SpecError("long runs under verilator alone, without waves, log and heat")
+        if self.jitter is not None and not 0 <= self.jitter <= MOST_JITTER:
+            raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
+        if self.churn < 0:
+            raise SpecError(f"churn must be 0 or more, not {self.churn}")
+        without = self.waves or self.log or self.heat or self.churn or self.jitter is not None
+        if self.long and (self.sim != "verilator" or without):
+            raise SpecError(
+                "long runs under verilator alone, without waves, log, heat, churn and jitter"
+            )
+
+    def _check_static(self) -> None:
+        if self.background:
+            raise SpecError(
+                f"background = {self.background:g} does not go with a static network: its links "
+                "are those of its groups, and carry no packets; leave background out"
+            )
+        if self.long:
+            raise SpecError(
+                "long does not go with a static network: it has no traffic to make inside the "
+                "design; leave long out"
+            )
 
     def command(self, source: str) -> str:
         """Return the command line that repeats the run, its files apart."""
         words = ["syncfabric", "run", source, "--sim", self.sim, "--episodes", str(self.episodes)]
         words += ["--seed", str(self.seed), "--background", repr(float(self.background))]
+        words += ["--churn", str(self.churn)] if self.churn else []
+        words += [] if self.jitter is None else ["--jitter", str(self.jitter)]
         return shlex.join([*words, *(["--long"] if self.long else [])])

@@ -4,8 +4,6 @@ A result is frozen, goes to JSON with ``to_json`` and comes back, equal, with ``
 The JSON Schema (``results_schema``) and ``docs/results.md`` follow these classes.
 """
 
-import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -13,12 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
+from syncfabric.sim.churn_result import ChurnCost, ChurnResult
+from syncfabric.sim.spread import CONFIG, Spread
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
 
 __all__ = [
     "ChannelLoad",
+    "ChurnCost",
+    "ChurnResult",
     "Counters",
     "Events",
     "GroupResult",
@@ -37,39 +39,12 @@ NodeName = tuple[int, int] | int
 
 Verdict = Literal["match", "mismatch", "hang"]
 
-_CONFIG = ConfigDict(
-    use_attribute_docstrings=True,
-    extra="forbid",
-    json_schema_serialization_defaults_required=True,
-)
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Least, middle and greatest of a set of measurements, in cycles."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
-
-    min: int
-    """Least value, in cycles."""
-    median: float
-    """Middle value, in cycles; the mean of the two middle ones of an even number."""
-    max: int
-    """Greatest value, in cycles."""
-
-    @classmethod
-    def of(cls, values: Sequence[int]) -> "Spread | None":
-        """Return the spread of ``values``, or None where there are none."""
-        if not len(values):
-            return None
-        return cls(int(min(values)), float(statistics.median(values)), int(max(values)))
-
 
 @dataclass(frozen=True)
 class Seconds:
     """Wall-clock times of the job's two long steps."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     build: float
     """Seconds to emit the Verilog and build the simulator; 0 for the golden model alone."""
@@ -81,7 +56,7 @@ class Seconds:
 class Mismatch:
     """One place where hardware and golden model differ, or a property that does not hold."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     cycle: int
     """Cycle of the difference; 0 is the first after reset."""
@@ -99,7 +74,7 @@ class Mismatch:
 class ChannelLoad:
     """How busy one directed channel was."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     node: NodeName
     """Router that the channel leaves; for ``inject`` the node that it comes from."""
@@ -113,7 +88,7 @@ class ChannelLoad:
 class GroupResult:
     """One group's barriers."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     id: int
     """Group identifier (GID)."""
@@ -124,7 +99,7 @@ class GroupResult:
     longest_path: int
     """Longest path from root to member along the tree, in hops between routers."""
     episodes: int
-    """Barriers completed."""
+    """Barriers completed; with churn more than asked."""
     latency: Spread | None
     """Hardware: cycles from the last arrival to the last release; null if none completed."""
     model_latency: Spread | None
@@ -186,7 +161,7 @@ class GroupResult:
 class TrafficResult:
     """Ordinary packets in the background."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     offered: float
     """Rate asked for, in flits a node a cycle; 0 without background traffic."""
@@ -208,7 +183,7 @@ class TrafficResult:
 class Counters:
     """The routers' own event counters at the end of the run, summed over the network."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     overflow: int = 0
     """Flits and messages dropped because their buffer was full."""
@@ -224,7 +199,7 @@ class Counters:
 class Events:
     """What moved through the network, as ``--log`` lists it."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     packets: int = 0
     """Ordinary packets delivered."""
@@ -238,7 +213,7 @@ class Events:
 class RunResult:
     """One run: verdict, latencies and traffic; fields that a kind of network lacks are null."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = _CONFIG
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     network: str
     """Name of the network."""
@@ -272,6 +247,8 @@ class RunResult:
     """The routers' event counters; null where they were not read."""
     loads: tuple[ChannelLoad, ...] | None = None
     """Load of every channel, with ``--heat``; else null."""
+    churn: ChurnResult | None = None
+    """Groups that came and went, with ``--churn``; else null."""
     files: tuple[str, ...] = ()
     """Files that the run wrote."""
 

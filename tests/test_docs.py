@@ -10,6 +10,7 @@ from syncfabric import Network
 from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
+    LIFE,
     NODE_WORD,
     PENDING,
     STATUS,
@@ -100,7 +101,8 @@ def test_every_field_of_a_result_is_documented() -> None:
 
 @pytest.mark.parametrize("name", ["spill-4x4", "twins"])
 def test_every_port_is_documented(name: str) -> None:
-    network = Network.load(name).spec.network.model_copy(update={"spill": True})
+    options = {"spill": True, "setup": "manager"}
+    network = Network.load(name).spec.network.model_copy(update=options)
     ports = {name for _, name, _ in top_ports(network)}
     assert named("ports.md") == ports - {"clk", "rst"}
 
@@ -131,7 +133,7 @@ def test_switches_come_after_nodes_on_the_config_port() -> None:
     assert (int(found[1]), int(found[2])) in {(s["switch"], s["index"]) for s in switches}
 
 
-@pytest.mark.parametrize("layout", [CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING])
+@pytest.mark.parametrize("layout", [CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE])
 def test_every_field_of_a_register_is_documented(layout: Layout) -> None:
     documented = tables("registers.md")[layout.name]
     assert list(documented) == [field.name for field in layout.fields]

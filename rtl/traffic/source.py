@@ -1,7 +1,7 @@
-"""Where a node's ordinary packets come from: the stated generator, a queue, and its sender."""
+"""Where a node's ordinary packets come from: the stated generator, its software, their sender."""
 
-from amaranth import Array, C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import memory, wiring
+from amaranth import Array, C, Cat, Module, Mux, Signal
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
@@ -10,6 +10,8 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.headers import header_of
+from syncfabric.rtl.traffic.queue import WaitingQueue
+from syncfabric.rtl.traffic.software import PUT_FLIT, PutSignature
 
 __all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource"]
 
@@ -23,14 +25,16 @@ class PacketSource(wiring.Component):
 
     A packet created in cycle c can be on the link from c + 1; then one flit a cycle, as credits
     allow, and the next packet's head in the cycle after a tail. Packets take the ordinary
-    channels in turn; of a network with datelines only the even ones.
+    channels in turn; of a network with datelines only the even ones. Between packets, flits of the
+    node's software go first; a packet of either is sent whole.
 
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
         Nodes, flit width, channels and buffers of the network.
     queue : int, >= 2
-        Packets that can wait; a power of two. What does not fit is dropped and counted.
+        Packets that can wait, and flits of software; a power of two. What does not fit is dropped
+        and counted.
 
     Members
     -------
@@ -46,10 +50,13 @@ class PacketSource(wiring.Component):
         Creates packets.
     rate : In(24)
         Probability that a packet is created in a cycle, in units of 2**-24.
+    put : In(PutSignature)
+        Flits of the node's software.
     link : Out(LocalLinkSignature)
         To the router's LOCAL port, or the node interface.
     created, sent, overflow : Out(32)
-        Packets created (those dropped too), sent whole, and dropped.
+        Packets created by the generator (those dropped too), those of them sent whole, and packets
+        or flits dropped.
     """
 
     def __init__(self, network: MeshSpec | IrregularSpec, *, queue: int = 16384) -> None:
@@ -65,6 +72,7 @@ class PacketSource(wiring.Component):
                 "seed": In(32),
                 "enable": In(1),
                 "rate": In(24),
+                "put": In(PutSignature()),
                 "link": Out(LocalLinkSignature(network.layout, network.channels)),
                 "created": Out(32),
                 "sent": Out(32),
@@ -76,8 +84,20 @@ class PacketSource(wiring.Component):
         m = Module()
         create, destination = self._generate(m)
         header = header_of(m, self._network, destination)
-        entry, waiting, leave = self._wait(m, create, Cat(header, self.cycle))
-        self._send(m, entry, waiting, leave)
+        entry = Cat(header, self.cycle)
+        m.submodules.packets = packets = WaitingQueue(len(entry), self._queue)
+        m.submodules.software = software = WaitingQueue(PUT_FLIT.size, self._queue)
+        m.d.comb += [
+            packets.push.eq(create),
+            packets.entry.eq(entry),
+            software.push.eq(self.put.valid),
+            software.entry.eq(self.put.flit),
+        ]
+        m.d.sync += [
+            self.created.eq(self.created + create),
+            self.overflow.eq(self.overflow + packets.lost + software.lost),
+        ]
+        self._send(m, packets, software)
         return m
 
     def _generate(self, m: Module) -> tuple[Signal, Signal]:
@@ -114,39 +134,10 @@ class PacketSource(wiring.Component):
         ]
         return create, destination
 
-    def _wait(self, m: Module, create: Signal, entry: Value) -> tuple[Signal, Signal, Signal]:
-        """Queue the packets; return the first one's entry, whether there is one, and its exit."""
-        m.submodules.queue = store = memory.Memory(shape=len(entry), depth=self._queue, init=[])
-        write = store.write_port()
-        read = store.read_port(transparent_for=[write])
-        first, last = Signal(range(self._queue)), Signal(range(self._queue))
-        level = Signal(range(self._queue + 1))
-        leave, fits = Signal(), Signal()
-        m.d.comb += [
-            fits.eq(level != self._queue),
-            write.en.eq(create & fits),
-            write.addr.eq(last),
-            write.data.eq(entry),
-            read.addr.eq(first + leave),
-        ]
-        m.d.sync += [
-            first.eq(first + leave),
-            last.eq(last + write.en),
-            level.eq(level + write.en - leave),
-            self.created.eq(self.created + create),
-            self.overflow.eq(self.overflow + (create & ~fits)),
-        ]
-        waiting = Signal()
-        m.d.comb += waiting.eq(level != 0)
-        return read.data, waiting, leave
-
-    def _send(self, m: Module, entry: Signal, waiting: Signal, leave: Signal) -> None:
-        """Send the packet in ``entry`` flit by flit, and let it ``leave`` with its tail."""
-        network, channels = self._network, self._network.channels
-        layout = network.layout
+    def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:
+        """Send flit by flit: the generator's packet leaves with its tail, software's flits each."""
+        network, channels, layout = self._network, self._network.channels, self._network.layout
         step = 2 if isinstance(network, IrregularSpec) and network.datelines else 1
-        word = Signal(range(PACKET_FLITS))
-        channel = Signal(range(max(2, channels)))
         available, send = Signal(channels), Signal()
         for c in range(channels):
             m.submodules[f"credit_{c}"] = counter = CreditCounter(network.buffer_flits)
@@ -155,21 +146,33 @@ class PacketSource(wiring.Component):
                 counter.spend.eq(self.link.valid[c]),
                 available[c].eq(counter.available),
             ]
-        header, created = entry[: layout.header.width], entry[layout.header.width :]
+        word, own, last = Signal(range(PACKET_FLITS)), Signal(), Signal()
+        put = Signal(PUT_FLIT)
+        turn, kept, channel = (Signal.like(put.channel) for _ in range(3))
+        begun = Signal()  # a packet of software, on the channel that is kept
+        header = packets.first[: layout.header.width]
+        created = packets.first[layout.header.width :]
         # The index and the number enter whole: they are cut to the flit only on the link.
         words = [header, self.index, created, self.sent, self.index ^ created ^ self.sent]
         flit = Signal(struct(layout.flit))
         m.d.comb += [
-            send.eq(waiting & available.bit_select(channel, 1)),
-            leave.eq(send & (word == PACKET_FLITS - 1)),
-            flit.payload.eq(Array(words)[word]),
-            flit.head.eq(word == 0),
-            flit.tail.eq(word == PACKET_FLITS - 1),
+            put.eq(software.first),
+            own.eq(begun | ((word == 0) & software.waiting)),
+            channel.eq(Mux(begun, kept, Mux(own, put.channel, turn))),
+            send.eq(Mux(own, software.waiting, packets.waiting) & available.bit_select(channel, 1)),
+            last.eq(word == PACKET_FLITS - 1),
+            packets.leave.eq(send & ~own & last),
+            software.leave.eq(send & own),
+            flit.payload.eq(Mux(own, put.payload, Array(words)[word])),
+            flit.head.eq(Mux(own, put.head, word == 0)),
+            flit.tail.eq(Mux(own, put.tail, last)),
             self.link.valid.eq(Mux(send, C(1, 1) << channel, 0)),
             self.link.flit.eq(Mux(send, flit, 0)),
         ]
-        with m.If(send):
-            m.d.sync += word.eq(Mux(leave, 0, word + 1))
-        with m.If(leave):
+        with m.If(software.leave):
+            m.d.sync += [begun.eq(~put.tail), kept.eq(channel)]
+        with m.Elif(send):
+            m.d.sync += word.eq(Mux(last, 0, word + 1))
+        with m.If(packets.leave):
             m.d.sync += self.sent.eq(self.sent + 1)
-            m.d.sync += channel.eq(Mux(channel == channels - step, 0, channel + step))
+            m.d.sync += turn.eq(Mux(turn == channels - step, 0, turn + step))

@@ -1,13 +1,18 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.rtl.traffic.sink import PacketSink
+from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.rtl.traffic.source import PacketSource
-from syncfabric.sim.assemble.network import module_names, modules_verilog, top_verilog
+from syncfabric.sim.assemble.network import (
+    module_names,
+    modules_verilog,
+    top_ports,
+    top_verilog,
+)
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote
 
 __all__ = [
@@ -41,21 +46,23 @@ REPORT = {
 _SOURCE = ("created", "sent", "overflow")
 
 
-def shared_modules(spec: AnySpec) -> tuple[str, ...]:
+def shared_modules(spec: AnySpec | StaticSpec) -> tuple[str, ...]:
     """Return the modules that stand in the bench again and again: compile them once."""
+    if isinstance(spec, StaticSpec):
+        return module_names(spec)
     return (*module_names(spec), "packet_source", "packet_sink")
 
 
-def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
+def bench_verilog(spec: AnySpec | StaticSpec, *, queue: int = 16384) -> str:
     """Return the bench of a network, in one file.
 
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
     at a clock edge reads the next script and flushes the probe; `report` writes the traffic's
-    counters, a line of hexadecimal numbers a node.
+    counters, a line of hexadecimal numbers a node (empty on a static network: it has no traffic).
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
     queue : int
         Packets that can wait at a source.
@@ -65,17 +72,15 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
         bench.port("input", port)
     bench.lines(player_text(spec))
     _add_network(bench, spec)
-    _add_traffic(bench, spec)
+    modules = [modules_verilog(spec), top_verilog(spec, NETWORK)]
+    reported: tuple[str, ...] = ()
+    if not isinstance(spec, StaticSpec):
+        _add_traffic(bench, spec)
+        modules.append(traffic_verilog(spec, queue))
+        reported = tuple(REPORT)
     bench.lines(probe_text(spec, NETWORK))
-    bench.lines(_report_text(spec))
-    return "\n".join(
-        [
-            modules_verilog(spec),
-            top_verilog(spec, NETWORK),
-            traffic_verilog(spec, queue),
-            bench.text(),
-        ]
-    )
+    bench.lines(_report_text(len(spec.topology.nodes), reported))
+    return "\n".join([*modules, bench.text()])
 
 
 def traffic_verilog(spec: AnySpec, queue: int) -> str:
@@ -84,7 +89,7 @@ def traffic_verilog(spec: AnySpec, queue: int) -> str:
     return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
 
 
-def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
+def _add_network(bench: ModuleWriter, spec: AnySpec | StaticSpec) -> None:
     """Place the network, connected by wires named like its ports.
 
     Inputs are declared by the player, but for the links to the nodes.
@@ -117,6 +122,8 @@ def _add_traffic(bench: ModuleWriter, spec: AnySpec) -> None:
                 "seed": "traffic_seed",
                 "enable": "traffic_enable",
                 "rate": "traffic_rate",
+                "put__valid": part("put_valid", i, 1),
+                "put__flit": part("put_flit", i, PUT_FLIT.size),
                 "link__valid": part("inject_valid", i, channels),
                 "link__flit": part("inject_flit", i, flit),
                 "link__credit": part("inject_credit", i, channels),
@@ -137,12 +144,12 @@ def _add_traffic(bench: ModuleWriter, spec: AnySpec) -> None:
         )
 
 
-def _report_text(spec: AnySpec) -> str:
+def _report_text(nodes: int, names: tuple[str, ...]) -> str:
     """Return the block that writes the nodes' counters, a line a node, when `report` is high."""
-    form = " ".join(["%0h"] * len(REPORT))
+    form = " ".join(["%0h"] * len(names))
     writes = "\n".join(
-        f'      $fwrite(report_file, "{form}\\n", {", ".join(f"{name}_{i}" for name in REPORT)});'
-        for i in range(len(spec.topology.nodes))
+        f"      $fwrite(report_file, {', '.join([line, *(f'{name}_{i}' for name in names)])});"
+        for i, line in enumerate([f'"{form}\\n"'] * nodes)
     )
     return f"""
   // ---- report

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.mesh import Mesh, Port
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
 
 __all__ = ["Links", "links_of"]
 
@@ -29,7 +29,7 @@ class Links:
     setup : int
         1 if there is a channel of set-up packets above them, else 0.
     classes : int
-        Classes of synchronization: 2 on a mesh, 1 on an irregular network.
+        Classes of synchronization: 2 on a mesh, 1 on an irregular network, 0 on a static one.
     credited : bool
         Whether synchronization has credits (a slot of one message a class).
     names : tuple of (router, port), by link
@@ -61,14 +61,18 @@ class Links:
 
 
 @cache
-def links_of(spec: MeshSpec | IrregularSpec) -> Links:
-    """Return the links of a network."""
-    return _irregular(spec) if isinstance(spec, IrregularSpec) else _mesh(spec)
+def links_of(spec: MeshSpec | IrregularSpec | StaticSpec) -> Links:
+    """Return the links of a network; those of a static one have one lane and no classes."""
+    if isinstance(spec, IrregularSpec):
+        return _irregular(spec)
+    if isinstance(spec, StaticSpec):
+        return _grid(spec.topology, channels=1, setup=0, classes=0)
+    return _grid(spec.mesh, channels=spec.channels, setup=int(spec.managed), classes=2)
 
 
-def _mesh(spec: MeshSpec) -> Links:
+def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
     """Number output ``port`` of node i as 5 * i + port, then the nodes' injections."""
-    mesh, count = spec.mesh, len(spec.mesh.nodes)
+    count = len(mesh.nodes)
     names: list[tuple[RouterName, str] | None] = []
     ends: list[tuple[int, int] | None] = []
     for node in mesh.nodes:
@@ -80,9 +84,9 @@ def _mesh(spec: MeshSpec) -> Links:
     names += [(node, "inject") for node in mesh.nodes]
     ends += [(i, int(Port.LOCAL)) for i in range(count)]
     return Links(
-        channels=spec.channels,
-        setup=int(spec.managed),
-        classes=2,
+        channels=channels,
+        setup=setup,
+        classes=classes,
         credited=True,
         names=tuple(names),
         ends=tuple(ends),

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
-from syncfabric.sim.assemble import irregular, mesh
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.sim.assemble import irregular, mesh, static, top
 from syncfabric.sim.assemble.top import LinkWires, Shown
 
 __all__ = [
@@ -12,17 +12,18 @@ __all__ = [
     "modules_verilog",
     "shown_links",
     "targets",
+    "top_ports",
     "top_verilog",
     "verilog",
 ]
 
 
-def verilog(spec: AnySpec, name: str) -> str:
+def verilog(spec: AnySpec | StaticSpec, name: str) -> str:
     """Return one Verilog file for a network: the modules that it is made of, and its top.
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
     name : str
         Name of the top module. Its ports: ``docs/ports.md``.
@@ -32,41 +33,58 @@ def verilog(spec: AnySpec, name: str) -> str:
     return f"{title}\n{modules_verilog(spec)}\n{top_verilog(spec, name)}"
 
 
-def module_names(spec: AnySpec) -> tuple[str, ...]:
+def module_names(spec: AnySpec | StaticSpec) -> tuple[str, ...]:
     """Return the names of the modules that the top places: no network's name may be one."""
+    if isinstance(spec, StaticSpec):
+        return static.MODULES
     return irregular.MODULES if isinstance(spec, IrregularSpec) else mesh.MODULES
 
 
-def modules_verilog(spec: AnySpec) -> str:
+def top_ports(spec: AnySpec | StaticSpec) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
+    return static.top_ports(spec) if isinstance(spec, StaticSpec) else top.top_ports(spec)
+
+
+def modules_verilog(spec: AnySpec | StaticSpec) -> str:
     """Return the Verilog of these modules and all that they are made of."""
+    if isinstance(spec, StaticSpec):
+        return static.modules_verilog(spec)
     if isinstance(spec, IrregularSpec):
         return irregular.modules_verilog(spec)
     return mesh.modules_verilog(spec)
 
 
-def top_verilog(spec: AnySpec, name: str) -> str:
+def top_verilog(spec: AnySpec | StaticSpec, name: str) -> str:
     """Return the module that places and connects them."""
+    if isinstance(spec, StaticSpec):
+        return static.top_verilog(spec, name)
     if isinstance(spec, IrregularSpec):
         return irregular.top_verilog(spec, name)
     return mesh.top_verilog(spec, name)
 
 
-def link_wires(spec: AnySpec) -> LinkWires:
+def link_wires(spec: AnySpec | StaticSpec) -> LinkWires:
     """Return the wires of a link between routers."""
+    if isinstance(spec, StaticSpec):
+        return static.link_wires(spec)
     if isinstance(spec, IrregularSpec):
         return irregular.link_wires(spec)
     return mesh.link_wires(spec)
 
 
-def targets(spec: AnySpec) -> list[tuple[str, int]]:
+def targets(spec: AnySpec | StaticSpec) -> list[tuple[str, int]]:
     """Return instance and width of ``observe`` of whatever has registers, as config counts them."""
+    if isinstance(spec, StaticSpec):
+        return static.targets(spec)
     if isinstance(spec, IrregularSpec):
         return irregular.targets(spec)
     return mesh.targets(spec)
 
 
-def shown_links(spec: AnySpec, top: str) -> Iterator[Shown | None]:
+def shown_links(spec: AnySpec | StaticSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
+    if isinstance(spec, StaticSpec):
+        return static.shown_links(spec, top)
     if isinstance(spec, IrregularSpec):
         return irregular.shown_links(spec, top)
     return mesh.shown_links(spec, top)

@@ -8,10 +8,13 @@ extra (8) and kind (8). Words are in order of their cycles; kind 0 ends the scri
 """
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
@@ -21,11 +24,13 @@ SCRIPT_WORDS = 65536
 
 _WORD_BITS = 112
 
+Wires: TypeAlias = list[tuple[str, int]]
+
 
 class StimulusKind(enum.IntEnum):
-    """What a word of the script does; all but RATE last for one cycle."""
+    """What a word of the script does; all but RATE and HOLD last for one cycle."""
 
-    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE = range(7)
+    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(11)
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,14 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers + register; SPILL: node; CONFIG: target << 12 | address.
+        ARRIVE: node * registers + register; SPILL: node, and with set-up by managers bit 31 for a
+        group's last barrier; PACKET, HOLD, SEND, TAKE: node; CONFIG: target << 12 | address.
     data : int
-        ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate.
+        ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
+        flit's payload; HOLD: the level; SEND: the flit, of which 32 bits.
     extra : int
-        ARRIVE: 1 for a group's last barrier; SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable.
+        ARRIVE: 1 for a group's last barrier; SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable;
+        PACKET: the flit's channel | head << 4 | tail << 5.
     """
 
     cycle: int
@@ -73,40 +81,22 @@ def script_text(stimuli: list[Stimulus]) -> str:
     return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
 
 
-def player_text(spec: AnySpec) -> str:
+def player_text(spec: AnySpec | StaticSpec) -> str:
     """Return the player, to stand in the bench's module.
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
-    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`).
+    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
+    of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     """
-    nodes = len(spec.topology.nodes)
-    arrivals = nodes * spec.barrier_registers
-    inputs = [
-        ("start", 1),
-        ("config_valid", 1),
-        ("config_node", spec.layout.target_bits),
-        ("config_address", CONFIG_ADDRESS_BITS),
-        ("config_write", 1),
-        ("config_data", 32),
-        ("traffic_load", 1),
-    ]
-    if spec.spill:
-        inputs += [
-            ("spill_arrive_valid", nodes),
-            ("spill_arrive_gid", nodes * 8),
-            ("spill_arrive_data", nodes * spec.data_bits),
-        ]
-    kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
-    inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
-    if spec.managed:
-        inputs.append(("last", arrivals))
+    inputs, kept = _static_inputs(spec) if isinstance(spec, StaticSpec) else _inputs(spec)
     inputs = [(name, width) for name, width in inputs if width]
+    cases = _static_cases(spec) if isinstance(spec, StaticSpec) else _cases(spec)
     declared = "\n".join(
         f"  reg [{width - 1}:0] {name} = {zero(width)};\n"
         f"  reg [{width - 1}:0] next_{name} = {zero(width)};"
@@ -153,7 +143,7 @@ def player_text(spec: AnySpec) -> str:
       acted <= word[111:104] != 0 && word[31:0] == cycle + 1;
       while (word[111:104] != 0 && word[31:0] == cycle + 1) begin
         case (word[111:104])
-{_cases(spec)}
+{cases}
         endcase
         place = place + 1;
         word = script[place];
@@ -166,32 +156,104 @@ def player_text(spec: AnySpec) -> str:
 """
 
 
+def _inputs(spec: AnySpec) -> tuple[Wires, Wires]:
+    """Return name and width of what is driven: for a cycle each, and until the next word."""
+    nodes = len(spec.topology.nodes)
+    arrivals = nodes * spec.barrier_registers
+    inputs = [
+        ("start", 1),
+        *_config_inputs(spec),
+        ("traffic_load", 1),
+        ("put_valid", nodes),
+        ("put_flit", nodes * PUT_FLIT.size),
+    ]
+    if spec.spill:
+        inputs += [
+            ("spill_arrive_valid", nodes),
+            ("spill_arrive_gid", nodes * 8),
+            ("spill_arrive_data", nodes * spec.data_bits),
+        ]
+        if spec.managed:
+            inputs.append(("spill_arrive_last", nodes))
+    kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
+    inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
+    if spec.managed:
+        inputs.append(("last", arrivals))
+    return inputs, kept
+
+
+def _config_inputs(spec: AnySpec | StaticSpec) -> Wires:
+    return [
+        ("config_valid", 1),
+        ("config_node", spec.layout.target_bits),
+        ("config_address", CONFIG_ADDRESS_BITS),
+        ("config_write", 1),
+        ("config_data", 32),
+    ]
+
+
+def _static_inputs(spec: StaticSpec) -> tuple[Wires, Wires]:
+    """Return the same for a static network."""
+    nodes = len(spec.topology.nodes)
+    software = [("send_valid", nodes), ("send_flit", nodes * spec.flit_bits), ("recv_take", nodes)]
+    return [("arrive", nodes), *_config_inputs(spec), *software], [("hold", nodes)]
+
+
+def _config_action(spec: AnySpec | StaticSpec) -> str:
+    above = 64 + CONFIG_ADDRESS_BITS
+    target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
+    return (
+        f"next_config_valid = 1; next_config_node = {target}; "
+        f"next_config_address = word[{above - 1}:64]; next_config_write = word[103:96]; "
+        f"next_config_data = word[63:32];"
+    )
+
+
+def _static_cases(spec: StaticSpec) -> str:
+    """Return what each kind of stimulus does on a static network."""
+    index, data, bits = "word[95:64]", "word[63:32]", spec.flit_bits
+    actions = {
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1;",
+        StimulusKind.CONFIG: _config_action(spec),
+        StimulusKind.HOLD: f"next_hold[{index}] = {data};",
+        StimulusKind.SEND: (
+            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {data};"
+        ),
+        StimulusKind.TAKE: f"next_recv_take[{index}] = 1;",
+    }
+    return _cased(actions)
+
+
+def _cased(actions: Mapping[StimulusKind, str]) -> str:
+    return "\n".join(f"          {kind}: begin {act} end" for kind, act in actions.items())
+
+
 def _cases(spec: AnySpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
+    flags = f"word[{96 + PUT_FLIT.size - 32 - 1}:96]"
     bits = spec.data_bits
 
-    def store(name: str) -> str:
-        return f"next_{name}[{index} * {bits} +: {bits}] = {data};" if bits else ""
+    def store(name: str, place: str) -> str:
+        return f"next_{name}[{place} * {bits} +: {bits}] = {data};" if bits else ""
 
     last = f"next_last[{index}] = {extra};" if spec.managed else ""
-    above = 64 + CONFIG_ADDRESS_BITS
-    target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
-    address = f"word[{above - 1}:64]"
     actions = {
-        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data')} {last}",
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data', index)} {last}",
         StimulusKind.START: "next_start = 1;",
-        StimulusKind.CONFIG: (
-            f"next_config_valid = 1; next_config_node = {target}; "
-            f"next_config_address = {address}; next_config_write = {extra}; "
-            f"next_config_data = {data};"
-        ),
+        StimulusKind.CONFIG: _config_action(spec),
         StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
         StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
+        StimulusKind.PACKET: (
+            f"next_put_valid[{index}] = 1; "
+            f"next_put_flit[{index} * {PUT_FLIT.size} +: {PUT_FLIT.size}] = {{{data}, {flags}}};"
+        ),
     }
     if spec.spill:
+        node = "word[94:64]"
+        last = f"next_spill_arrive_last[{node}] = word[95];" if spec.managed else ""
         actions[StimulusKind.SPILL] = (
-            f"next_spill_arrive_valid[{index}] = 1; "
-            f"next_spill_arrive_gid[{index} * 8 +: 8] = {extra}; {store('spill_arrive_data')}"
+            f"next_spill_arrive_valid[{node}] = 1; {last} "
+            f"next_spill_arrive_gid[{node} * 8 +: 8] = {extra}; {store('spill_arrive_data', node)}"
         )
-    return "\n".join(f"          {kind}: begin {act} end" for kind, act in actions.items())
+    return _cased(actions)

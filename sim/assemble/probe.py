@@ -3,7 +3,8 @@
 A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
 `release` of the whole network, the flits on the valid links in ascending order (an ordinary flit
 before a synchronization message where links carry both), the results of the released registers,
-`sNODE:GID:RESULT` for each spilled release, and `cERROR:DATA` for an answer of the config port.
+`sNODE:GID:RESULT` for each spilled release (with set-up by managers `sNODE:GID:RESULT:KIND`), and
+`cERROR:DATA` for an answer of the config port.
 In a cycle with a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router
 (target of the config port) whose observed state is not what it was when last printed. Quiet cycles
 cost nothing.
@@ -14,7 +15,7 @@ synchronization.
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
 from syncfabric.sim.assemble.top import Shown
@@ -26,12 +27,12 @@ GROUP = 5
 """Links that are looked at together before each is looked at: most are quiet."""
 
 
-def probe_text(spec: AnySpec, dut: str) -> str:
+def probe_text(spec: AnySpec | StaticSpec, dut: str) -> str:
     """Return the probe, to stand in the bench's module.
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
     dut : str
         Instance of the network's top; the probe reads the wires inside by their names.
@@ -98,7 +99,9 @@ def _lines(lines: Iterator[str]) -> str:
 def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
     """Return every link's bits of ``kind``, the highest first."""
     terms = [
-        f"{getattr(link, f'sync_{kind}')}, {getattr(link, kind)}" if link else zero(width)
+        ", ".join(filter(None, (getattr(link, f"sync_{kind}"), getattr(link, kind))))
+        if link
+        else zero(width)
         for link in shown
     ]
     return ",\n".join(f"        {term}" for term in reversed(terms))
@@ -116,7 +119,8 @@ def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[s
                 yield _print(link.valid, channels, link.flit)
                 yield _print(link.sync_valid, classes, link.sync)
             else:
-                yield _print(f"{{{link.valid}, {link.sync_valid}}}", width, link.flit)
+                lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))
+                yield _print(f"{{{lanes}}}", width, link.flit)
         yield "          end"
 
 
@@ -124,7 +128,7 @@ def _print(valid: str, width: int, flit: str) -> str:
     return f'          if ({valid} !== {zero(width)}) $fwrite(probe_file, " %0h", {flit});'
 
 
-def _results(spec: AnySpec) -> Iterator[str]:
+def _results(spec: AnySpec | StaticSpec) -> Iterator[str]:
     """Yield the statements that print the results of released registers."""
     registers, data = spec.barrier_registers, spec.data_bits
     for i in range(len(spec.topology.nodes)):
@@ -138,22 +142,25 @@ def _results(spec: AnySpec) -> Iterator[str]:
         yield "          end"
 
 
-def _spilled(spec: AnySpec) -> Iterator[str]:
+def _spilled(spec: AnySpec | StaticSpec) -> Iterator[str]:
     """Yield the statements that print the releases of spilled groups."""
     if not spec.spill:
         return
     count, data = len(spec.topology.nodes), spec.data_bits
     yield f"        if (spill_release_valid !== {zero(count)}) begin"
     for i in range(count):
-        value = part("spill_release_result", i, data) if data else "1'b0"
+        values = [part("spill_release_gid", i, 8)]
+        values.append(part("spill_release_result", i, data) if data else "1'b0")
+        if spec.managed:
+            values.append(part("spill_release_kind", i, 2))
         yield (
             f"          if ({part('spill_release_valid', i, 1)} !== 1'b0) "
-            f'$fwrite(probe_file, " s{i:x}:%0h:%0h", {part("spill_release_gid", i, 8)}, {value});'
+            f'$fwrite(probe_file, " s{i:x}{":%0h" * len(values)}", {", ".join(values)});'
         )
     yield "        end"
 
 
-def _observed(spec: AnySpec, dut: str) -> Iterator[str]:
+def _observed(spec: AnySpec | StaticSpec, dut: str) -> Iterator[str]:
     """Yield the statements that print what changed of the routers' observed state."""
     for i, (instance, _) in enumerate(targets(spec)):
         yield f"          if ({dut}.{instance}.observe !== seen_{i}) begin"

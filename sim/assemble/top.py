@@ -34,19 +34,21 @@ class Shown:
 
     Parameters
     ----------
-    valid, sync_valid, credit, sync_credit : str
-        Bits of the ordinary channels, and of synchronization.
+    valid, credit : str
+        Bits of the ordinary channels.
     flit : str
         What is on the link if one of them is valid.
+    sync_valid, sync_credit : str
+        Bits of synchronization; empty where it has none of its own.
     sync : str, optional
         The synchronization message, where it has wires of its own.
     """
 
     valid: str
-    sync_valid: str
     credit: str
-    sync_credit: str
     flit: str
+    sync_valid: str = ""
+    sync_credit: str = ""
     sync: str | None = None
 
 
@@ -81,6 +83,9 @@ def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
         yield "output", "spill_release_valid", count
         yield "output", "spill_release_gid", count * 8
         yield "output", "spill_release_result", count * data
+    if spec.spill and spec.managed:
+        yield "input", "spill_arrive_last", count
+        yield "output", "spill_release_kind", count * 2
     yield "input", "inject_valid", count * spec.channels
     yield "input", "inject_flit", count * flit
     yield "output", "inject_credit", count * spec.channels
@@ -138,7 +143,7 @@ def node_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str | None]]:
         yield name, part(name, i, width) if width else None
     yield from config_ports(i)
     if spec.spill:
-        for name, width in (
+        spilled = [
             ("arrive__valid", 1),
             ("arrive__gid", 8),
             ("arrive__data", data),
@@ -146,7 +151,10 @@ def node_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str | None]]:
             ("release__valid", 1),
             ("release__gid", 8),
             ("release__result", data),
-        ):
+        ]
+        if spec.managed:
+            spilled += [("arrive__last", 1), ("release__kind", 2)]
+        for name, width in spilled:
             top = f"spill_{name.replace('__', '_')}"
             yield f"spill_{name}", part(top, i, width) if width else None
     flit = spec.layout.flit.width

@@ -14,7 +14,7 @@ __all__ = ["GroupArrivals", "Place"]
 Place = tuple[int, int | None]
 """A member's node index and register; None where the group is spilled."""
 
-_LOCKSTEP: tuple[Policy, ...] = ("last", "together")
+_LOCKSTEP: tuple[Policy, ...] = ("last", "late", "together")
 _DRAWN: tuple[Policy, ...] = ("last", "together", "back_to_back", "skew")
 
 
@@ -33,6 +33,9 @@ class GroupArrivals:
         Where jitter and data come from.
     arrive : callable
         Takes (cycle, member): the member shall arrive in that cycle.
+    more : callable, optional
+        Whether there shall be a further episode after all that were asked for; once false, it
+        stays so.
     """
 
     def __init__(
@@ -42,9 +45,11 @@ class GroupArrivals:
         scenario: Scenario,
         rng: random.Random,
         arrive: Callable[[int, int], None],
+        more: Callable[[], bool] = lambda: False,
     ) -> None:
         self.group, self.places = group, places
         self._scenario, self._rng, self._plan_arrival = scenario, rng, arrive
+        self._more, self.episodes = more, scenario.episodes
         count = len(places)
         self.arrived = [0] * count
         self.released = [0] * count
@@ -57,11 +62,11 @@ class GroupArrivals:
     @property
     def finished(self) -> bool:
         """Whether every episode is over."""
-        return len(self.latency) == self._scenario.episodes
+        return len(self.latency) == self.episodes
 
     def begin(self, cycle: int) -> None:
         """Plan the first episode, from ``cycle`` on."""
-        if self._scenario.episodes:
+        if self.episodes:
             self._plan_episode(0, cycle)
 
     def inside(self, member: int) -> bool:
@@ -88,7 +93,9 @@ class GroupArrivals:
         self._inside[episode] -= 1
         over = not self._inside[episode]
         following = episode + 1
-        goes_on = following < self._scenario.episodes
+        if following == self.episodes and self._more():
+            self.episodes += 1
+        goes_on = following < self.episodes
         if over:
             del self._inside[episode]
             self.latency.append(cycle - self._last_arrival.pop(episode, cycle))
@@ -116,12 +123,16 @@ class GroupArrivals:
         """Plan everybody's arrival, nobody being inside."""
         count, jitter = len(self.places), self._scenario.jitter
         policy = self._policy(episode)
+        last = episode % count
+        if policy == "late":
+            for member in range(count):
+                self._plan_arrival(cycle + jitter * (member == last), member)
+            return
         if policy != "last":
             spread = jitter if policy == "skew" else 0
             for member in range(count):
                 self._plan_arrival(cycle + self._rng.randint(0, spread), member)
             return
-        last = episode % count
         latest = cycle
         for member in range(count):
             if member != last:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import and_, or_, xor
 
+from syncfabric.models.messages import Kind
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.lines import RELEASES, Line
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["BarrierCheck"]
@@ -32,19 +33,28 @@ def _combine(op: str, data_bits: int) -> Callable[[list[int]], int]:
 class _Group:
     """One group's present episode, and the arrivals for the next."""
 
-    def __init__(self, members: int, combine: Callable[[list[int]], int]) -> None:
-        self.members, self.combine = members, combine
+    def __init__(self, gid: int, members: int, combine: Callable[[list[int]], int]) -> None:
+        self.gid, self.members, self.combine = gid, members, combine
+        self.killed = False
         self.here: dict[int, int] = {}
         self.ahead: dict[int, int] = {}
         self.out: set[int] = set()
+        self.opened: set[int] = set()
+        self.lost: set[int] = set()
         self.last, self.last_ahead = 0, 0
         self.latency: list[int] = []
+
+    @property
+    def inside(self) -> set[int]:
+        """Members that have arrived and are not released."""
+        return (self.here.keys() - self.out | self.ahead.keys()) - self.lost
 
 
 class BarrierCheck:
     """Nobody is released before the last member has arrived, and everybody once an episode.
 
-    Every result is the members' data combined, too.
+    Every result is the members' data combined, too. Groups that come and go are numbered on from
+    those of the plan; one that is killed may release whoever is inside, as broken.
 
     Parameters
     ----------
@@ -62,18 +72,50 @@ class BarrierCheck:
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
         self._plan, self._registers = plan, network.barrier_registers
-        self._groups = [
-            _Group(len(group.members), _combine(group.op, network.data_bits))
-            for group in plan.groups
-        ]
+        self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
+            combine = _combine(group.op, network.data_bits)
+            self._groups[number] = _Group(group.id, len(group.members), combine)
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)
                 key = (index, -1, group.id) if place is None else (index, place, -1)
                 self._member[key] = (number, member)
-        self.latency = [group.latency for group in self._groups]
+        self.latency = [group.latency for group in self._groups.values()]
         self.releases = 0
+
+    def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
+        """Take in a group that comes and goes; where there is spilling it may be spilled."""
+        network = self._plan.spec.network
+        self._groups[number] = _Group(gid, len(nodes), _combine(op, network.data_bits))
+        for member, node in enumerate(nodes if network.spill else ()):
+            self._member[node, -1, gid] = number, member
+
+    def sit(
+        self, cycle: int, number: int, member: int, node: int, register: int
+    ) -> Iterator[Mismatch]:
+        """Note a member's register; yield that somebody waits there for a release."""
+        gid, key = self._groups[number].gid, (node, register, -1)
+        other, place = self._member.get(key, (number, member))
+        if other in self._groups and place in self._groups[other].inside:
+            where = self._plan.spec.network.topology.node(node)
+            old = self._groups[other].gid
+            yield Mismatch(cycle, where, f"group {old}: register taken from a member", gid, old)
+        self._member[key] = (number, member)
+
+    def kill(self, number: int) -> None:
+        """Let a group release its members as broken from now on."""
+        self._groups[number].killed = True
+
+    def leave(self, number: int) -> tuple[int, set[int]]:
+        """Forget a group; return its episodes, and who is still inside."""
+        group = self._groups.pop(number)
+        return len(group.latency), group.inside
+
+    def stands(self, number: int) -> tuple[int, int]:
+        """Return a group's episodes that are over, and how many have arrived for the next."""
+        group = self._groups[number]
+        return len(group.latency), len(group.here)
 
     def arrive(self, arrival: Arrival) -> None:
         """Take an arrival; those of a cycle come after its releases."""
@@ -85,22 +127,38 @@ class BarrierCheck:
             group.here[arrival.member] = arrival.data
             group.last = arrival.cycle
 
-    def release(self, line: Line) -> Iterator[Mismatch]:
-        """Judge the releases of a cycle; yield what breaks a rule."""
+    def release(self, line: Line, broken: Collection[tuple[int, int]] = ()) -> Iterator[Mismatch]:
+        """Judge the releases of a cycle; yield what breaks a rule.
+
+        Parameters
+        ----------
+        line : Line
+            The wires of the cycle.
+        broken : collection of (node, register)
+            Registers whose ``broken`` is set.
+        """
         record = line.record
         for bit, result in zip(bits(record.release), record.results, strict=True):
             node, register = divmod(bit, self._registers)
-            yield from self._judge(line.cycle, (node, register, -1), result)
-        for node, gid, result in record.spill:
-            yield from self._judge(line.cycle, (node, -1, gid), result)
+            seat = (node, register, -1)
+            if (node, register) in broken:
+                yield from self._judge_broken(line.cycle, seat)
+            else:
+                yield from self._judge(line.cycle, seat, result)
+        for node, gid, result, *kind in record.spill:
+            if kind in RELEASES:
+                yield from self._judge(line.cycle, (node, -1, gid), result)
+            else:
+                yield from self._judge_told(line.cycle, (node, -1, gid), Kind(kind[0]))
 
     def _judge(self, cycle: int, key: tuple[int, int, int], result: int) -> Iterator[Mismatch]:
         node = self._plan.spec.network.topology.node(key[0])
-        if key not in self._member:
+        if not self._knows(key):
             yield Mismatch(cycle, node, "release of no member", str(key[1:]), None)
             return
         number, member = self._member[key]
-        group, gid = self._groups[number], self._plan.groups[number].id
+        group = self._groups[number]
+        gid = group.gid
         self.releases += 1
         if len(group.here) < group.members:
             yield Mismatch(
@@ -123,8 +181,41 @@ class BarrierCheck:
             group.here, group.ahead, group.out = group.ahead, {}, set()
             group.last = group.last_ahead
 
+    def _knows(self, key: tuple[int, int, int]) -> bool:
+        return key in self._member and self._member[key][0] in self._groups
+
+    def _judge_broken(self, cycle: int, key: tuple[int, int, int]) -> Iterator[Mismatch]:
+        """Judge the release of a member whose group is dead."""
+        node = self._plan.spec.network.topology.node(key[0])
+        if not self._knows(key):
+            yield Mismatch(cycle, node, "broken release of no member", str(key[1:]), None)
+            return
+        number, member = self._member[key]
+        group = self._groups[number]
+        if not group.killed:
+            yield Mismatch(cycle, node, f"group {group.gid}: broken, and not killed", 1, 0)
+        elif member not in group.inside:
+            yield Mismatch(cycle, node, f"group {group.gid}: broken release of a member", 1, 0)
+        group.lost.add(member)
+
+    def _judge_told(self, cycle: int, key: tuple[int, int, int], kind: Kind) -> Iterator[Mismatch]:
+        """Judge what a spilled group's member is told besides releases: GO, once."""
+        node, signal = self._plan.spec.network.topology.node(key[0]), f"{kind.name} to a member"
+        if not self._knows(key):
+            yield Mismatch(cycle, node, f"{signal} of no group", str(key[1:]), None)
+            return
+        number, member = self._member[key]
+        group = self._groups[number]
+        opened = group.opened
+        if kind is Kind.BROKEN and group.killed and member not in group.lost:
+            group.lost.add(member)
+            return
+        if kind is not Kind.GO or member in opened:
+            yield Mismatch(cycle, node, f"{signal} of group {key[2]}", int(member in opened), None)
+        opened.add(member)
+
     def unfinished(self) -> Iterator[tuple[int, int]]:
         """Yield (GID, members released) of groups whose episode has begun and is not over."""
-        for group, planned in zip(self._groups, self._plan.groups, strict=True):
+        for group in self._groups.values():
             if group.here:
-                yield planned.id, len(group.out)
+                yield group.gid, len(group.out)

@@ -17,7 +17,7 @@ from cocotb.triggers import Timer
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.conduct import Conductor
+from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.session import Chunk
@@ -25,7 +25,7 @@ from syncfabric.sim.drive.session import Chunk
 JOB = "SYNCFABRIC_JOB"
 """Variable with the job file's name."""
 PROGRESS = "syncfabric-progress"
-"""First word of a line that tells how far a scenario is: episodes done, of how many."""
+"""First word of a line that tells how far a scenario is: what is done, of how much."""
 
 PERIOD = 10  # ns
 RESET = 4  # cycles
@@ -83,8 +83,7 @@ async def play(
     hardware: Hardware, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None
 ) -> Outcome:
     """Play one scenario from reset to its end."""
-    conductor = Conductor(plan, scenario, job, log)
-    total = scenario.episodes * len(plan.groups)
+    conductor = conductor_of(plan, scenario, job, log)
     await hardware.reset()
     before: Chunk | None = None
     cycle = 0  # in which time stands
@@ -95,7 +94,7 @@ async def play(
         if before is not None:
             conductor.take(before, text)
         before = chunk
-        print(PROGRESS, conductor.episodes, total, flush=True)
+        print(PROGRESS, conductor.done, conductor.total, flush=True)
         await hardware.wait(chunk.end - 1 - cycle)
         cycle = max(cycle, chunk.end - 1)
     text = await hardware.load(None)

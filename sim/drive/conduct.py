@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.coverage import coverage_of
@@ -14,9 +15,10 @@ from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
 from syncfabric.sim.drive.session import Chunk, Session
+from syncfabric.sim.drive.static.conduct import StaticConductor
 from syncfabric.sim.drive.targets import targets_of
 
-__all__ = ["Conductor", "conduct_model"]
+__all__ = ["Conductor", "conduct_model", "conductor_of"]
 
 PACKET_FLITS = 5
 
@@ -44,7 +46,12 @@ class Conductor:
         self._events = EventLog(network, log)
         self.session = Session(plan, scenario, observer=self._events)
         self._coverage = coverage_of(plan) if job.coverage else None
-        self.judge = Judge(plan, coverage=self._coverage)
+        self.judge = Judge(
+            plan,
+            coverage=self._coverage,
+            churn=scenario.churn > 0,
+            scheme=bool(scenario.scheme),
+        )
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
         self._answers: list[int] = []
 
@@ -54,9 +61,16 @@ class Conductor:
         return self.session.finished or bool(self.judge.mismatches)
 
     @property
-    def episodes(self) -> int:
-        """Barriers completed by all groups together."""
-        return sum(len(group.latency) for group in self.session.driver.groups)
+    def total(self) -> int:
+        """Barriers asked for, of all groups together, and lives."""
+        return self._scenario.episodes * len(self._plan.groups) + self._scenario.churn
+
+    @property
+    def done(self) -> int:
+        """How many of these are over."""
+        driver, most = self.session.driver, self._scenario.episodes
+        lives = driver.churn.ended if driver.churn else 0
+        return sum(min(len(group.latency), most) for group in driver.groups) + lives
 
     def advance(self) -> Chunk:
         """Step the model through the next chunk."""
@@ -98,6 +112,8 @@ class Conductor:
             releases=judge.barriers.releases,
             loads=loads,
             coverage=dict(self._coverage.hits) if self._coverage else {},
+            churn=session.driver.churn.outcome if session.driver.churn else None,
+            scheme=session.driver.scheme.measured if session.driver.scheme else None,
         )
 
     def _counters(self) -> tuple[int, int, int, int] | None:
@@ -140,21 +156,30 @@ class Conductor:
         return flits < offered - 3 * deviation and late > early + 10
 
 
+def conductor_of(
+    plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
+) -> Conductor | StaticConductor:
+    """Return what conducts a scenario on the plan's kind of network; see `Conductor`."""
+    if isinstance(plan.spec.network, StaticSpec):
+        return StaticConductor(plan, scenario, job, log)
+    return Conductor(plan, scenario, job, log)
+
+
 def conduct_model(
     plan: BarrierPlan,
     scenario: Scenario,
     job: Job,
     log: TextIO | None = None,
     *,
-    told: Callable[[int], None] | None = None,
-) -> Conductor:
+    told: Callable[[int, int], None] | None = None,
+) -> Conductor | StaticConductor:
     """Run a scenario with the golden model alone, chunk by chunk to its end.
 
-    ``told`` hears how many episodes are over.
+    ``told`` hears how much is done, of how much.
     """
-    conductor = Conductor(plan, scenario, job, log)
+    conductor = conductor_of(plan, scenario, job, log)
     while not conductor.finished:
         conductor.take(conductor.advance(), None)
         if told:
-            told(conductor.episodes)
+            told(conductor.done, conductor.total)
     return conductor

@@ -5,21 +5,31 @@ from __future__ import annotations
 import heapq
 import random
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
-from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COUNTER_BASE, SPILL_BASE, Counter
+from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
+from syncfabric.models.messages import COUNTER_BASE, Counter, Kind
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
+from syncfabric.sim.drive.churn.churner import Churner
+from syncfabric.sim.drive.churn.notes import Ended, Note
+from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.noise import Noise
+from syncfabric.sim.drive.openings import Openings
+from syncfabric.sim.drive.programs import programs_of
+from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.schemes.choice import SCHEMES
+from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.set_up import SetUp
+from syncfabric.sim.drive.software import Software
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
@@ -33,9 +43,19 @@ class Arrival(NamedTuple):
 
     cycle: int
     group: int
-    """Place of the group in the plan."""
+    """Place of the group in the plan; after all of these, a life's number."""
     member: int
     data: int
+
+
+class _Waiting(NamedTuple):
+    """An arrival for a spilled group that its node has not taken yet."""
+
+    gid: int
+    data: int
+    last: bool
+    taken: Callable[[int], None]
+    """Is told the cycle in which it is taken."""
 
 
 @dataclass
@@ -43,10 +63,12 @@ class Inputs:
     """All inputs of the network in one cycle."""
 
     arrive: dict[tuple[int, int], int] = field(default_factory=dict)
-    spill_arrive: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last: set[tuple[int, int]] = field(default_factory=set)
+    spill_arrive: dict[int, SpillArrival] = field(default_factory=dict)
     start: bool = False
     config: ConfigRequest | None = None
     load: int | None = None
+    puts: list[Put] = field(default_factory=list)
 
 
 class Driver:
@@ -67,6 +89,18 @@ class Driver:
         All inputs in the player's form; the caller clears it.
     arrivals : list of Arrival
         Those taken by the network; the caller clears it.
+    notes : list of Note
+        What was done for lives; the caller clears it.
+    steps : list of MemberStep
+        What a scheme's members do; the caller clears it.
+    port : ConfigPort
+        The config port.
+    churn : Churner or None
+        Who makes lives.
+    software : Software
+        What else runs at the nodes.
+    scheme : Scheme or None
+        Who has the one group synchronize, if it is a scheme.
     traffic_from, traffic_to : int or None
         First cycle with traffic, and the first after it.
     """
@@ -75,11 +109,13 @@ class Driver:
         self.plan, self.scenario, self.model = plan, scenario, model
         network = plan.spec.network
         self._registers, self._data_bits = network.barrier_registers, network.data_bits
-        self._targets, self._spills = len(targets_of(network)), network.spill
+        self._targets = len(targets_of(network))
         self.rng = random.Random(scenario.seed)
         self.enable, self.rate = False, 0
         self.stimuli: list[Stimulus] = []
         self.arrivals: list[Arrival] = []
+        self.notes: list[Note] = []
+        self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         self.traffic_to: int | None = None
         self.groups = [self._group(number) for number in range(len(plan.groups))]
@@ -89,17 +125,21 @@ class Driver:
                 key = (node, register, group.group.id if register is None else -1)
                 self._member[key] = (number, member)
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
-        self._spill: dict[int, deque[tuple[int, int, int, int]]] = {}
-        self.requests: deque[ConfigRequest] = deque(
-            ConfigRequest(target, address, True, word)
-            for target, address, word in (
-                node_writes(plan) if network.managed else config_writes(plan)
-            )
-        )
-        self.set_up = SetUp(plan, model, self.requests) if network.managed else None
-        self.awaits_answer = False
-        self._unanswered = 0
+        self._spill: dict[int, deque[_Waiting]] = {}
+        by_manager = network.managed and scenario.scheme != "multicast"
+        writes = node_writes(plan) if by_manager else config_writes(plan)
+        if network.setup == "paper":
+            writes = iter(())
+        requests = (ConfigRequest(target, address, True, word) for target, address, word in writes)
+        self.port = ConfigPort(network, requests)
+        self.set_up = SetUp(plan, model, self.port.ask) if by_manager else None
+        self._openings = Openings(plan, model) if by_manager else None
         self._noise = Noise(self) if scenario.noise else None
+        self.churn = Churner(self) if scenario.churn else None
+        self.software = Software(self)
+        self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
+        self.software.programs += [self.scheme] if self.scheme else []
+        self.software.programs += programs_of(self)
         self._switches: tuple[int, ...] = ()  # cycles in which traffic is seeded and enabled
         self._begin_cycle: int | None = None
         self._read = False
@@ -114,8 +154,14 @@ class Driver:
             places,
             self.scenario,
             random.Random(f"{self.scenario.seed}/{group.id}"),
-            lambda cycle, member: heapq.heappush(self._agenda, (cycle, number, member)),
+            lambda cycle, member: self.schedule(cycle, number, member),
+            lambda: self.churn is not None and not self.churn.over,
         )
+
+    @property
+    def begin_cycle(self) -> int | None:
+        """First cycle in which members arrive; None before it is known."""
+        return self._begin_cycle
 
     @property
     def active(self) -> bool:
@@ -124,25 +170,42 @@ class Driver:
 
     @property
     def _all_over(self) -> bool:
-        return all(group.finished for group in self.groups)
+        over = self.churn is None or self.churn.over
+        over &= self.software.finished
+        return over and all(group.finished for group in self.groups)
+
+    def unfinished(self) -> list[int]:
+        """Return the groups that are not over: lives, or if there are none, those of the plan."""
+        lives = list(self.churn.alive) if self.churn else []
+        return lives or [group.group.id for group in self.groups if not group.finished]
+
+    @property
+    def _churns(self) -> bool:
+        """Whether lives come and go: all groups have had their episodes."""
+        if self.churn is None or self._begin_cycle is None:
+            return False
+        return all(len(group.latency) >= self.scenario.episodes for group in self.groups)
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which the driver has something to do.
 
         None: nothing, until the model does something.
         """
-        may_ask = bool(self.requests) and not self.awaits_answer
-        if may_ask or self._spill or (self._noise is not None and self.active):
+        if self.port.may_ask or self._spill or (self._noise is not None and self.active):
             return now
         ahead = [self._agenda[0][0]] if self._agenda else []
+        if self.churn is not None and self._churns:
+            ahead += [cycle for cycle in (self.churn.next_cycle(now),) if cycle is not None]
+        ahead += [cycle for cycle in (self.software.next_cycle(now),) if cycle is not None]
         if self._begin_cycle is None:
-            if not self.awaits_answer and not (self.set_up and self.set_up.waits):
+            waits = self.port.awaits_answer or (self.set_up and self.set_up.waits)
+            if not waits and not self._awaits_go:
                 return now
         elif self.traffic_to is None:
             ahead += [cycle for cycle in self._switches if cycle >= now]
             if self._all_over:
                 ahead.append(max(now, self.scenario.cycles, self._begin_cycle))
-        elif not self.finished and not self.awaits_answer:
+        elif not self.finished and not self.port.awaits_answer:
             return now
         return min(ahead, default=None)
 
@@ -162,16 +225,18 @@ class Driver:
             None if all but the traffic's lasting inputs are low.
         """
         model = self.model
-        if model.config_answer[0]:
-            self._unanswered -= 1
-            self.awaits_answer &= self._unanswered > 0
+        self.port.hear(now, model.config_answer)
         for node, register, _ in model.release:
             self._released(now, (node, register, -1))
-        for node, gid, _ in model.spill_release:
-            self._released(now, (node, None, gid))
+        for node, gid, _, *kind in model.spill_release:
+            if self._openings and kind == [Kind.GO]:
+                self._openings.told(node, gid)
+            else:
+                self._released(now, (node, None, gid))
         if now == 0:  # nothing can be driven in the first cycle
             return None
         inputs = Inputs()
+        self.software.step(now)
         self._sequence(now, quiet, inputs)
         while self._agenda and self._agenda[0][0] <= now:
             _, number, member = heapq.heappop(self._agenda)
@@ -180,8 +245,13 @@ class Driver:
             self._ask_spill(now, inputs)
         if self._noise is not None and self.active:
             self._noise.disturb(now, inputs)
-        if self.requests and not self.awaits_answer:
-            self._configure(now, inputs)
+        if self.churn is not None and self._churns:
+            self.churn.step(now, inputs)
+        self.software.give(now, inputs)
+        self.stimuli += [put.stimulus() for put in inputs.puts]
+        if self.port.may_ask:
+            inputs.config, stimulus = self.port.give(now)
+            self.stimuli.append(stimulus)
         return inputs
 
     def _released(self, now: int, key: tuple[int, int | None, int]) -> None:
@@ -192,12 +262,13 @@ class Driver:
     def _sequence(self, now: int, quiet: bool, inputs: Inputs) -> None:
         """Go through the phases: set-up, start, traffic, barriers, draining, reading back."""
         if self._begin_cycle is None:
-            if not self.requests and not self.awaits_answer:
+            if self.port.all_given:
                 if self.set_up and not self.set_up.finished:
-                    if not self._unanswered:
+                    if self.port.all_answered:
                         self.set_up.step(now)
                     return
-                self._start(now, inputs)
+                if self._may_begin():
+                    self._start(now, inputs)
             return
         if now in self._switches:
             if now == self._switches[0]:
@@ -214,13 +285,34 @@ class Driver:
         elif quiet and not self._read:
             self._read = True
             if len(self.plan.spec.network.topology.nodes) <= READ_BACK:
-                self.requests.extend(
-                    ConfigRequest(target, COUNTER_BASE + counter, False)
-                    for target in range(self._targets)
-                    for counter in Counter
-                )
-        elif quiet and not self.requests and not self.awaits_answer:
-            self.finished = not self._unanswered and not self.model.config_answer[0]
+                self.port.requests.extend(self._last_reads())
+                self.notes += [Ended(now)] if self.churn else []
+        elif quiet and self.port.all_given:
+            self.finished = self.port.all_answered and not self.model.config_answer[0]
+
+    def _last_reads(self) -> Iterator[ConfigRequest]:
+        """Yield the requests for all counters, and before them those for what lives may leave."""
+        controls = self.churn.last_reads() if self.churn else ()
+        for target in range(self._targets):
+            for address in controls:
+                yield ConfigRequest(target, address, False)
+        for target in range(self._targets):
+            for counter in Counter:
+                yield ConfigRequest(target, COUNTER_BASE + counter, False)
+
+    @property
+    def _awaits_go(self) -> bool:
+        """Whether all is set up, and GO must still come to members."""
+        over = self.set_up is None or self.set_up.finished
+        return over and self.port.all_given and self.port.all_answered and not self._may_begin()
+
+    def _may_begin(self) -> bool:
+        """Return whether software has prepared everything, and GO has reached all members."""
+        if self.software.prepares:
+            return False
+        if self.set_up is None or self._openings is None or self.set_up.refused is not None:
+            return True
+        return self._openings.are_all()
 
     def _start(self, now: int, inputs: Inputs) -> None:
         """Raise ``start``, and plan the traffic and the first arrivals."""
@@ -238,50 +330,76 @@ class Driver:
         self.enable, self.rate = rate > 0, rate
         self.stimuli.append(Stimulus(now, StimulusKind.RATE, data=rate, extra=int(rate > 0)))
 
+    def note(self, now: int, record: Record) -> None:
+        """See what was on the wires in a cycle."""
+        self.software.note(now, record)
+        if self.scheme:
+            self.scheme.note(record)
+
+    def schedule(self, cycle: int, number: int, member: int) -> None:
+        """Have a member of a group arrive in a cycle."""
+        heapq.heappush(self._agenda, (cycle, number, member))
+
     def _arrive(self, now: int, number: int, member: int, inputs: Inputs) -> None:
+        if self.software.arrive(now, number, member):
+            return
         group = self.groups[number]
         node, register = group.places[member]
         data = self.rng.getrandbits(self._data_bits) if self._data_bits else 0
-        if register is None:
-            waiting = self._spill.setdefault(node, deque())
-            waiting.append((number, member, group.group.id, data))
-            return
-        inputs.arrive[node, register] = data
-        index = node * self._registers + register
-        self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data))
-        self._take(now, number, member, data)
 
-    def _take(self, now: int, number: int, member: int, data: int) -> None:
-        self.groups[number].took(now, member)
+        def taken(now: int) -> None:
+            group.took(now, member)
+            self.note_arrival(now, number, member, data)
+
+        if register is None:
+            self.arrive_spilled(node, group.group.id, data, taken)
+        else:
+            self.arrive(now, inputs, (node, register), data)
+            taken(now)
+
+    def arrive(
+        self, now: int, inputs: Inputs, seat: tuple[int, int], data: int, *, last: bool = False
+    ) -> None:
+        """Have a process arrive at a node's register, which takes it."""
+        inputs.arrive[seat] = data
+        if last:
+            inputs.last.add(seat)
+        index = seat[0] * self._registers + seat[1]
+        self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
+
+    def arrive_spilled(
+        self, node: int, gid: int, data: int, taken: Callable[[int], None], *, last: bool = False
+    ) -> None:
+        """Have a process arrive for a spilled group as soon as its node takes it.
+
+        ``taken`` is told the cycle.
+        """
+        self._spill.setdefault(node, deque()).append(_Waiting(gid, data, last, taken))
+
+    def note_arrival(self, now: int, number: int, member: int, data: int) -> None:
+        """Note that a member's arrival is taken."""
         self.arrivals.append(Arrival(now, number, member, data))
+
+    def withdraw(self, node: int, gid: int) -> None:
+        """Have a process not arrive for a spilled group, if its node has not taken it."""
+        left = deque(waiting for waiting in self._spill.pop(node, ()) if waiting.gid != gid)
+        if left:
+            self._spill[node] = left
 
     def _ask_spill(self, now: int, inputs: Inputs) -> None:
         """Offer each node's first waiting arrival; it is taken where the node is ready."""
         for node, waiting in list(self._spill.items()):
-            number, member, gid, data = waiting[0]
+            first = waiting[0]
             ready = self.model.spill_ready(node)
             # A request that is not taken changes nothing: offer it early now and then.
             if not ready and not self.scenario.noise:
                 continue
-            inputs.spill_arrive[node] = (gid, data)
-            self.stimuli.append(Stimulus(now, StimulusKind.SPILL, node, data, gid))
+            arrival = (first.gid, first.data)
+            inputs.spill_arrive[node] = (*arrival, True) if first.last else arrival
+            index = node | first.last << 31
+            self.stimuli.append(Stimulus(now, StimulusKind.SPILL, index, first.data, first.gid))
             if ready:
                 waiting.popleft()
                 if not waiting:
                     del self._spill[node]
-                self._take(now, number, member, data)
-
-    def _configure(self, now: int, inputs: Inputs) -> None:
-        request = inputs.config = self.requests.popleft()
-        exists = request.node < self._targets
-        self._unanswered += exists
-        self.awaits_answer = exists and self._spills and request.address >= SPILL_BASE
-        self.stimuli.append(
-            Stimulus(
-                now,
-                StimulusKind.CONFIG,
-                request.node << 12 | request.address,
-                request.data,
-                int(request.write),
-            )
-        )
+                first.taken(now)

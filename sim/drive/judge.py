@@ -2,97 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.cause_check import CauseCheck
+from syncfabric.sim.drive.churn.check import ChurnCheck
+from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.coverage import Coverage
+from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, Spacing
-from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse, parse_wires, wires_of
+from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
+from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["KEPT", "Judge"]
-
-KEPT = 20
-"""Mismatches that are kept of a run."""
+__all__ = ["Judge"]
 
 
-class Judge:
-    """Takes a run in, chunk by chunk, as the hardware showed it.
-
-    Where the hardware's lines are the model's, the lines already read serve for both: the rules
-    are judged by what the hardware did in any case.
+class Judge(Comparison):
+    """Compares hardware and model, and judges barriers, packets and links by their rules.
 
     Parameters
     ----------
     plan : BarrierPlan
     coverage : Coverage, optional
+    churn : bool
+        Whether groups come and go.
+    scheme : bool
+        Whether the one group synchronizes by a scheme.
 
     Attributes
     ----------
-    mismatches : list of Mismatch
-        The first, in the order of finding.
     barriers, packets : BarrierCheck, PacketCheck
         The rules, and what they measured.
     load : LaneCounter
         Flits of every lane.
     """
 
-    def __init__(self, plan: BarrierPlan, *, coverage: Coverage | None = None) -> None:
-        self._plan, self._spec = plan, plan.spec.network
-        self._coverage = coverage
-        self.mismatches: list[Mismatch] = []
-        self.barriers, self.packets = BarrierCheck(plan), PacketCheck(self._spec)
-        self.load, self._ledger = LaneCounter(), CreditLedger(self._spec)
-        self._spacing, self._names = Spacing(self._spec), Names(self._spec)
-
-    def compare(self, chunk: Chunk, text: Sequence[str]) -> None:
-        """Compare what the hardware's probe wrote in a chunk's cycles with what it must."""
-        if list(text) == chunk.text:
-            self.follow(chunk, chunk.lines)
-            return
-        lines: list[Line] = []
-        cycle = chunk.first
-        try:
-            for words in text:
-                lines.append(parse(words, cycle))
-                cycle = lines[-1].cycle
-        except (ValueError, IndexError):
-            last = _key(lines[-1]) if lines else (-1, False)
-            before = [line for line in chunk.lines if _key(line) <= last]
-            self._tell_apart(lines, before)
-            self._unreadable(chunk, text[len(lines)], len(before))
-        else:
-            self._tell_apart(lines, chunk.lines)
-        if not self.mismatches:  # they differ in words alone, which is a difference too
-            place = next(i for i, (a, b) in enumerate(zip_longest(text, chunk.text)) if a != b)
-            self._unreadable(chunk, text[place] if place < len(text) else "", place)
-        self.follow(chunk, lines)
-
-    def _unreadable(self, chunk: Chunk, text: str, place: int) -> None:
-        """Report a line that cannot be read, where ``place`` is the number of the model's."""
-        wanted = chunk.lines[place] if place < len(chunk.lines) else Line(chunk.end, EMPTY)
-        told = chunk.text[place] if place < len(chunk.text) else ""
-        with suppress(ValueError):
-            seen = parse_wires(text)
-            if seen.cycle == wanted.cycle:
-                for mismatch in explain(self._spec, seen, wires_of(wanted)):
-                    self._report(mismatch)
-        self._report(Mismatch(wanted.cycle, None, "line of the probe", text, told))
-
-    def _tell_apart(self, hardware: list[Line], model: list[Line]) -> None:
-        """Report the differences, cycle by cycle."""
-        ours, theirs = ({_key(line): line for line in lines} for lines in (hardware, model))
-        for key in sorted(ours.keys() | theirs.keys()):
-            seen = ours.get(key, Line(key[0], EMPTY))
-            wanted = theirs.get(key, Line(key[0], EMPTY))
-            for mismatch in explain(self._spec, seen, wanted):
-                self._report(mismatch)
+    def __init__(
+        self,
+        plan: BarrierPlan,
+        *,
+        coverage: Coverage | None = None,
+        churn: bool = False,
+        scheme: bool = False,
+    ) -> None:
+        network = plan.spec.network
+        super().__init__(network)
+        self._plan, self._coverage = plan, coverage
+        self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
+        self._causes = CauseCheck(plan) if scheme else None
+        self._lives = ChurnCheck(plan, self.barriers) if churn else None
+        self.load, self._ledger = LaneCounter(), CreditLedger(network)
+        self._spacing, self._names = Spacing(network), Names(network)
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Judge lines of a chunk by the rules."""
@@ -100,15 +68,22 @@ class Judge:
         coverage = None if self.mismatches else self._coverage
         if coverage is not None:
             coverage.begin(chunk)
-        arrivals = iter(chunk.arrivals)
-        arrival = next(arrivals, None)
-        for line in lines:
-            while arrival is not None and arrival.cycle < line.cycle:
-                self.barriers.arrive(arrival)
-                arrival = next(arrivals, None)
+        # A member that arrives for the first time is noted before.
+        all_done: list[Note | Arrival | MemberStep | Put]
+        all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
+        done = iter(sorted(all_done, key=lambda done: done.cycle))
+        now = next(done, None)
+        for line, following in zip_longest(lines, lines[1:]):
+            while now is not None and now.cycle < line.cycle:
+                self._done(now)
+                now = next(done, None)
             record = line.record
+            broken: Collection[tuple[int, int]] = ()
+            if self._lives is not None:
+                broken = self._lives.broken
+                self._judge_lives(self._lives, chunk, line, following)
             if record.release or record.spill:
-                for mismatch in self.barriers.release(line):
+                for mismatch in self.barriers.release(line, broken):
                     self._report(mismatch)
             if record.valid or record.credit:
                 self.load.add(record.valid)
@@ -119,11 +94,38 @@ class Judge:
                     self._report(self._at_lane(line.cycle, lane, "messages in adjacent cycles"))
                 for mismatch in self.packets.note(line):
                     self._report(mismatch)
+                if self._causes is not None:
+                    self._causes.note(line)
             if coverage is not None:
                 coverage.note(line, self._ledger.full)
-        while arrival is not None:
-            self.barriers.arrive(arrival)
-            arrival = next(arrivals, None)
+        while now is not None:
+            self._done(now)
+            now = next(done, None)
+
+    def _done(self, done: Note | Arrival | MemberStep | Put) -> None:
+        """Take in what the software has done."""
+        if isinstance(done, Arrival):
+            self.barriers.arrive(done)
+        elif isinstance(done, Put):
+            self.packets.software.put(done)
+            if self._causes is not None:
+                self._causes.put(done)
+        elif isinstance(done, MemberStep):
+            for mismatch in self._causes.step(done) if self._causes is not None else ():
+                self._report(mismatch)
+        elif self._lives is not None:
+            for mismatch in self._lives.note(done):
+                self._report(mismatch)
+
+    def _judge_lives(
+        self, lives: ChurnCheck, chunk: Chunk, line: Line, following: Line | None
+    ) -> None:
+        """Judge answers; registers that a cycle's releases have changed are on the line after."""
+        if line.answer is not None:
+            for mismatch in lives.answer(line, chunk.answered.get(line.cycle)):
+                self._report(mismatch)
+        if following is not None and following.cycle == line.cycle:
+            lives.observe(following)
 
     def close(self, cycle: int, *, report: Sequence[Sequence[int]] | None) -> None:
         """Judge the end: everything has drained, and the hardware's sinks agree.
@@ -135,6 +137,10 @@ class Judge:
         report : sequence of sequence of int, optional
             The hardware's traffic report, a row a node; see ``sim/assemble/bench.py``.
         """
+        for mismatch in self._lives.close(cycle) if self._lives is not None else ():
+            self._report(mismatch)
+        for mismatch in self._causes.close(cycle) if self._causes is not None else ():
+            self._report(mismatch)
         for gid, out in self.barriers.unfinished():
             self._report(Mismatch(cycle, None, f"group {gid}: members released at the end", out, 0))
         for source, destination in self.packets.lost():
@@ -148,6 +154,8 @@ class Judge:
     def _judge_report(self, cycle: int, report: Sequence[Sequence[int]]) -> None:
         sums = [sum(column) for column in zip(*report, strict=True)]
         created, sent, overflow, packets, flits, errors = sums[:6]
+        if self.packets.software.used:  # the sinks know the generator's packets only
+            errors = 0
         for name, seen, wanted in (
             ("packets sent, of those created", sent, created - overflow),
             ("packets that did not fit a source's queue", overflow, 0),
@@ -161,12 +169,3 @@ class Judge:
     def _at_lane(self, cycle: int, lane: int, rule: str, seen: int | None = None) -> Mismatch:
         node, signal = self._names.rule(lane, rule)
         return Mismatch(cycle, node, signal, seen, None)
-
-    def _report(self, mismatch: Mismatch) -> None:
-        if len(self.mismatches) < KEPT:
-            self.mismatches.append(mismatch)
-
-
-def _key(line: Line) -> tuple[int, bool]:
-    """Return what lines are in order of: cycles, and observations after the wires."""
-    return line.cycle, line.observed is not None

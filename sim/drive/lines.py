@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.golden.record import Record, SpillRelease
+from syncfabric.models.messages import Kind
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.results import Mismatch
 
 __all__ = [
     "EMPTY",
+    "RELEASES",
     "Line",
     "explain",
     "observe_line",
@@ -24,6 +26,9 @@ __all__ = [
 
 EMPTY = Record(0, 0, (), 0, (), ())
 """A cycle in which nothing is on any wire."""
+
+RELEASES: tuple[list[int], ...] = ([], [Kind.DISTRIBUTE])
+"""What stands behind the result where a spilled group's member is told of a release."""
 
 ConfigAnswer = tuple[bool, bool, int]
 
@@ -55,7 +60,7 @@ def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
     parts += [f"{payload:x}" for payload in payloads]
     parts += [f"{result:x}" for result in results]
-    parts += [f"s{node:x}:{gid:x}:{result:x}" for node, gid, result in spill]
+    parts += ["s" + ":".join(f"{number:x}" for number in told) for told in spill]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)
@@ -85,12 +90,12 @@ def parse(text: str, cycle: int) -> Line:
         raise ValueError(text)
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
-    spill: list[tuple[int, int, int]] = []
+    spill: list[SpillRelease] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
-        if word[0] == "s":
-            spill.append((numbers[0], numbers[1], numbers[2]))
+        if word[0] == "s" and len(numbers) in (3, 4):
+            spill.append(tuple(numbers))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
@@ -116,7 +121,7 @@ def parse_wires(text: str) -> Line:
     return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
-def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
+def explain(spec: AnySpec | StaticSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     """Yield every difference between two lines of one cycle."""
     names = Names(spec)
     ours, theirs = hardware.record, model.record

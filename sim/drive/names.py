@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.messages import COUNTER_BITS, Counter
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.results import NodeName
@@ -20,11 +20,11 @@ class Names:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
     """
 
-    def __init__(self, spec: AnySpec) -> None:
+    def __init__(self, spec: AnySpec | StaticSpec) -> None:
         self._spec, self._links, self._targets = spec, links_of(spec), targets_of(spec)
 
     def lane(self, lane: int, kind: str) -> Named:
@@ -33,6 +33,8 @@ class Names:
         begin = self._links.names[link]
         if begin is None:
             return None, f"link number {link}, {kind}[{channel}]"
+        if isinstance(self._spec, StaticSpec):  # a link has one lane
+            return begin[0], f"{self._wire(*begin)}_{kind}"
         wire, class_ = self._wire(*begin), channel - self._links.channels - self._links.setup
         if class_ < 0:
             return begin[0], f"{wire}_{kind}[{channel}]"
@@ -49,9 +51,10 @@ class Names:
                 return f"link_{begin}_{port}"
             return f"uplink_{self._spec.topology.index(begin)}"
         assert not isinstance(begin, int)
-        if port in ("local", "inject"):
-            return "eject" if port == "local" else port
-        return f"link_{begin[0]}_{begin[1]}_{port}"
+        name = "eject" if port == "local" else port
+        if name in ("eject", "inject") and not isinstance(self._spec, StaticSpec):
+            return name
+        return f"link_{begin[0]}_{begin[1]}_{name}"
 
     def rule(self, lane: int, rule: str) -> Named:
         """Return where a lane begins, and a rule of it."""

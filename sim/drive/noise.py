@@ -62,7 +62,7 @@ class Noise:
 
     def _early_arrival(self) -> None:
         """Have the first cycles' inputs begin with reads, before anything is set up."""
-        self._driver.requests.extendleft(
+        self._driver.port.requests.extendleft(
             ConfigRequest(node, register_address(0, self._targets.words[0]), False)
             for node in range(min(4, self._nodes))
         )
@@ -76,7 +76,7 @@ class Noise:
             writes = mesh_stray(network, rng, node, register)
         else:
             return
-        self._driver.requests.extend(
+        self._driver.port.requests.extend(
             ConfigRequest(target, register_address(place, word), True, value)
             for target, place, word, value in writes
         )
@@ -94,7 +94,7 @@ class Noise:
             self._arrive(now, inputs, *self._strays.pop())
         if self._network.spill and rng.random() < CHANCE:
             self._arrive_spilled(now, inputs)
-        idle = not self._driver.requests and not self._driver.awaits_answer
+        idle = self._driver.port.all_given
         if idle and rng.random() < CHANCE:  # asked at once, while what it was drawn for holds
             place = self._busy(inputs)
             if place is not None and rng.random() < 0.3:
@@ -102,7 +102,7 @@ class Noise:
                 request = ConfigRequest(place[0], control, True, rng.getrandbits(32))
             else:
                 request = self._request()
-            self._driver.requests.append(request)
+            self._driver.port.ask(request)
 
     def _arrive(self, now: int, inputs: Inputs, node: int, register: int) -> None:
         data = self._driver.rng.getrandbits(self._network.data_bits or 1)

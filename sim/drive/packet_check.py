@@ -9,6 +9,7 @@ from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.put_check import PutCheck
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Delivery", "PacketCheck"]
@@ -30,6 +31,8 @@ class Delivery:
 class PacketCheck:
     """No flit is lost, duplicated, changed, sent astray, or reordered within its packet.
 
+    Packets of nodes' software are told from the generator's by what was put.
+
     Parameters
     ----------
     spec : MeshSpec or IrregularSpec
@@ -38,11 +41,13 @@ class PacketCheck:
     Attributes
     ----------
     injected, ejected : int
-        Packets whose tail was seen.
+        Packets whose tail was seen; injected are the generator's alone.
     flits_out : int
         Flits ejected.
     latency, network_latency : list of int
-        Of each packet: created to tail ejected, and head injected to tail ejected.
+        Of each packet of the generator: created to tail ejected, and head injected to tail ejected.
+    software : PutCheck
+        The rules of packets that were put.
     """
 
     def __init__(self, spec: AnySpec) -> None:
@@ -60,6 +65,7 @@ class PacketCheck:
         self._receiving: dict[int, list[int]] = {}
         self._under_way: dict[tuple[int, int], Delivery] = {}
         self.injected = self.ejected = self.flits_out = 0
+        self.software = PutCheck(spec)
         self.latency: list[int] = []
         self.network_latency: list[int] = []
 
@@ -73,7 +79,12 @@ class PacketCheck:
                 low = sent & -sent
                 sent ^= low
                 if low & self._injected:
-                    yield from self._inject(line.cycle, low.bit_length() - 1, payloads[place])
+                    lane = low.bit_length() - 1
+                    flits = [(line.cycle, payloads[place])]
+                    if lane not in self._sending:
+                        flits = self.software.inject(*flits[0], lane=lane)
+                    for cycle, flit in flits:
+                        yield from self._inject(cycle, lane, flit)
                 place += 1
         ejected = valid & self._masks.eject
         while ejected:
@@ -115,10 +126,17 @@ class PacketCheck:
         self.flits_out += 1
         flits = self._receiving.setdefault(lane, [])
         flits.append(flit)
-        if not flit & self._tail and len(flits) < FLITS:
+        node = self._node_of[lane // self._masks.width]
+        ended = flit & self._tail
+        if not ended and (len(flits) < FLITS or self.software.used):  # those are of any length
             return
         del self._receiving[lane]
-        node = self._node_of[lane // self._masks.width]
+        in_turn = self.software.eject(node, flits) if ended else None
+        if in_turn is not None:
+            self.ejected += 1
+            if not in_turn:
+                yield self._wrong(cycle, node, "ejected: in order", " ".join(map(hex, flits)))
+            return
         words = [word & self._payload for word in flits]
         sent = self._under_way.pop((words[1], words[3]), None) if len(flits) == FLITS else None
         if sent is None:
@@ -157,3 +175,4 @@ class PacketCheck:
             yield sent.source, sent.destination
         for lane in self._sending:
             yield lane // self._masks.width, -1
+        yield from self.software.lost()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
@@ -14,6 +16,8 @@ from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.results import (
     ChannelLoad,
+    ChurnCost,
+    ChurnResult,
     Counters,
     Events,
     GroupResult,
@@ -28,6 +32,8 @@ __all__ = ["run"]
 
 FULLEST = 8
 """Channels that a saturated network's result names."""
+LIFE_CYCLES = 20_000
+"""Cycles that a life may add, before the run is given up as a hang."""
 
 
 def run(
@@ -37,6 +43,8 @@ def run(
     episodes: int = 100,
     seed: int = 1,
     background: float = 0.0,
+    churn: int = 0,
+    jitter: int | None = None,
     waves: bool = False,
     log: Path | None = None,
     heat: bool = False,
@@ -45,8 +53,8 @@ def run(
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
 
-    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus the bench
-    with the network's own top.
+    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus, and if it is
+    static, the bench with the network's own top.
 
     Parameters
     ----------
@@ -60,6 +68,12 @@ def run(
         Of arrivals, data and traffic.
     background : float
         Ordinary traffic, in flits a node a cycle, from 500 cycles before the first arrival.
+    churn : int
+        Groups that are set up and torn down after the first ``episodes`` barriers, while more are
+        made; only with set-up by managers.
+    jitter : int, optional
+        Cycles by which the last member is late, all others arriving together (paper Reflex,
+        Figs. 7 and 8); by default all arrive at random within a few cycles.
     waves : bool
         Write a waveform into ``output``, or the current folder.
     log : Path, optional
@@ -76,7 +90,13 @@ def run(
         A simulator is missing, or broke off.
     """
     spec = plan.spec.network
-    scenario = Scenario(episodes=episodes, seed=seed, background=background)
+    limit = Scenario.limit + churn * LIFE_CYCLES
+    scenario = Scenario(
+        episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
+    )
+    if jitter is not None:
+        limit += jitter * episodes * len(plan.groups)
+        scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None, loads=heat)
     files = [str(log)] if log else []
 
@@ -84,11 +104,11 @@ def run(
         progress("simulate", done, total)
 
     if sim == "model":
-        told(0, max(1, episodes * len(plan.groups)))
+        told(0, max(1, episodes * len(plan.groups) + churn))
         simulation = run_model(job, told=told)
     else:
         progress("build", 0, 1)
-        tiles = sim == "verilator"
+        tiles = sim == "verilator" and not isinstance(spec, StaticSpec)
         built = build_fabric(spec, waves=waves) if tiles else build_bench(spec, sim, waves=waves)
         progress("build", 1, 1)
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
@@ -136,6 +156,7 @@ def _result(
         events=Events(traffic.packets, outcome.messages, outcome.releases),
         counters=Counters(*outcome.counters) if outcome.counters else None,
         loads=tuple(loads.values()) if heat else None,
+        churn=_churn(plan, scenario.episodes, outcome) if outcome.churn else None,
         files=files,
     )
 
@@ -157,6 +178,31 @@ def _group(group: GroupPlan | IrregularGroupPlan, outcome: GroupOutcome) -> Grou
         latency=Spread.of(outcome.latency),
         model_latency=Spread.of(outcome.model_latency),
         setup=outcome.setup,
+    )
+
+
+def _churn(plan: BarrierPlan, episodes: int, outcome: Outcome) -> ChurnResult:
+    """Sum lives up; the groups' first episodes were without any."""
+    churn = outcome.churn
+    assert churn is not None
+    return ChurnResult(
+        lives=churn.lives,
+        killed=churn.killed,
+        given_up=churn.given_up,
+        refused=churn.refused,
+        set_up_cycles=Spread.of(churn.set_up_cycles),
+        set_up_packets=Spread.of(churn.set_up_packets),
+        tear_down_cycles=Spread.of(churn.tear_down_cycles),
+        tear_down_packets=Spread.of(churn.tear_down_packets),
+        costs=tuple(
+            ChurnCost(
+                id=group.id,
+                quiet=Spread.of(seen.latency[:episodes]),
+                churning=Spread.of(seen.latency[episodes:]),
+                bound=group.bound,
+            )
+            for group, seen in zip(plan.groups, outcome.groups, strict=True)
+        ),
     )
 
 

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["GroupOutcome", "Job", "Outcome", "Policy", "Scenario", "TrafficOutcome"]
+__all__ = [
+    "ChurnOutcome",
+    "GroupOutcome",
+    "Job",
+    "Outcome",
+    "Policy",
+    "Scenario",
+    "SchemeOutcome",
+    "Sending",
+    "TrafficOutcome",
+]
 
-Policy = Literal["last", "together", "back_to_back", "skew", "mixed"]
+Policy = Literal["last", "late", "together", "back_to_back", "skew", "mixed"]
 """When members arrive: see ``Scenario``."""
+
+
+class Sending(NamedTuple):
+    """A packet of a node's software: cycles after the groups begin, and all its payloads."""
+
+    cycle: int
+    node: int
+    channel: int
+    payloads: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -29,9 +48,10 @@ class Scenario:
         Ordinary traffic, in flits a node a cycle.
     policy : Policy
         ``last``: in episode e, member e mod n arrives after all others, which come within
-        ``jitter`` cycles. ``together``: all in one cycle. ``back_to_back``: each in the very cycle
-        of its release. ``skew``: each within ``jitter`` cycles of its release. ``mixed``: any of
-        these, drawn for each episode.
+        ``jitter`` cycles. ``late``: it arrives ``jitter`` cycles after all others, which come in
+        one cycle (paper Reflex, Fig. 7). ``together``: all in one cycle. ``back_to_back``: each in
+        the very cycle of its release. ``skew``: each within ``jitter`` cycles of its release.
+        ``mixed``: any of the last three and the first, drawn for each episode.
     jitter : int
         See ``policy``.
     lead_in : int
@@ -42,6 +62,17 @@ class Scenario:
         Least number of cycles before the traffic ends.
     limit : int
         Cycles after which the run is given up as a hang.
+    scheme : str
+        How the one group synchronizes, each time in a quiet network: a name of
+        ``sim/drive/schemes/choice.py``; empty: as the other options say.
+    hasty, tidy : bool
+        With ``setup = "paper"``: members arrive as soon as their own register is written, not when
+        all are; members give their registers up at the end.
+    packets : tuple of Sending
+        Packets that nodes' software sends; with ``noise``, pauses between their flits.
+    churn : int
+        Lives of further groups, which are set up when all groups have had their episodes; these go
+        on with more of them until the last life is over. Not together with ``noise``.
     """
 
     episodes: int = 10
@@ -53,6 +84,11 @@ class Scenario:
     noise: bool = False
     cycles: int = 0
     limit: int = 2_000_000
+    churn: int = 0
+    scheme: str = ""
+    hasty: bool = False
+    tidy: bool = False
+    packets: tuple[Sending, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,7 +129,7 @@ class Job:
     def from_json(cls, values: Mapping[str, Any]) -> Job:
         """Read what ``to_json`` made."""
         runs = tuple(
-            (BarrierPlan.from_json(plan), Scenario(**scenario)) for plan, scenario in values["runs"]
+            (BarrierPlan.from_json(plan), _scenario(scenario)) for plan, scenario in values["runs"]
         )
         return cls(**{**values, "runs": runs})
 
@@ -126,6 +162,47 @@ class TrafficOutcome:
     saturated: bool = False
 
 
+@dataclass
+class SchemeOutcome:
+    """What each episode of a scheme took.
+
+    Parameters
+    ----------
+    cycles : list of int
+        From the last arrival to the last release.
+    between, beside : list of int
+        Links between switches that flits and messages went over, and links of nodes.
+    """
+
+    cycles: list[int] = field(default_factory=list)
+    between: list[int] = field(default_factory=list)
+    beside: list[int] = field(default_factory=list)
+
+
+@dataclass
+class ChurnOutcome:
+    """What became of lives, and what setting them up and tearing them down took."""
+
+    lives: int = 0
+    killed: int = 0
+    refused: int = 0
+    given_up: int = 0
+    set_up_cycles: list[int] = field(default_factory=list)
+    set_up_packets: list[int] = field(default_factory=list)
+    tear_down_cycles: list[int] = field(default_factory=list)
+    tear_down_packets: list[int] = field(default_factory=list)
+
+    def set_up(self, cycles: int, packets: int) -> None:
+        """Count a set-up."""
+        self.set_up_cycles.append(cycles)
+        self.set_up_packets.append(packets)
+
+    def tear_down(self, cycles: int, packets: int) -> None:
+        """Count a tear-down."""
+        self.tear_down_cycles.append(cycles)
+        self.tear_down_packets.append(packets)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a scenario found.
@@ -150,6 +227,10 @@ class Outcome:
         Flits a cycle of each link that saw any, by its number; see ``sim/assemble/probe.py``.
     coverage : dict of str to int
         Hits of each coverage bin.
+    churn : ChurnOutcome, optional
+        With churn.
+    scheme : SchemeOutcome, optional
+        With a scheme.
     """
 
     cycles: int
@@ -163,6 +244,8 @@ class Outcome:
     releases: int
     loads: dict[int, float]
     coverage: dict[str, int]
+    churn: ChurnOutcome | None = None
+    scheme: SchemeOutcome | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as JSON values."""
@@ -182,8 +265,14 @@ class Outcome:
                 "traffic": TrafficOutcome(**values["traffic"]),
                 "counters": values["counters"] and tuple(values["counters"]),
                 "loads": {int(link): load for link, load in values["loads"].items()},
+                "churn": values["churn"] and ChurnOutcome(**values["churn"]),
+                "scheme": values["scheme"] and SchemeOutcome(**values["scheme"]),
             }
         )
+
+
+def _scenario(entry: Mapping[str, Any]) -> Scenario:
+    return Scenario(**{**entry, "packets": tuple(Sending(*each) for each in entry["packets"])})
 
 
 def _mismatch(entry: Mapping[str, Any]) -> Mismatch:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.record import Observer
+from syncfabric.models.golden.record import ConfigRequest, Observer
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus
+from syncfabric.sim.drive.churn.notes import Note
 from syncfabric.sim.drive.driver import Arrival, Driver, Inputs
 from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
+from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.schemes.steps import MemberStep
 
 __all__ = ["Chunk", "Session"]
 
@@ -31,6 +34,14 @@ class Chunk:
         The same, not yet put into words.
     arrivals : list of Arrival
         Arrivals that the network takes in these cycles.
+    notes : list of Note
+        What was done in these cycles for lives that come and go.
+    steps : list of MemberStep
+        What members do in these cycles that synchronize by packets.
+    puts : list of Put
+        Flits that nodes' software puts into their sources.
+    answered : dict of int to ConfigRequest
+        What the config port answers, by cycle.
     """
 
     first: int
@@ -39,6 +50,10 @@ class Chunk:
     text: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    steps: list[MemberStep] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
+    answered: dict[int, ConfigRequest] = field(default_factory=dict)
 
 
 class Session:
@@ -71,12 +86,17 @@ class Session:
         model, driver = self.model, self.driver
         chunk = Chunk(model.cycle)
         driver.stimuli, driver.arrivals = chunk.stimuli, chunk.arrivals
+        driver.notes, driver.port.answered = chunk.notes, chunk.answered
+        driver.steps = chunk.steps
         end = model.cycle + cycles
         while model.cycle < end and not self.finished:
             self._step(chunk)
             self._sleep(end)
         if model.cycle >= self.scenario.limit and not self.finished:
             self.hang = f"barriers or packets do not end within {self.scenario.limit} cycles"
+        stuck = driver.churn.stuck(model.cycle) if driver.churn else None
+        if stuck is not None and not self.finished:
+            self.hang = f"group {stuck}, which is to come and go, comes no further"
         chunk.end = model.cycle
         return chunk
 
@@ -91,15 +111,20 @@ class Session:
         record = model.step(
             arrive=inputs.arrive,
             spill_arrive=inputs.spill_arrive,
+            last=inputs.last,
             start=inputs.start,
             config=inputs.config,
             load=inputs.load,
             enable=driver.enable,
             rate=driver.rate,
         )
+        for put in inputs.puts:
+            model.put(put.node, [put.payload], put.channel, head=put.head, tail=put.tail)
+        chunk.puts += inputs.puts
         if record is None and not answer[0]:
             return
         record = record or EMPTY
+        driver.note(now, record)
         chunk.text.append(record_line(now, record, answer))
         chunk.lines.append(Line(now, record, answer[1:] if answer[0] else None))
         if changed is not None:
@@ -133,8 +158,8 @@ class Session:
             return
         if wake is None and stirs is None:
             if not driver.finished:
-                late = [str(g.group.id) for g in driver.groups if not g.finished]
-                self.hang = f"nothing moves any more; unfinished groups: {', '.join(late)}"
+                late = ", ".join(map(str, driver.unfinished()))
+                self.hang = f"nothing moves any more; unfinished groups: {late}"
             return
         until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
         if until > now:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, bench_verilog, shared_modules
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.recording import COLUMNS
@@ -24,7 +24,7 @@ _BENCH_MODULE = "syncfabric.sim.drive.bench_network"
 _PROGRESS = re.compile(r"^syncfabric-progress (\d+) (\d+)$")
 
 Told = Callable[[int, int], None]
-"""Is told how many episodes are done, of how many."""
+"""Is told how many episodes and lives are done, of how many."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class Simulation:
     run_seconds: float
 
 
-def build_bench(spec: AnySpec, sim: str, *, waves: bool = False, queue: int = 16384) -> Built:
+def build_bench(
+    spec: AnySpec | StaticSpec, sim: str, *, waves: bool = False, queue: int = 16384
+) -> Built:
     """Build the bench of a network, or take it from the cache.
 
     Raises
@@ -128,11 +130,5 @@ def run_model(job: Job, *, told: Told | None = None) -> Simulation:
         if log:
             log.write(",".join(COLUMNS) + "\n")
         for plan, scenario in job.runs:
-            total = scenario.episodes * len(plan.groups)
-
-            def report(done: int, total: int = total) -> None:
-                if told:
-                    told(done, total)
-
-            outcomes.append(conduct_model(plan, scenario, job, log, told=report).outcome(None))
+            outcomes.append(conduct_model(plan, scenario, job, log, told=told).outcome(None))
     return Simulation(outcomes, 0.0, sum(outcome.seconds for outcome in outcomes))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from syncfabric.models.messages import LIFE, STATUS, RegisterWord, SwitchWord
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
+from syncfabric.models.messages.static import STATUS_WORD
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Targets", "targets_of"]
@@ -29,7 +30,7 @@ class Targets:
     nodes : int
         The first ones, which are nodes, or their interfaces.
     words : tuple of RegisterWord or SwitchWord
-        Words of a register on the config port, CONTROL first.
+        Words of a register on the config port, CONTROL first; a static network has no registers.
     registers : int
         Of each target.
     observed : tuple of tuple of (name, width), by target
@@ -63,9 +64,17 @@ class Targets:
 
 
 @cache
-def targets_of(spec: AnySpec) -> Targets:
-    """Return the targets of a network."""
+def targets_of(spec: AnySpec | StaticSpec) -> Targets:
+    """Return the targets of a network; the loader of a static one has no registers."""
     nodes = tuple(spec.topology.nodes)
+    if isinstance(spec, StaticSpec):
+        return Targets(
+            names=nodes,
+            nodes=len(nodes),
+            words=(),
+            registers=1,
+            observed=(_static_fields(spec),) * len(nodes),
+        )
     life = tuple((field.name, field.width) for field in LIFE.fields) if spec.managed else ()
     data = (*life, ("acc", spec.data_bits), ("result", spec.data_bits))
     if isinstance(spec, IrregularSpec):
@@ -88,3 +97,11 @@ def targets_of(spec: AnySpec) -> Targets:
         registers=spec.barrier_registers,
         observed=(status,) * len(nodes),
     )
+
+
+def _static_fields(spec: StaticSpec) -> tuple[tuple[str, int], ...]:
+    """Return what ``observe`` of a static network's node shows below its counters."""
+    places = dict.fromkeys(("east", "north", "west", "south"), spec.switch_buffer)
+    places |= {"inject": spec.injection_buffer, "core": spec.core_buffer}
+    state = [(field.name, field.width) for field in STATUS_WORD.fields if field.name != "done"]
+    return (*((name, count.bit_length()) for name, count in places.items()), *state)

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.conduct import Conductor
+from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.session import Chunk
@@ -39,7 +39,7 @@ def simulate_tiles(
     waves : Path, optional
         Waveform to write, of the first run.
     told : callable, optional
-        Is told how many episodes are done, of how many.
+        Is told how many episodes and lives are done, of how many.
 
     Raises
     ------
@@ -67,8 +67,7 @@ def _play(
     waves: Path | None,
     told: Callable[[int, int], None] | None,
 ) -> Outcome:
-    conductor = Conductor(plan, scenario, job, log)
-    total = scenario.episodes * len(plan.groups)
+    conductor = conductor_of(plan, scenario, job, log)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         fabric = stack.enter_context(Fabric(built))
@@ -88,7 +87,7 @@ def _play(
             fabric.begin(chunk.end - chunk.first)
             played = chunk
             if told:
-                told(conductor.episodes, total)
+                told(conductor.done, conductor.total)
         if played:
             fabric.end()
             if not conductor.judge.mismatches:

@@ -113,6 +113,7 @@ template <class Network> class Fabric {
         if (acted_) {
             for (auto& t : network_.nodes) {
                 clear(t->arrive), t->start = 0, t->traffic_load = 0, t->member_load = 0;
+                t->put_valid = 0;
                 FOR_DATA(clear(t->data));
                 FOR_MANAGERS(clear(t->last));
                 FOR_SPILL(t->spill_arrive_valid = 0);
@@ -137,8 +138,9 @@ template <class Network> class Fabric {
             break;
         }
         case SPILLED: {
-            FOR_SPILL(auto& t = *nodes[s.index]; t.spill_arrive_valid = 1;
-                      t.spill_arrive_gid = s.extra; FOR_DATA(t.spill_arrive_data = s.data));
+            FOR_SPILL(auto& t = *nodes[s.index & ~(1u << 31)]; t.spill_arrive_valid = 1;
+                      t.spill_arrive_gid = s.extra; FOR_DATA(t.spill_arrive_data = s.data);
+                      FOR_MANAGERS(t.spill_arrive_last = s.index >> 31));
             break;
         }
         case START:
@@ -159,6 +161,10 @@ template <class Network> class Fabric {
             break;
         case RATE:
             for (auto& t : nodes) t->traffic_enable = s.extra, t->traffic_rate = s.data;
+            break;
+        case PACKET:
+            nodes[s.index]->put_valid = 1;
+            nodes[s.index]->put_flit = static_cast<uint64_t>(s.data) << 6 | s.extra;
             break;
         }
     }

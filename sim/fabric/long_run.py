@@ -51,14 +51,15 @@ def long_run(
     ToolError
         Verilator is missing, or something is asked for that a long run does not do.
     PlanError
-        Managers set the groups up, or a group is spilled: the tiles' members know registers only.
+        The groups are set up through the network, or one is spilled: the tiles' members know
+        registers only.
     """
     if sim != "verilator" or waves or log or heat:
         raise ToolError(
             "a long run is for Verilator alone, and writes no waveform, log or channel loads; "
             "leave out --long"
         )
-    if plan.spec.network.managed:
+    if plan.spec.network.setup != "local":
         raise PlanError(
             'a long run writes the registers itself; set setup = "local" or leave out --long'
         )

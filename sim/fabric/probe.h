@@ -82,6 +82,7 @@ template <class Network> class Probe {
             uint64_t value = 0;
             FOR_DATA(value = t.spill_release_result);
             hex(line_, value);
+            FOR_MANAGERS(line_ += ':', hex(line_, t.spill_release_kind));
         }
     })
 

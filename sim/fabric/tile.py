@@ -3,6 +3,7 @@
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
+from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert
@@ -31,14 +32,6 @@ _CONFIG = {
     "ready": ("output", 1),
     "error": ("output", 1),
     "rdata": ("output", 32),
-}
-_SPILL = {
-    "arrive__valid": "input",
-    "arrive__gid": "input",
-    "arrive__data": "input",
-    "release__valid": "output",
-    "release__gid": "output",
-    "release__result": "output",
 }
 _SOURCE = ("created", "sent", "overflow")
 
@@ -75,6 +68,8 @@ def process_ports(spec: AnySpec) -> Ports:
         "traffic_seed": ("input", 32),
         "traffic_enable": ("input", 1),
         "traffic_rate": ("input", 24),
+        "put_valid": ("input", 1),
+        "put_flit": ("input", PUT_FLIT.size),
         "member": ("input", registers),
         "member_load": ("input", 1),
         "member_seed": ("input", 32),
@@ -88,10 +83,7 @@ def process_ports(spec: AnySpec) -> Ports:
             "manager": ("input", 1),
             "manager_index": ("input", 2),
         }
-    if spec.spill:
-        for name, direction in _SPILL.items():
-            width = {"valid": 1, "gid": 8}.get(name.split("__")[1], data)
-            ports[f"spill_{name.replace('__', '_')}"] = (direction, width)
+    ports |= {_wire(name): port for name, port in _spill_ports(spec).items()}
     ports |= {name: ("output", width) for name, width in REPORT.items()}
     return {name: port for name, port in ports.items() if port[1]}
 
@@ -122,12 +114,27 @@ def join_node(spec: AnySpec) -> dict[str, str]:
         node |= {name: name for name in ("last", "broken", "manager", "manager_index")}
     for local, name in (("local_in", "inject"), ("local_out", "eject")):
         node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
+    node |= {name: _wire(name) for name, (_, width) in _spill_ports(spec).items() if width}
     if spec.spill:
-        ports = process_ports(spec)
-        spilled = {f"spill_{name}": f"spill_{name.replace('__', '_')}" for name in _SPILL}
-        node |= {name: wire for name, wire in spilled.items() if wire in ports}
         node["spill_arrive__ready"] = ""
     return node
+
+
+def _spill_ports(spec: AnySpec) -> Ports:
+    """Return the ports of spilled groups, as a node's module names them."""
+    if not spec.spill:
+        return {}
+    arrive, release = {"valid": 1, "gid": 8, "data": spec.data_bits}, {"valid": 1, "gid": 8}
+    release["result"] = spec.data_bits
+    if spec.managed:
+        arrive["last"], release["kind"] = 1, 2
+    ports = {f"spill_arrive__{name}": ("input", width) for name, width in arrive.items()}
+    return ports | {f"spill_release__{name}": ("output", width) for name, width in release.items()}
+
+
+def _wire(port: str) -> str:
+    """Return the name of a tile's port: C++ can not spell every port of a node's module."""
+    return port.replace("__", "_")
 
 
 def place_process(tile: ModuleWriter, spec: AnySpec) -> None:
@@ -146,6 +153,7 @@ def place_process(tile: ModuleWriter, spec: AnySpec) -> None:
             "index": "index",
             "cycle": "cycle",
             **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")},
+            **{f"put__{name}": f"put_{name}" for name in ("valid", "flit")},
             **{port: f"inject_{wire}" for port, wire in link.items()},
             **{name: name for name in _SOURCE},
         },

@@ -1,14 +1,19 @@
 """Measure and print. Words on the command line choose sections by their titles."""
 
+import argparse
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from syncfabric.models.errors import OutputError
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.planning import irregular_planning
+from syncfabric.sim.figures.reflex import check_plot, plot, reflex
 from syncfabric.sim.figures.reflex_model import reflex_model
 from syncfabric.sim.figures.row import Section
+from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
@@ -17,6 +22,7 @@ SECTIONS: tuple[Section, ...] = (
     barrier_latency,
     options_latency,
     irregular_latency,
+    schemes,
     ordinary_packets,
     speed,
     irregular_speed,
@@ -25,11 +31,15 @@ SECTIONS: tuple[Section, ...] = (
     planning,
     irregular_planning,
     reflex_model,
+    reflex,
 )
 
 
-def main(words: list[str]) -> int:
-    """Print the chosen sections; return 1 if a target is missed."""
+def main(words: list[str], picture: Path | None = None) -> int:
+    """Print the chosen sections; return 1 if a target is missed, 2 if nothing can be done.
+
+    ``picture`` is where a picture of paper Reflex's barriers goes, if one is wanted.
+    """
     console, missed = Console(), 0
     titles = {(section.__doc__ or "").splitlines()[0].rstrip("."): section for section in SECTIONS}
     chosen = {
@@ -40,6 +50,12 @@ def main(words: list[str]) -> int:
     if not chosen:
         print(f"error: no section has that in its title; titles are {'; '.join(titles)}")
         return 2
+    try:
+        if picture:
+            check_plot(picture)
+    except OutputError as error:
+        print(f"error: {error}")
+        return 2
     for title, section in chosen.items():
         table = Table("figure", "measured", "target", "", title=title, title_justify="left")
         with console.status(title):
@@ -48,8 +64,16 @@ def main(words: list[str]) -> int:
                 table.add_row(row.figure, row.measured, row.target, mark)
                 missed += row.met is False
         console.print(table)
+    if picture:
+        print(f"wrote {plot(picture)}")
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure and print.")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="in the titles of sections")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw paper Reflex's barriers: .svg or .png"
+    )
+    given = parser.parse_args()
+    sys.exit(main(given.words, given.plot))

@@ -39,6 +39,12 @@ def run(
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Write Verilog, registers, pictures."),
     ] = None,
+    churn: Annotated[
+        int, typer.Option(metavar="N", help="Set up and tear down N more groups by packets.")
+    ] = 0,
+    jitter: Annotated[
+        int | None, typer.Option(metavar="N", help="One member is late by N cycles, each in turn.")
+    ] = None,
     long: Annotated[
         bool, typer.Option("--long", help="Traffic and checks inside the design: faster.")
     ] = False,
@@ -60,6 +66,8 @@ def run(
             heat=heat,
             output=output,
             long=long,
+            churn=churn,
+            jitter=jitter,
             progress=progress,
         )
     if as_json:

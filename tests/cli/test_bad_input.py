@@ -168,8 +168,23 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
         ),
         (
             ["run", "fig1", "--long", "--log", "x.csv", "-o", "out"],
-            r"long runs under verilator alone, without waves, log and heat",
+            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
         ),
+        (
+            ["run", "churn-mesh", "--long", "--churn", "3", "-o", "out"],
+            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
+        ),
+        (["run", "churn-mesh", "--churn", "-1", "-o", "out"], r"churn must be 0 or more, not -1"),
+        (
+            ["run", "fig1", "--churn", "5", "-o", "out"],
+            r'churn: groups of fig1 are set up with setup = "local", not by packets; '
+            r'set setup = "manager" in \[network\]',
+        ),
+        (
+            ["run", "fig1", "--long", "--jitter", "0", "-o", "out"],
+            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
+        ),
+        (["run", "fig1", "--jitter", "-1"], r"jitter must be 0\.\.100,000 cycles, not -1"),
         (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
         (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
         (

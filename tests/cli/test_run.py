@@ -1,6 +1,7 @@
 """``syncfabric run``: what it says and its exit codes; the run itself is tested in tests/sim."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,42 @@ def test_json_keeps_to_its_schema(call: Call) -> None:
     assert shown["groups"][0]["bound_links"] == 9
     assert shown["repeat"] == (
         "syncfabric run fig1 --sim model --episodes 100 --seed 5 --background 0.0"
+    )
+
+
+@pytest.mark.usefixtures("outcome")
+@pytest.mark.parametrize(("churn", "words"), [("0", ""), ("12", " --churn 12")])
+def test_the_command_that_repeats_a_run_with_churn(call: Call, churn: str, words: str) -> None:
+    result = call("run", "churn-mesh", "--sim", "model", "--churn", churn, "--json")
+    repeat = json.loads(result.stdout)["repeat"]
+    assert repeat == (
+        "syncfabric run churn-mesh --sim model --episodes 100 --seed 1 --background 0.0" + words
+    )
+
+
+@pytest.mark.parametrize(("jitter", "words"), [((), ""), (("--jitter", "0"), " --jitter 0")])
+def test_the_command_that_repeats_a_run_with_jitter(
+    call: Call, jitter: tuple[str, ...], words: str
+) -> None:
+    result = call("run", "fig1", "--sim", "model", "--episodes", "3", *jitter, "--json")
+    assert json.loads(result.stdout)["repeat"] == (
+        "syncfabric run fig1 --sim model --episodes 3 --seed 1 --background 0.0" + words
+    )
+
+
+def test_groups_that_come_and_go_are_told(call: Call) -> None:
+    result = call("run", "churn-cluster", "--sim", "model", "--episodes", "3", "--churn", "8")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    (first,) = (place for place, line in enumerate(lines) if line.startswith("churn: 8 lives, "))
+    assert re.fullmatch(
+        r"set-up: \d+ / [\d.]+ / \d+ cycles, \d+ / [\d.]+ / \d+ packets \(min / median / max\)",
+        lines[first + 1],
+    )
+    assert lines[first + 2].startswith("tear-down: ")
+    assert re.fullmatch(
+        r"group 1: \d+ / [\d.]+ / \d+ cycles with lives, \d+ / [\d.]+ / \d+ before; bound 14",
+        lines[first + 3],
     )
 
 

@@ -10,6 +10,8 @@ from syncfabric.models.errors import SpecError
 from syncfabric.sim.report import describe, result_rows, summary
 from syncfabric.sim.results import (
     ChannelLoad,
+    ChurnCost,
+    ChurnResult,
     Counters,
     Events,
     GroupResult,
@@ -52,6 +54,21 @@ RESULT = RunResult(
     counters=Counters(),
     files=("fig1.v",),
 )
+CHURN = ChurnResult(
+    lives=9,
+    killed=2,
+    given_up=1,
+    refused=12,
+    set_up_cycles=Spread(50, 61.5, 90),
+    set_up_packets=Spread(4, 6.0, 8),
+    tear_down_cycles=Spread(24, 30.0, 44),
+    tear_down_packets=Spread(5, 7.0, 9),
+    costs=(
+        ChurnCost(id=1, quiet=Spread(19, 20.0, 21), churning=Spread(19, 21.0, 29), bound=24),
+        ChurnCost(id=2, quiet=None, churning=None, bound=None),
+    ),
+)
+CHURNED = replace(RESULT, churn=CHURN)
 WRONG = replace(
     RESULT,
     verdict="mismatch",
@@ -68,13 +85,13 @@ WRONG = replace(
 )
 
 
-@pytest.mark.parametrize("result", [RESULT, WRONG])
+@pytest.mark.parametrize("result", [RESULT, WRONG, CHURNED])
 def test_a_result_comes_back_from_json_as_it_was(result: RunResult) -> None:
     text = json.dumps(result.to_json())
     assert RunResult.from_json(json.loads(text)) == result
 
 
-@pytest.mark.parametrize("result", [RESULT, WRONG])
+@pytest.mark.parametrize("result", [RESULT, WRONG, CHURNED])
 def test_json_keeps_to_its_schema(result: RunResult) -> None:
     schema = results_schema()
     Draft202012Validator.check_schema(schema)
@@ -173,3 +190,17 @@ def test_a_notebook_shows_the_table() -> None:
     assert page.startswith("<table>")
     assert "<td>14</td>" in page
     assert "cycle 812, node (3, 4), release[1]: hardware 1, model 0" in page
+
+
+def test_churn_is_told_in_lines_of_its_own() -> None:
+    lines = list(summary(CHURNED))
+    first = lines.index("churn: 9 lives, 2 killed, 1 given up; 12 set-ups refused")
+    assert lines[first + 1 : first + 5] == [
+        "set-up: 50 / 61.5 / 90 cycles, 4 / 6 / 8 packets (min / median / max)",
+        "tear-down: 24 / 30 / 44 cycles, 5 / 7 / 9 packets (min / median / max)",
+        "group 1: 19 / 21 / 29 cycles with lives, 19 / 20 / 21 before; bound 24",
+        "group 2: – cycles with lives, – before; bound –",
+    ]
+    assert not any("churn" in line for line in summary(RESULT))
+    one = replace(CHURNED, churn=replace(CHURN, lives=1, refused=1))
+    assert "churn: 1 life, 2 killed, 1 given up; 1 set-up refused" in list(summary(one))

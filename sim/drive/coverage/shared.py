@@ -19,7 +19,7 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.lines import RELEASES, Line
 from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.drive.targets import targets_of
 
@@ -160,7 +160,9 @@ class Coverage(ABC):
             self._over(node, self._gid.get((node, register), -1))
         if max(nodes.values(), default=0) > 1:
             self.hits["two registers of a node released in one cycle"] += 1
-        for node, gid, _ in line.record.spill:
+        for node, gid, _, *kind in line.record.spill:
+            if kind not in RELEASES:
+                continue
             self.hits["spilled release"] += 1
             if nodes[node]:
                 self.hits["spilled and other release of a node in one cycle"] += 1

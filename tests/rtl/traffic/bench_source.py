@@ -1,5 +1,6 @@
-"""The packet source against the stated generator and an unbounded queue."""
+"""The packet source against the stated generator, and unbounded queues of packets and flits."""
 
+import random
 from collections import deque
 from typing import Any
 
@@ -29,10 +30,49 @@ CASES: dict[str, tuple[MeshSpec | IrregularSpec, int]] = {
 """Network, and index of the node."""
 
 
+class Software:
+    """A node's software: puts flits of its packets, with pauses, and knows which is next."""
+
+    def __init__(self, rng: random.Random, spec: MeshSpec | IrregularSpec) -> None:
+        self.rng, self.spec = rng, spec
+        self.queue: deque[dict[str, int]] = deque()
+        self.left = 0
+        self.begun: int | None = None
+        self.sent = 0
+
+    def put(self) -> tuple[int, int]:
+        """Return the port's inputs in a cycle."""
+        rng = self.rng
+        if rng.random() < (0.4 if self.left else 0.93):
+            return 0, rng.getrandbits(38)
+        head, self.left = not self.left, (self.left or rng.randint(1, 4)) - 1
+        channel = rng.randrange(self.spec.channels)
+        flit = {"payload": rng.getrandbits(32), "head": int(head), "tail": int(not self.left)}
+        self.queue.append({**flit, "channel": channel})
+        extra = channel | flit["head"] << 4 | flit["tail"] << 5
+        return 1, flit["payload"] << 6 | extra
+
+    def channel(self) -> int:
+        """Return the channel of the next flit."""
+        return self.queue[0]["channel"] if self.begun is None else self.begun
+
+    def next(self) -> int:
+        """Return the next flit on the link."""
+        fields = {name: self.queue[0][name] for name in ("payload", "head", "tail")}
+        fields["payload"] %= 1 << self.spec.flit_bits
+        return self.spec.layout.flit.pack(fields)
+
+    def send(self) -> None:
+        """Let the next flit go."""
+        channel, flit = self.channel(), self.queue.popleft()
+        self.begun = None if flit["tail"] else channel
+        self.sent += flit["tail"]
+
+
 @cocotb.test()
 @cocotb.parametrize(case=list(CASES))
 async def packets_agree_with_generator(dut: Any, case: str) -> None:
-    """Two seeds, several rates, credits that come late: every flit in its cycle."""
+    """Two seeds, several rates, software, credits that come late: every flit in its cycle."""
     spec, index = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, layout = bench.pins[case], board.rng, spec.layout
@@ -41,6 +81,7 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
     order = [0, 2] if case == "datelines" else list(range(spec.channels))
     generator = TrafficGenerator(nodes)
     packets: deque[list[int]] = deque()
+    software = Software(rng, spec)
     credits, created, sent, rate = [spec.buffer_flits] * spec.channels, 0, 0, 0
     await bench.reset()
     for cycle in range(1500):
@@ -48,9 +89,19 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
         if cycle % 100 == 0:
             rate = rate_word(rng.choice([0.2, 0.9, 0.5]))
         enable = cycle > 5 and rng.random() < 0.9
+        within = bool(packets) and len(packets[0]) < 5
+        own = software.begun is not None or (bool(software.queue) and not within)
+        going = bool(software.queue if own else packets)
         channel = order[sent % len(order)]
+        if own and going:
+            channel = software.channel()
+        going &= credits[channel] > 0
+        flit = (software.next() if own else packets[0][0]) if going else 0
         back = [credits[c] < spec.buffer_flits and rng.random() < 0.8 for c in range(spec.channels)]
+        put, put_flit = software.put()
         stimulus = {
+            "put__valid": put,
+            "put__flit": put_flit,
             "index": index,
             "cycle": cycle,
             "load": load is not None,
@@ -59,10 +110,9 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
             "rate": rate,
             "link__credit": sum(1 << c for c in range(spec.channels) if back[c]),
         }
-        going = bool(packets) and credits[channel] > 0
         expected = {
             "link__valid": going << channel,
-            "link__flit": packets[0][0] if going else 0,
+            "link__flit": flit,
             "created": created,
             "sent": sent,
             "overflow": 0,
@@ -72,6 +122,9 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         if going:
             credits[channel] -= 1
+        if going and own:
+            software.send()
+        elif going:
             packets[0].pop(0)
             if not packets[0]:
                 packets.popleft()
@@ -98,6 +151,7 @@ async def packets_agree_with_generator(dut: Any, case: str) -> None:
         assert len(packets) < QUEUE - 1
         await bench.edge()
     assert sent > 50 or nodes == 1
+    assert software.sent > 30
 
 
 @cocotb.test()
@@ -117,6 +171,12 @@ async def what_the_queue_cannot_hold_is_counted(dut: Any) -> None:
     assert created > 100
     assert sent == places // 5
     assert created - lost - sent == 4
+    pins.drive({"put__valid": 1, "put__flit": 3 << 4})
+    for _ in range(6):
+        await bench.edge()
+    pins.drive({"put__valid": 0})
+    await bench.settle()
+    assert pins["overflow"] == lost + 2
     pins.drive({"link__credit": 1})
     for _ in range(40):
         await bench.edge()

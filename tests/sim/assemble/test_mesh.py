@@ -57,6 +57,17 @@ def test_ports_keep_their_names_and_widths() -> None:
     ]
 
 
+def test_managers_add_what_a_process_says_and_hears() -> None:
+    options = {"spill": True, "data_bits": 5}
+    managed = set(top_ports(mesh(3, 2, setup="manager", **options)))
+    assert managed - set(top_ports(mesh(3, 2, **options))) == {
+        ("input", "last", 24),
+        ("output", "broken", 24),
+        ("input", "spill_arrive_last", 6),
+        ("output", "spill_release_kind", 12),
+    }
+
+
 @pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
 def test_the_text_declares_these_ports(spec: MeshSpec) -> None:
     head = top_verilog(spec, "net").partition(");")[0]

@@ -27,6 +27,7 @@ SEEN = """module top;
                                config_write, config_data);
     if (spill_arrive_valid != 0) $display("%0d spill %0h %0h %0h", cycle, spill_arrive_valid,
                                           spill_arrive_gid, spill_arrive_data);
+    if (put_valid != 0) $display("%0d put %0h %0h", cycle, put_valid, put_flit);
     if (traffic_load) $display("%0d load %0h", cycle, traffic_seed);
     if (traffic_enable) $display("%0d rate %0d", cycle, traffic_rate);
   end
@@ -50,6 +51,8 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         Stimulus(4, StimulusKind.ARRIVE, 11, 0x5),
         Stimulus(5, StimulusKind.ARRIVE, 0, 0x7),
         Stimulus(9, StimulusKind.SPILL, 4, 0xC, 200),
+        Stimulus(10, StimulusKind.PACKET, 0, 0xFFFFFFFF, 3 | 1 << 4),
+        Stimulus(10, StimulusKind.PACKET, 5, 0x12, 1 << 5),
         Stimulus(12, StimulusKind.LOAD, data=0xFFFFFFFF),
         Stimulus(13, StimulusKind.RATE, data=77, extra=1),
         Stimulus(16, StimulusKind.RATE),
@@ -63,6 +66,7 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         "4 start",
         "5 arrive 1 data 7",
         f"9 spill 10 {200 << 32:x} {0xC << 16:x}",
+        f"10 put 21 {0x12 << 6 + 5 * 38 | 1 << 5 + 5 * 38 | 0xFFFFFFFF << 6 | 0x13:x}",
         "12 load ffffffff",
         "13 rate 77",
         "14 rate 77",
@@ -85,6 +89,24 @@ def test_config_reaches_switches_by_their_target(tmp_path: Path) -> None:
         "2 config 6 4095 1 b",
         f"3 arrive 8000 data {0x3F << 90:x}",
         f"4 spill 8 {7 << 24:x} {0x15 << 18:x}",
+    ]
+
+
+@pytest.mark.icarus
+def test_the_last_arrival_of_a_spilled_group(tmp_path: Path) -> None:
+    spec = mesh(3, 2, spill=True, setup="manager", barrier_registers=2, data_bits=4)
+    stimuli = [
+        Stimulus(2, StimulusKind.SPILL, 4 | 1 << 31, 0xC, 200),
+        Stimulus(3, StimulusKind.SPILL, 1, 0x3, 9),
+    ]
+    shown = '$display("%0d last %0h", cycle, spill_arrive_last);'
+    seen = SEEN.replace("if (start)", f"if (spill_arrive_valid != 0) {shown}\n    if (start)")
+    text = seen.format(player=player_text(spec))
+    assert runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)}).splitlines() == [
+        "2 last 10",
+        f"2 spill 10 {200 << 32:x} {0xC << 16:x}",
+        "3 last 0",
+        f"3 spill 2 {9 << 8:x} {0x3 << 4:x}",
     ]
 
 

@@ -128,6 +128,22 @@ def test_spilled_groups_and_links_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.icarus
+def test_what_a_spilled_groups_process_is_told(tmp_path: Path) -> None:
+    spec = mesh(2, 1, spill=True, setup="manager", barrier_registers=1)
+    lines = probed(
+        spec,
+        MESH_LINKS,
+        [
+            "spill_release_valid = 3; spill_release_gid = 16'h2a07; spill_release_result = 8'h90;"
+            "spill_release_kind = 4'b1110;",
+            "spill_release_valid = 0;",
+        ],
+        tmp_path,
+    )
+    assert lines == ["0 0 0 0 s0:7:0:2 s1:2a:9:3", "o"]
+
+
+@pytest.mark.icarus
 @pytest.mark.parametrize("buffered", [False, True])
 def test_an_irregular_network(buffered: bool, tmp_path: Path) -> None:
     spec = irregular(PAIR, channels=2, spill=buffered, barrier_registers=1)

@@ -36,13 +36,16 @@ class Notes:
             last = (node, register) in inputs.get("last", ())
             index = node * self._registers + register
             self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
+        for node, (gid, data, last) in inputs.get("spill_arrive", {}).items():
+            index = node | last << 31
+            self.stimuli.append(Stimulus(now, StimulusKind.SPILL, index, data, gid))
         config = inputs.get("config")
         if config is not None:
             index = config.node << 12 | config.address
             write = int(config.write)
             self.stimuli.append(Stimulus(now, StimulusKind.CONFIG, index, config.data, write))
         answer = model.config_answer
-        changed = self._changed() if model.release else None
+        changed = self._changed() if model.release or model.spill_release else None
         record = self._step(**inputs)
         if record is not None or answer[0]:
             self.text.append(record_line(now, record or EMPTY, answer))

@@ -55,7 +55,7 @@ def play(
     return arrivals, seen
 
 
-@pytest.mark.parametrize("policy", ["last", "together", "back_to_back", "skew", "mixed"])
+@pytest.mark.parametrize("policy", ["last", "late", "together", "back_to_back", "skew", "mixed"])
 def test_every_member_arrives_once_an_episode(policy: Policy) -> None:
     arrivals, seen = play(policy, 30, jitter=9, late=lambda member: member % 3)
     assert arrivals.finished
@@ -93,3 +93,11 @@ def test_no_episodes_are_over_at_once() -> None:
     arrivals, seen = play("last", 0, jitter=3)
     assert arrivals.finished
     assert seen == []
+
+
+def test_late_is_late_by_as_much_as_asked_for_each_in_turn() -> None:
+    _, seen = play("late", 8, jitter=25)
+    for episode, arrived in enumerate(seen):
+        cycles = {member: cycle for member, (cycle, _) in arrived.items()}
+        last = cycles.pop(episode % len(NODES))
+        assert {last - cycle for cycle in cycles.values()} == {25}

@@ -3,10 +3,11 @@
 import pytest
 
 from syncfabric.models.golden.record import Record
+from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.lines import EMPTY, Line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of
 
@@ -54,6 +55,24 @@ def test_a_member_may_be_an_episode_ahead(check: BarrierCheck) -> None:
     arrive(check, 8, 1)
     assert release(check, 20, (0, 0), (1, 0)) == []
     assert check.latency[0] == [5, 12]
+
+
+@pytest.mark.parametrize(
+    ("told", "signals"),
+    [
+        ([(0, 7, 0, Kind.GO), (1, 7, 0, Kind.GO)], []),
+        ([(0, 7, 0, Kind.GO), (0, 7, 0, Kind.GO)], ["GO to a member of group 7"]),
+        ([(0, 7, 0, Kind.BROKEN)], ["BROKEN to a member of group 7"]),
+        ([(1, 8, 0, Kind.GO)], ["GO to a member of no group"]),
+        ([(0, 7, 3, Kind.DISTRIBUTE)], ["group 7: arrivals before a release"]),
+    ],
+)
+def test_what_spilled_members_are_told(told: list[tuple[int, ...]], signals: list[str]) -> None:
+    network = mesh(2, 1, setup="manager", spill=True, barrier_registers=1)
+    both = (0, 0), (1, 0)
+    check = BarrierCheck(plan_of(network, members(3, *both), members(7, *both)))
+    found = list(check.release(Line(5, EMPTY._replace(spill=told))))
+    assert [mismatch.signal for mismatch in found] == signals
 
 
 def test_groups_are_apart(check: BarrierCheck) -> None:

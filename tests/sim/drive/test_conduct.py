@@ -57,10 +57,15 @@ def test_a_large_networks_counters_are_not_read() -> None:
 
 
 def test_progress_and_log_are_kept() -> None:
-    scenario, told, log = Scenario(episodes=5), list[int](), StringIO()
-    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)), log, told=told.append)
+    scenario, log = Scenario(episodes=5), StringIO()
+    told: list[tuple[int, int]] = []
+
+    def tell(done: int, total: int) -> None:
+        told.append((done, total))
+
+    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)), log, told=tell)
     assert told == sorted(told)
-    assert told[-1] == 10
+    assert told[-1] == (10, 10)
     assert len(log.getvalue().splitlines()) == conductor.outcome(None).messages
 
 

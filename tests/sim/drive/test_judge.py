@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from syncfabric.models.golden.record import Record
-from syncfabric.sim.drive.judge import KEPT, Judge
+from syncfabric.sim.drive.comparison import KEPT
+from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Chunk

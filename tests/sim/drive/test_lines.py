@@ -33,6 +33,13 @@ def test_a_line_in_words() -> None:
     assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
 
 
+def test_with_managers_a_spilled_member_is_told_kinds() -> None:
+    record = RECORD._replace(spill=[(2, 17, 0, 2), (10, 3, 31, 1)])
+    text = record_line(26, record, (False, False, 0))
+    assert text.endswith(" 9 s2:11:0:2 sa:3:1f:1")
+    assert parse(text, 0) == Line(26, record)
+
+
 @pytest.mark.parametrize("network", [mesh(3, 2, spill=True), irregular(SMALL, spill=True)])
 def test_every_line_of_a_run_is_read_as_it_was_meant(network: AnySpec) -> None:
     ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
@@ -56,7 +63,16 @@ def test_every_line_of_a_run_is_read_as_it_was_meant(network: AnySpec) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["1a 2 0 0 xx", "1a x 0 0", "1a 2 0 0", "1a 6 0 0 1e", "1a 2 0 1 1e", "1a", "1a 0 0 0 z1:2"],
+    [
+        "1a 2 0 0 xx",
+        "1a x 0 0",
+        "1a 2 0 0",
+        "1a 6 0 0 1e",
+        "1a 2 0 1 1e",
+        "1a",
+        "1a 0 0 0 z1:2",
+        "1a 0 0 0 s1:2",
+    ],
 )
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):

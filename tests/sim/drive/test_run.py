@@ -12,6 +12,7 @@ from syncfabric.sim.drive import run as module
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
+from tests.sim.drive.churn.networks import cluster, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
@@ -98,3 +99,43 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.verdict, result.mismatches) == ("hang", ())
     assert result.reason == "nothing moves any more; unfinished groups: 1"
     assert result.groups[0].latency is None
+
+
+def test_churn_is_summed_up_beside_what_it_costs() -> None:
+    plan = plan_with(cluster())
+    told: list[tuple[str, int, int]] = []
+    result = run(plan, sim="model", episodes=5, churn=20, progress=lambda *step: told.append(step))
+    assert result.verdict == "match"
+    churn = result.churn
+    assert churn is not None
+    assert churn.lives == 20
+    assert churn.killed > 0
+    # A tree has one to three switches; the packet FREED is one more.
+    assert churn.set_up_packets is not None
+    assert churn.set_up_packets.min in (2, 4, 6)
+    assert churn.set_up_packets.max == 6
+    assert churn.tear_down_packets is not None
+    assert churn.tear_down_packets.max in (7, 9)
+    assert [cost.id for cost in churn.costs] == [7, 9]
+    for cost, group in zip(churn.costs, result.groups, strict=True):
+        assert group.episodes > 5
+        assert cost.bound == group.bound
+        assert cost.quiet is not None
+        assert cost.churning is not None
+        assert group.latency is not None
+        assert group.latency.max == max(cost.quiet.max, cost.churning.max)
+    assert told[-1] == ("simulate", 30, 30)
+    assert run(plan, sim="model", episodes=5).churn is None
+
+
+def test_with_jitter_each_member_in_turn_is_late_alone() -> None:
+    """All others have long come, so the bound is met by the farthest, and by nobody exceeded."""
+    alone = plan_of(DEFAULT, members(3, *DEFAULT.mesh.nodes))
+    result = run(alone, sim="model", episodes=50, jitter=300)
+    assert result.verdict == "match"
+    assert result.cycles > 50 * 300
+    (group,) = result.groups
+    assert group.latency is not None
+    assert group.latency.max == group.bound
+    again = run(alone, sim="model", episodes=50, jitter=300, seed=5)
+    assert again.groups == result.groups

@@ -2,20 +2,37 @@
 
 import json
 import random
+from dataclasses import replace
 
-from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, TrafficOutcome
+from syncfabric.sim.drive.scenario import (
+    GroupOutcome,
+    Job,
+    Outcome,
+    Scenario,
+    SchemeOutcome,
+    Sending,
+    TrafficOutcome,
+)
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import make_job, mesh
 
 
 def test_a_job_comes_back() -> None:
-    job = make_job(mesh(3, 2, spill=True), random.Random(1), coverage=True)
+    packets = (Sending(4, 1, 0, (5, 6)), Sending(9, 0, 1, (7,)))
+    scenarios = (Scenario(noise=True), Scenario(packets=packets), Scenario(scheme="unicast"))
+    job = make_job(mesh(3, 2, spill=True), random.Random(1), scenarios, coverage=True)
     again = Job.from_json(json.loads(json.dumps(job.to_json())))
-    assert [scenario for _, scenario in again.runs] == [scenario for _, scenario in job.runs]
+    assert [_tupled(scenario) for _, scenario in again.runs] == list(scenarios)
     for (plan, _), (copy, _) in zip(job.runs, again.runs, strict=True):
         assert (copy.spec, copy.groups) == (plan.spec, plan.groups)
     assert again.coverage
     assert (again.chunk, again.log, again.loads) == (job.chunk, None, False)
+
+
+def _tupled(scenario: Scenario) -> Scenario:
+    """Return a scenario whose payloads, lists in JSON, are tuples."""
+    packets = (each._replace(payloads=tuple(each.payloads)) for each in scenario.packets)
+    return replace(scenario, packets=tuple(packets))
 
 
 def test_an_outcome_comes_back() -> None:
@@ -31,6 +48,7 @@ def test_an_outcome_comes_back() -> None:
         releases=4,
         loads={24: 0.125},
         coverage={"spilled release": 2},
+        scheme=SchemeOutcome([7], [4], [9]),
     )
     assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
     unread = Outcome.from_json({**outcome.to_json(), "counters": None})

@@ -147,3 +147,5 @@ def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: An
 def test_groups_of_a_manager_are_refused() -> None:
     with pytest.raises(PlanError, match='set setup = "local" or leave out --long'):
         long_run(plan_of(irregular(SMALL, setup="manager")))
+    with pytest.raises(PlanError, match='set setup = "local" or leave out --long'):
+        long_run(plan_of(irregular(SMALL, setup="paper")))

@@ -1,0 +1,67 @@
+"""Where what a source has to send waits: first in, first out."""
+
+from amaranth import Module, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["WaitingQueue"]
+
+
+class WaitingQueue(wiring.Component):
+    """A deep queue in memory; an entry pushed in one cycle can leave in the next.
+
+    Parameters
+    ----------
+    width : int
+        Bits of an entry.
+    depth : int, >= 2
+        Entries that can wait; a power of two.
+
+    Members
+    -------
+    push : In(1), entry : In(width)
+        An entry comes.
+    lost : Out(1)
+        There is no place for it.
+    waiting : Out(1), first : Out(width)
+        There is an entry, and the oldest.
+    leave : In(1)
+        The oldest goes; only while ``waiting``.
+    """
+
+    def __init__(self, width: int, depth: int) -> None:
+        self._width, self._depth = width, depth
+        super().__init__(
+            {
+                "push": In(1),
+                "entry": In(width),
+                "lost": Out(1),
+                "waiting": Out(1),
+                "first": Out(width),
+                "leave": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.store = store = memory.Memory(shape=self._width, depth=self._depth, init=[])
+        write = store.write_port()
+        read = store.read_port(transparent_for=[write])
+        first, last = Signal(range(self._depth)), Signal(range(self._depth))
+        level, fits = Signal(range(self._depth + 1)), Signal()
+        m.d.comb += [
+            fits.eq(level != self._depth),
+            self.lost.eq(self.push & ~fits),
+            write.en.eq(self.push & fits),
+            write.addr.eq(last),
+            write.data.eq(self.entry),
+            read.addr.eq(first + self.leave),
+            self.waiting.eq(level != 0),
+            self.first.eq(read.data),
+        ]
+        m.d.sync += [
+            first.eq(first + self.leave),
+            last.eq(last + write.en),
+            level.eq(level + write.en - self.leave),
+        ]
+        return m

@@ -1,0 +1,67 @@
+"""What the software of churn says it did: the check holds the hardware against it.
+
+Lives are numbered on from the plan's groups, whose numbers are their places in the plan.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from syncfabric.models.messages import Request
+
+__all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered"]
+
+
+class Born(NamedTuple):
+    """A life begins: its members know of it, the network does not."""
+
+    cycle: int
+    life: int
+    gid: int
+    op: str
+    nodes: tuple[int, ...]
+    """Its members'."""
+    targets: tuple[int, ...]
+    """Where it has registers, numbered as on the config port."""
+    episodes: int
+
+
+class Came(NamedTuple):
+    """A member found its register ready, and arrives there from now on."""
+
+    cycle: int
+    life: int
+    member: int
+    node: int
+    register: int | None
+    """None: it is spilled there."""
+
+
+class Ordered(NamedTuple):
+    """A life's manager has begun with a command for it."""
+
+    cycle: int
+    life: int
+    manager: int
+    """The manager's node."""
+    operation: Request
+
+
+class Gone(NamedTuple):
+    """A life is over: torn down, or given up because it could not be set up.
+
+    Its registers are read from now on, to see that they are free.
+    """
+
+    cycle: int
+    life: int
+    given_up: bool
+
+
+class Ended(NamedTuple):
+    """All is over: every register and counter is read from now on."""
+
+    cycle: int
+
+
+Note: TypeAlias = Born | Came | Ordered | Gone | Ended

@@ -1,0 +1,45 @@
+"""Whether a network has room for groups that come and go beside its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import NetworkSpec
+
+__all__ = ["check_churn", "free_gids"]
+
+
+def free_gids(spec: NetworkSpec) -> list[int]:
+    """Return the group numbers that a network's own groups leave."""
+    return sorted(set(range(256)) - {group.id for group in spec.groups})
+
+
+def check_churn(spec: NetworkSpec) -> None:
+    """Refuse a network on which no group can come and go.
+
+    Raises
+    ------
+    SpecError
+        Its groups are not set up by managers, or leave no room for another.
+    """
+    network = spec.network
+    if not network.managed:
+        raise SpecError(
+            f'churn: groups of {spec.name} are set up with setup = "{network.setup}", not by '
+            'packets; set setup = "manager" in [network]'
+        )
+    if not free_gids(spec):
+        raise SpecError(
+            f"churn: the groups of {spec.name} have all 256 ids, so there is none for another; "
+            "remove a group"
+        )
+    used = Counter(member for group in spec.groups for member in group.members)
+    registers = network.barrier_registers
+    room = sum(used[node] < registers or network.spill for node in network.topology.nodes)
+    if room < 2:
+        raise SpecError(
+            f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "
+            f"comes and goes has two members; set barrier_registers above {registers}, or remove "
+            "a group"
+        )

@@ -1,0 +1,133 @@
+"""The barrier in hardware, and the two schemes that paper BTIN compares it with (section 4.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import COMMAND_WORD, Command, SwitchWord
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.plan import IrregularGroupPlan
+from syncfabric.sim.drive.inbox import Packet
+from syncfabric.sim.drive.schemes.by_packets import ByPackets
+from syncfabric.sim.drive.schemes.scheme import Scheme
+from syncfabric.sim.drive.schemes.steps import StepKind
+
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.driver import Driver
+
+__all__ = ["Btin", "Gathering", "Multicast", "Unicast"]
+
+
+class Btin(Scheme):
+    """Members arrive at their registers, and switches merge and replicate."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._entering: set[int] = set()
+
+    def arrive(self, now: int, number: int, member: int) -> bool:
+        """Let a member arrive whose turn it is; keep the wish of another."""
+        if member in self._entering:
+            self._entering.remove(member)
+            return False
+        return super().arrive(now, number, member)
+
+    def _enter(self, now: int, member: int) -> None:
+        self._entering.add(member)
+        self.driver.schedule(now, 0, member)
+
+    def _look(self, now: int) -> None:
+        group = self.driver.groups[0]
+        for member, (arrived, released) in enumerate(
+            zip(group.arrived, group.released, strict=True)
+        ):
+            if arrived == released == len(self.measured.between):
+                self._release(now, member)
+
+    def _reset(self, now: int) -> None:
+        """Do nothing: the registers have told the group."""
+
+
+class Gathering(ByPackets):
+    """Members send a message of one flit each to the root node, whose software counts them."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._arrived: set[int] = set()
+
+    def _enter(self, now: int, member: int) -> None:
+        super()._enter(now, member)
+        if member == self.root:
+            self._is_in(now, member)
+        else:
+            self._send(member, self.root, member)
+
+    def _hear(self, now: int, packet: Packet) -> None:
+        member = self._number(packet.payloads[0])
+        if packet.node == self.nodes[self.root]:
+            self._is_in(now, member)
+        else:
+            self._release(now, member)
+
+    def _is_in(self, now: int, member: int) -> None:
+        self._arrived.add(member)
+        if len(self._arrived) == len(self.nodes):
+            self._arrived.clear()
+            self._distribute(now)
+
+    def _distribute(self, now: int) -> None:
+        """Tell all members, now that all are in."""
+
+
+class Unicast(Gathering):
+    """The root node's software sends a message to each of the others, in the members' order."""
+
+    def _distribute(self, now: int) -> None:
+        self._release(now, self.root)
+        for member in range(len(self.nodes)):
+            if member != self.root:
+                self._send(self.root, member, member)
+
+
+class Multicast(Gathering):
+    """The root switch's register is told GO, which goes down the barrier's own tree.
+
+    A member is released when its register is ready. The registers are written anew after each
+    episode, which is no part of it.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if not self.network.managed or not isinstance(self.plan, IrregularGroupPlan):
+            raise ValueError('multicast needs switches that know GO: setup = "manager"')
+        place = self.plan.switch_places[self.plan.root_switch]
+        assert place is not None
+        target = len(self.network.topology.nodes) + self.plan.root_switch
+        address = 8 * place + COMMAND_WORD
+        self._command = ConfigRequest(target, address, True, Command.GO)
+        self._controls = [
+            ConfigRequest(target, address, True, word)
+            for target, address, word in config_writes(driver.plan)
+            if address % 8 == SwitchWord.CONTROL
+        ]
+        self._told = False
+
+    def _distribute(self, now: int) -> None:
+        self._told = True
+        self._tell(now, self.root, StepKind.TELL)
+        self.driver.port.ask(self._command)
+
+    def _look(self, now: int) -> None:
+        if not self._told:
+            return
+        for member, (node, register) in enumerate(self.driver.groups[0].places):
+            ready = register is not None and self.driver.model.ready(node, register)
+            if ready and member not in self._released:
+                self._release(now, member)
+
+    def _reset(self, now: int) -> None:
+        super()._reset(now)
+        self._told = False
+        for request in self._controls:
+            self.driver.port.ask(request)

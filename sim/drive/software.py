@@ -1,0 +1,107 @@
+"""What runs at the nodes beside their barriers: programs that send packets and write registers.
+
+A program is stepped with what the model shows. What it does goes to hardware and model alike, and
+takes no time but that of the ports: what comes out of the network in a cycle, or is answered or
+released in it, it can act upon in the next (a release: in the same).
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from syncfabric.models.golden.record import Record
+from syncfabric.sim.drive.inbox import Inbox, Packet
+from syncfabric.sim.drive.put_port import PutPort
+
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.driver import Driver, Inputs
+
+__all__ = ["Program", "Software"]
+
+
+class Program(ABC):
+    """Software of all nodes for one end."""
+
+    @property
+    @abstractmethod
+    def finished(self) -> bool:
+        """Whether it has nothing more to do, whatever comes."""
+
+    @abstractmethod
+    def step(self, now: int, packets: Sequence[Packet]) -> None:
+        """Act in a cycle, upon the packets that came out of the network in the one before."""
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which it acts without being told anything."""
+        return None
+
+    def arrive(self, now: int, number: int, member: int) -> bool:
+        """Take over a member's arrival; False: it is the barrier's."""
+        return False
+
+    @property
+    def prepares(self) -> bool:
+        """Whether groups must not begin yet."""
+        return False
+
+
+class Software:
+    """The programs of a run, and the nodes' ports for packets.
+
+    Parameters
+    ----------
+    driver : Driver
+        Whose run it is.
+
+    Attributes
+    ----------
+    programs : list of Program
+    sender : PutPort
+        Where packets are sent.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        scenario, spec = driver.scenario, driver.plan.spec.network
+        pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
+        self.sender = PutPort(pauses)
+        self.programs: list[Program] = []
+        self._inbox = Inbox(spec)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no program has anything more to do."""
+        return not self.sender.waits and all(program.finished for program in self.programs)
+
+    @property
+    def prepares(self) -> bool:
+        """Whether groups must not begin yet."""
+        return any(program.prepares for program in self.programs)
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which there is something to do."""
+        if self.sender.waits or self._inbox.packets:
+            return now
+        ahead = [program.next_cycle(now) for program in self.programs]
+        return min((cycle for cycle in ahead if cycle is not None), default=None)
+
+    def note(self, now: int, record: Record) -> None:
+        """See what was on the wires in a cycle."""
+        if self.programs:
+            self._inbox.note(now, record)
+
+    def step(self, now: int) -> None:
+        """Let the programs act."""
+        packets = self._inbox.take()
+        for program in self.programs:
+            program.step(now, packets)
+
+    def arrive(self, now: int, number: int, member: int) -> bool:
+        """Return whether a program takes over a member's arrival."""
+        return any(program.arrive(now, number, member) for program in self.programs)
+
+    def give(self, now: int, inputs: Inputs) -> None:
+        """Put what is to be sent into a cycle's inputs."""
+        inputs.puts.extend(self.sender.give(now))

@@ -1,0 +1,168 @@
+"""Barriers by network that paper Reflex compares (Fig. 6), and BTM, on hardware, in cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from syncfabric.models.errors import OutputError
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.timing.reflex import ring_worst, tree_bound
+from syncfabric.sim.draw.canvas import FORMATS, picture
+from syncfabric.sim.draw.curves import curves_figure
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.schemes.udn import release_cycles
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.figures.row import Row
+from syncfabric.sim.output import check_file, write_file
+
+__all__ = ["BARRIERS", "FORMULAS", "Barrier", "Times", "check_plot", "measured", "plot", "reflex"]
+
+SIDES = (2, 4, 6, 8)
+
+
+@dataclass(frozen=True)
+class Times:
+    """What a barrier takes, in cycles from the last arrival to the last release.
+
+    Parameters
+    ----------
+    together : int
+        All members arrive in one cycle.
+    late : int
+        All but one have arrived before; the worst over which one.
+    """
+
+    together: int
+    late: int
+
+
+Barrier = Callable[[int], Times]
+"""Measures a barrier of all cores of a square mesh, by its side."""
+
+
+def on_mesh(planner: str, pipeline: int, scheme: str = "") -> Barrier:
+    """Return a barrier of a mesh: by its barrier units, or by packets with the same routers."""
+    return lambda side: _run(
+        MeshSpec(kind="mesh", width=side, height=side, barrier_pipeline=pipeline), planner, scheme
+    )
+
+
+BARRIERS: dict[str, Barrier] = {
+    "BTM, planner shortest, pipeline 0": on_mesh("shortest", 0),
+    "BTM, planner btm, pipeline 1": on_mesh("btm", 1),
+    "UDN/STN": on_mesh("shortest", 0, "udn/stn"),
+    "dissemination": on_mesh("shortest", 0, "dissemination"),
+    "unicast": on_mesh("shortest", 0, "unicast"),
+}
+"""All barriers that are measured, by their names."""
+
+
+def ring(side: int) -> int:
+    """Return the worst latency of paper Reflex's ring of all cores, by its formula."""
+    return ring_worst(side * side, _static(side))
+
+
+def tree(side: int) -> int:
+    """Return the worst latency of a tree of all cores on the ring's switches, by its formula."""
+    network = _static(side)
+    slots = network.injection_buffer + network.switch_buffer * side + network.core_buffer
+    return tree_bound(side, 1 + slots, network)
+
+
+FORMULAS: dict[str, Callable[[int], int]] = {"Reflex, ring": ring, "Reflex, tree (ours)": tree}
+"""Barriers of the static network, by their names: cycles by a square mesh's side, which is even."""
+
+
+def _static(side: int) -> StaticSpec:
+    return StaticSpec(kind="static", width=side, height=side)
+
+
+def _plan(network: MeshSpec, planner: str) -> BarrierPlan:
+    groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes), planner=planner),)
+    return make_plan(NetworkSpec(name="figure", network=network, groups=groups))
+
+
+def _run(network: MeshSpec, planner: str, scheme: str) -> Times:
+    plan = _plan(network, planner)
+    together = Scenario(episodes=1, policy="together", scheme=scheme)
+    late = Scenario(episodes=len(network.mesh.nodes), policy="last", scheme=scheme)
+    job = Job(((plan, together), (plan, late)))
+    outcomes = simulate_tiles(job, build_fabric(network)).outcomes
+    return Times(*map(_worst, outcomes))
+
+
+def _worst(outcome: Outcome) -> int:
+    wrong = outcome.hang or next(iter(outcome.mismatches), None)
+    if wrong:
+        raise RuntimeError(str(wrong))
+    return max(outcome.scheme.cycles if outcome.scheme else outcome.groups[0].latency)
+
+
+@cache
+def measured() -> dict[str, dict[int, Times]]:
+    """Return what each barrier takes, by its name and the number of cores."""
+    return {
+        name: {side * side: barrier(side) for side in SIDES} for name, barrier in BARRIERS.items()
+    }
+
+
+def reflex() -> Iterator[Row]:
+    """Barriers of paper Reflex in hardware, 4 to 64 cores, all of them members (cycles)."""
+    for name, times in measured().items():
+        sizes = " / ".join(map(str, times))
+        for when, cycles in (
+            ("all together", [time.together for time in times.values()]),
+            ("one late, the worst", [time.late for time in times.values()]),
+        ):
+            yield Row(f"{sizes} cores, {when}: {name}", " / ".join(map(str, cycles)))
+    sizes = " / ".join(str(side * side) for side in SIDES)
+    for name, cycles_of in (("UDN/STN's release in these", _release), *FORMULAS.items()):
+        cycles = [cycles_of(side) for side in SIDES]
+        yield Row(f"{sizes} cores, worst, by formula: {name}", " / ".join(map(str, cycles)))
+
+
+def _release(side: int) -> int:
+    """Return what the release of UDN/STN takes on the static network."""
+    group = _plan(MeshSpec(kind="mesh", width=side, height=side), "shortest").groups[0]
+    assert group.root is not None
+    return max(release_cycles(group.root, member) for member in group.members)
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a file that no picture can be written into.
+
+    Raises
+    ------
+    OutputError
+        Its name ends otherwise than ``.svg`` or ``.png``, or it cannot be written.
+    """
+    if _kind(path) not in FORMATS:
+        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    check_file(path, "picture")
+
+
+def plot(path: Path) -> Path:
+    """Draw what all barriers take when all arrive together; return the file."""
+    curves: dict[str, dict[int, float]] = {
+        name: {cores: time.together for cores, time in times.items()}
+        for name, times in measured().items()
+    }
+    for name, cycles in FORMULAS.items():
+        curves[f"{name}: formula, worst"] = {side * side: cycles(side) for side in SIDES}
+    figure = curves_figure(
+        curves,
+        title="Barriers in hardware",
+        line="all cores of a square mesh, arriving in one cycle",
+        across="cores",
+        up="cycles from arrival to the last release",
+    )
+    return write_file(path, picture(figure, _kind(path)))
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()

@@ -1,0 +1,83 @@
+"""BTIN beside the multicast and the unicast scheme, on the same switches."""
+
+import random
+from collections.abc import Iterator
+
+from syncfabric.models.networks.irregular import Place
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.scenario import Job, Policy, Scenario, SchemeOutcome
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.figures.row import Row
+
+__all__ = ["schemes"]
+
+SCHEMES = ("btin", "multicast", "unicast")
+SIZES = (8, 16, 32, 64)
+TIME = "paper 3.8, 3.3"
+"""Multicast over BTIN in paper BTIN, 256 members on 75 and on 300 switches."""
+TRAFFIC = {True: "paper 46.8, 88.6; counted 2.8, 2.6", False: "counted 7.0-7.4, 3.3-3.7"}
+"""The same in links, and what counting the links of such networks gives (nodes' own or not)."""
+
+
+def schemes() -> Iterator[Row]:
+    """Schemes of irregular networks: BTIN, multicast and unicast on cluster-19 (cycles)."""
+    drawn = load("cluster-19").network.model_dump()
+    for buffer_flits in (1, 8):
+        keys = {"setup": "manager", "buffer_flits": buffer_flits}
+        network = IrregularSpec.model_validate(drawn | keys)
+        for count in SIZES:
+            yield from _compare(network, _members(network, count))
+
+
+def _members(network: IrregularSpec, count: int) -> tuple[Place, ...]:
+    """Return random members, as ``{ random = count, seed = 1 }`` draws them, or all."""
+    nodes = network.nodes
+    return nodes if count == len(nodes) else tuple(random.Random(1).sample(nodes, count))
+
+
+def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Row]:
+    """Measure the schemes with all members together, and with each member last once."""
+    groups = (GroupSpec(id=1, members=members),)
+    plan = make_plan(NetworkSpec(name="figure", network=network, groups=groups))
+    policies: tuple[Policy, ...] = ("together", "last")
+    kinds = [(policy, scheme) for policy in policies for scheme in SCHEMES]
+    job = Job(
+        tuple(
+            (
+                plan,
+                Scenario(
+                    episodes=len(members) if policy == "last" else 1, scheme=scheme, policy=policy
+                ),
+            )
+            for policy, scheme in kinds
+        )
+    )
+    found: dict[tuple[str, str], SchemeOutcome] = {}
+    for kind, outcome in zip(
+        kinds, simulate_tiles(job, build_fabric(network)).outcomes, strict=True
+    ):
+        if outcome.mismatches or outcome.hang or outcome.scheme is None:
+            raise RuntimeError(f"{kind}: {outcome.mismatches[:1]} {outcome.hang}")
+        found[kind] = outcome.scheme
+    name = f"{len(members)} members, buffer_flits {network.buffer_flits}"
+    for policy in policies:
+        cycles = [max(found[policy, scheme].cycles) for scheme in SCHEMES]
+        said = "all together" if policy == "together" else "worst, one late"
+        yield Row(f"{name}, {said}", _beside(cycles), TIME if policy == "together" else "")
+    for said, beside in (("with nodes' own", True), ("between switches", False)):
+        links = [_links(found["together", scheme], beside=beside) for scheme in SCHEMES]
+        yield Row(f"{name}, links {said}", _beside(links), TRAFFIC[beside])
+
+
+def _links(measured: SchemeOutcome, *, beside: bool) -> int:
+    return measured.between[0] + beside * measured.beside[0]
+
+
+def _beside(values: list[int]) -> str:
+    """Return the figures of BTIN, multicast and unicast, and the latter's over BTIN's."""
+    first, *others = values
+    ratios = " / ".join(f"{other / first:.1f}" for other in others)
+    return f"{' / '.join(map(str, values))}; {ratios} times"

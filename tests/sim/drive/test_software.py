@@ -1,0 +1,87 @@
+"""Packets of nodes' software beside barriers and traffic: hardware, model and rules agree."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks.spec import AnySpec
+from syncfabric.sim.drive.conduct import Conductor, conduct_model
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.simulate import build_bench, simulate
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from tests.sim.drive.clusters import SMALL, drawn, ring
+from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
+from tests.sim.drive.sendings import draw_sendings
+
+NETWORKS: dict[str, AnySpec] = {
+    "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
+    "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
+    "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
+}
+LONG: dict[str, AnySpec] = {
+    "ring, datelines": ring(5, 2, buffer_flits=2, channels=4),
+    "mesh, managed": mesh(3, 3, setup="manager"),
+    "irregular, managed, spill": drawn(
+        *(2, 8, 5, 16, 6), setup="manager", spill=True, barrier_registers=2, buffer_flits=2
+    ),
+}
+SCENARIOS = (
+    Scenario(episodes=12, policy="mixed", seed=2, cycles=700),
+    Scenario(episodes=15, policy="mixed", seed=3, background=0.15, lead_in=60, cycles=900),
+    Scenario(episodes=15, policy="mixed", seed=4, background=0.1, lead_in=60, noise=True),
+)
+
+
+def job(
+    network: AnySpec,
+    name: str,
+    packets: int = 150,
+    scenarios: Sequence[Scenario] = SCENARIOS,
+) -> Job:
+    """Return the scenarios, each with groups and packets of its own."""
+    rng, runs = random.Random(f"{name}/{SEED}"), []
+    for scenario in scenarios:
+        if scenario.noise and network.managed:
+            continue
+        plan = plan_of(network, *random_groups(network, rng))
+        sendings = draw_sendings(network, rng, packets, 500)
+        runs.append((plan, replace(scenario, packets=sendings)))
+    return Job(tuple(runs))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_model_keeps_the_rules(name: str) -> None:
+    work = job(NETWORKS[name], name)
+    for plan, scenario in work.runs:
+        conductor = conduct_model(plan, scenario, work)
+        assert isinstance(conductor, Conductor)
+        outcome = conductor.outcome(None)
+        assert outcome.mismatches == []
+        assert outcome.hang is None
+        assert scenario.noise or outcome.counters == (0, 0, 0, 0)
+        assert conductor.judge.packets.software.injected == len(scenario.packets)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_hardware_is_as_the_model(name: str) -> None:
+    work = job(NETWORKS[name], name)
+    check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LONG)
+def test_more_hardware_is_as_the_model(name: str) -> None:
+    work = job(LONG[name], name)
+    check(work, simulate_tiles(work, build_fabric(LONG[name])))
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("keys", [{"channels": 2, "flit_bits": 16, "data_bits": 2}])
+def test_hardware_is_as_the_model_under_icarus(keys: dict[str, Any]) -> None:
+    network = irregular(SMALL, **keys)
+    work = job(network, "icarus", 50, SCENARIOS[2:])
+    check(work, simulate(work, build_bench(network, "icarus")))

@@ -1,0 +1,82 @@
+"""Paper Reflex's barriers in a table and a picture; the barriers themselves are stand-ins."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from syncfabric.models.errors import OutputError
+from syncfabric.sim.draw.canvas import picture
+from syncfabric.sim.draw.curves import curves_figure
+from syncfabric.sim.figures import reflex as section
+from syncfabric.sim.figures.__main__ import main
+from syncfabric.sim.figures.reflex import BARRIERS, Times, check_plot, measured, plot, reflex
+
+
+@pytest.fixture(autouse=True)
+def _stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    barriers = {
+        "quick": lambda side: Times(side, 2 * side),
+        "slow": lambda side: Times(side * side, 1000),
+    }
+    monkeypatch.setattr(section, "BARRIERS", barriers)
+    measured.cache_clear()
+    yield
+    measured.cache_clear()
+
+
+def test_the_barriers_are_those_of_the_paper_and_ours() -> None:
+    assert {"UDN/STN", "dissemination", "unicast"} < set(BARRIERS)
+    assert sum(name.startswith("BTM") for name in BARRIERS) == 2
+
+
+def test_a_row_has_all_sizes() -> None:
+    assert [(row.figure, row.measured) for row in reflex()] == [
+        ("4 / 16 / 36 / 64 cores, all together: quick", "2 / 4 / 6 / 8"),
+        ("4 / 16 / 36 / 64 cores, one late, the worst: quick", "4 / 8 / 12 / 16"),
+        ("4 / 16 / 36 / 64 cores, all together: slow", "4 / 16 / 36 / 64"),
+        ("4 / 16 / 36 / 64 cores, one late, the worst: slow", "1000 / 1000 / 1000 / 1000"),
+        (
+            "4 / 16 / 36 / 64 cores, worst, by formula: UDN/STN's release in these",
+            "4 / 6 / 8 / 10",
+        ),
+        ("4 / 16 / 36 / 64 cores, worst, by formula: Reflex, ring", "13 / 37 / 77 / 133"),
+        ("4 / 16 / 36 / 64 cores, worst, by formula: Reflex, tree (ours)", "11 / 17 / 23 / 29"),
+    ]
+
+
+def test_a_mesh_is_measured_on_hardware() -> None:
+    """A tree of L = 4 takes 2L + 2 cycles in the routers."""
+    assert BARRIERS["BTM, planner shortest, pipeline 0"](4) == Times(10, 10)
+    assert BARRIERS["dissemination"](4) == Times(23, 23)
+
+
+def test_the_picture_has_every_point_and_name(tmp_path: Path) -> None:
+    file = plot(tmp_path / "reflex.svg")
+    assert ET.parse(file).getroot().tag.endswith("svg")
+    curves = {
+        name: {n: time.together for n, time in sizes.items()} for name, sizes in measured().items()
+    }
+    figure = curves_figure(curves, title="t", line="l", across="cores", up="cycles")
+    (axes,) = figure.axes
+    drawn = {line.get_label(): dict(np.asarray(line.get_xydata())) for line in axes.lines}
+    assert drawn == curves
+    assert list(drawn) == ["slow", "quick"]
+    assert picture(figure, "svg") == picture(figure, "svg")
+
+
+@pytest.mark.parametrize("name", ["reflex.pdf", "reflex", "."])
+def test_a_file_that_cannot_be_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        check_plot(tmp_path / name)
+
+
+def test_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "new" / "reflex.png"
+    assert main(["64 cores"], file) == 0
+    assert file.read_bytes().startswith(b"\x89PNG")
+    assert "slow" in capsys.readouterr().out
+    assert main(["64 cores"], tmp_path / "reflex.pdf") == 2
+    assert "must end in .svg or .png" in capsys.readouterr().out
