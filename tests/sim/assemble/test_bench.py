@@ -49,5 +49,6 @@ def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: AnySpec, text
 
 
 def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:
-    source = text.partition("module packet_source")[2].partition("endmodule")[0]
-    assert "[63:0];" in source
+    for queue in ("packets", "software"):
+        store = text.partition(f"module \\packet_source.{queue} ")[2].partition("endmodule")[0]
+        assert "[63:0];" in store
