@@ -40,7 +40,7 @@ ROUNDS = 3
     "name",
     [
         "default",
-        "own links",
+        pytest.param("own links", marks=pytest.mark.long),
         pytest.param("paper's route", marks=pytest.mark.long),
         "spill",
         "irregular, spill",

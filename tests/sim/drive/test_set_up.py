@@ -64,7 +64,7 @@ def test_the_model_keeps_the_rules(keys: dict[str, Any]) -> None:
         judge(conduct_model(plan, scenario, work, None).outcome(None))
 
 
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("keys", [KEYS[0], pytest.param(KEYS[1], marks=pytest.mark.long)])
 def test_hardware_agrees_with_the_model(keys: dict[str, Any]) -> None:
     work = job(**keys)
     built = build_fabric(work.runs[0][0].spec.network)

@@ -1,6 +1,6 @@
 """Whole tops under both simulators, driven by cocotb, against the golden model in every cycle.
 
-Verilator flattens a top and takes long to compile it, so it has two small ones; Icarus has all.
+Verilator flattens a top and takes long to compile it, so it has a small one; Icarus has all.
 """
 
 import random
@@ -26,10 +26,7 @@ from tests.sim.drive.networks import (
     random_network,
 )
 
-BOTH = {
-    "2x2": mesh(2, 2),
-    "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
-}
+BOTH = {"2x2": mesh(2, 2)}
 ICARUS: dict[str, AnySpec] = {
     "one node": mesh(1, 1),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
@@ -41,6 +38,7 @@ ICARUS: dict[str, AnySpec] = {
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
 }
 LONG: dict[str, AnySpec] = {
+    "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
     "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
     "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
     "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
