@@ -15,6 +15,10 @@ class Registered(wiring.Component):
     open : set of str
         Outputs that are left open: what only benches look at.
 
+    Members
+    -------
+    The block's own, less those left open.
+
     Attributes
     ----------
     bits : int

@@ -33,7 +33,12 @@ class Work:
 
 
 class EntryKind(wiring.Component, ABC):
-    """Where a group's messages come from and go to."""
+    """Where a group's messages come from and go to.
+
+    Members
+    -------
+    Those of the engine that is made of it: `SpillEngine` of its kind of network.
+    """
 
     @abstractmethod
     def _heard(self, port: int) -> Value:

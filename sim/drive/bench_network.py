@@ -20,7 +20,7 @@ from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 
 JOB = "SYNCFABRIC_JOB"
 """Variable with the job file's name."""

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse, parse_wires, wires_of
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["KEPT", "Comparison"]

@@ -14,8 +14,9 @@ from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
-from syncfabric.sim.drive.session import Chunk, Session
+from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.static.conduct import StaticConductor
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Conductor", "conduct_model", "conductor_of"]

@@ -19,7 +19,7 @@ from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.schemes.steps import MemberStep
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Judge"]

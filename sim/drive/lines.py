@@ -15,6 +15,7 @@ from syncfabric.sim.results import Mismatch
 __all__ = [
     "EMPTY",
     "RELEASES",
+    "ConfigAnswer",
     "Line",
     "explain",
     "observe_line",

@@ -2,61 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.record import ConfigRequest, Observer
+from syncfabric.models.golden.record import Observer
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.assemble.player import Stimulus
-from syncfabric.sim.drive.churn.notes import Note
-from syncfabric.sim.drive.driver import Arrival, Driver, Inputs
-from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
-from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.driver import Driver, Inputs
+from syncfabric.sim.drive.lines import EMPTY
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.schemes.steps import MemberStep
+from syncfabric.sim.drive.stepping import Chunk, Stepping
 
-__all__ = ["Chunk", "Session"]
+__all__ = ["Session"]
 
 _NOTHING = Inputs()
 
 
-@dataclass
-class Chunk:
-    """Cycles ``first`` up to, but not including, ``end``.
-
-    Parameters
-    ----------
-    stimuli : list of Stimulus
-        For the player.
-    text : list of str
-        What the probe must write.
-    lines : list of Line
-        The same, not yet put into words.
-    arrivals : list of Arrival
-        Arrivals that the network takes in these cycles.
-    notes : list of Note
-        What was done in these cycles for lives that come and go.
-    steps : list of MemberStep
-        What members do in these cycles that synchronize by packets.
-    puts : list of Put
-        Flits that nodes' software puts into their sources.
-    answered : dict of int to ConfigRequest
-        What the config port answers, by cycle.
-    """
-
-    first: int
-    end: int = 0
-    stimuli: list[Stimulus] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
-    arrivals: list[Arrival] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    steps: list[MemberStep] = field(default_factory=list)
-    puts: list[Put] = field(default_factory=list)
-    answered: dict[int, ConfigRequest] = field(default_factory=dict)
-
-
-class Session:
+class Session(Stepping):
     """Steps model and driver, and sleeps where neither does anything.
 
     Parameters
@@ -70,35 +29,24 @@ class Session:
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
-        self.plan, self.scenario = plan, scenario
         self.model = model_of(plan.spec.network, observer=observer)
         self.driver = Driver(plan, scenario, self.model)
-        self.hang: str | None = None
-        self._seen: dict[int, int] = {}
-
-    @property
-    def finished(self) -> bool:
-        """Whether everything is over and quiet, or will never be."""
-        return self.driver.finished or self.hang is not None
+        super().__init__(scenario, self.model, self.driver)
 
     def advance(self, cycles: int) -> Chunk:
         """Step the next cycles, and a few less if everything ends before."""
-        model, driver = self.model, self.driver
-        chunk = Chunk(model.cycle)
-        driver.stimuli, driver.arrivals = chunk.stimuli, chunk.arrivals
-        driver.notes, driver.port.answered = chunk.notes, chunk.answered
-        driver.steps = chunk.steps
-        end = model.cycle + cycles
-        while model.cycle < end and not self.finished:
-            self._step(chunk)
-            self._sleep(end)
-        if model.cycle >= self.scenario.limit and not self.finished:
-            self.hang = f"barriers or packets do not end within {self.scenario.limit} cycles"
-        stuck = driver.churn.stuck(model.cycle) if driver.churn else None
+        chunk = super().advance(cycles)
+        churn = self.driver.churn
+        stuck = churn.stuck(self.model.cycle) if churn else None
         if stuck is not None and not self.finished:
             self.hang = f"group {stuck}, which is to come and go, comes no further"
-        chunk.end = model.cycle
         return chunk
+
+    def _hand(self, chunk: Chunk) -> None:
+        super()._hand(chunk)
+        driver = self.driver
+        driver.notes, driver.port.answered = chunk.notes, chunk.answered
+        driver.steps = chunk.steps
 
     def _step(self, chunk: Chunk) -> None:
         model, driver, now = self.model, self.driver, self.model.cycle
@@ -123,24 +71,8 @@ class Session:
         chunk.puts += inputs.puts
         if record is None and not answer[0]:
             return
-        record = record or EMPTY
-        driver.note(now, record)
-        chunk.text.append(record_line(now, record, answer))
-        chunk.lines.append(Line(now, record, answer[1:] if answer[0] else None))
-        if changed is not None:
-            chunk.text.append(observe_line(changed))
-            chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
-
-    def _changed(self) -> list[tuple[int, int]]:
-        """Return the targets whose ``observe`` is not what it was when last asked."""
-        model, changed = self.model, []
-        for target in sorted(model.touched):
-            value = model.observe(target)
-            if value != self._seen.get(target, 0):
-                self._seen[target] = value
-                changed.append((target, value))
-        model.touched.clear()
-        return changed
+        driver.note(now, record or EMPTY)
+        self._write(chunk, now, record, answer, changed)
 
     def _quiet(self) -> bool:
         driver, model = self.driver, self.model
@@ -157,9 +89,7 @@ class Session:
         if stirs is not None and stirs <= now:
             return
         if wake is None and stirs is None:
-            if not driver.finished:
-                late = ", ".join(map(str, driver.unfinished()))
-                self.hang = f"nothing moves any more; unfinished groups: {late}"
+            self._stop()
             return
         until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
         if until > now:

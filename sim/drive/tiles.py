@@ -14,8 +14,8 @@ from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.drive.simulate import Simulation
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.simulators import Built
 

@@ -20,7 +20,7 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import RELEASES, Line
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Coverage", "RegisterState", "shared_universe"]

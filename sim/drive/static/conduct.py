@@ -9,11 +9,11 @@ from typing import TextIO
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
-from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.drive.static.judge import StaticJudge
 from syncfabric.sim.drive.static.log import StaticLog
 from syncfabric.sim.drive.static.parts import groups_of, network_of
 from syncfabric.sim.drive.static.session import StaticSession
+from syncfabric.sim.drive.stepping import Chunk
 
 __all__ = ["StaticConductor"]
 

@@ -10,10 +10,10 @@ from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.lanes import LaneCounter, bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
-from syncfabric.sim.drive.session import Chunk
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.log import StaticLog
 from syncfabric.sim.drive.static.parts import groups_of, network_of
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["StaticJudge"]

@@ -18,8 +18,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.session import Chunk, Session
+from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.simulate import Simulation
+from syncfabric.sim.drive.stepping import Chunk
 
 __all__ = [
     "SCENARIOS",

@@ -14,7 +14,7 @@ from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.coverage import Coverage, coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import EMPTY, Line
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL

@@ -9,7 +9,7 @@ from syncfabric.sim.drive.comparison import KEPT
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Chunk
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of, played
 

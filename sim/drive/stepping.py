@@ -1,0 +1,162 @@
+"""A model under its driver, a chunk of cycles at a time: what all kinds of network share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.sim.assemble.player import Stimulus
+from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.lines import EMPTY, ConfigAnswer, Line, observe_line, record_line
+from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.schemes.steps import MemberStep
+
+__all__ = ["Chunk", "Stepping"]
+
+
+@dataclass
+class Chunk:
+    """Cycles ``first`` up to, but not including, ``end``.
+
+    Parameters
+    ----------
+    stimuli : list of Stimulus
+        For the player.
+    text : list of str
+        What the probe must write.
+    lines : list of Line
+        The same, not yet put into words.
+    arrivals : list of Arrival
+        Arrivals that the network takes in these cycles.
+    notes : list of Note
+        What was done in these cycles for lives that come and go.
+    steps : list of MemberStep
+        What members do in these cycles that synchronize by packets.
+    puts : list of Put
+        Flits that nodes' software puts into their sources.
+    answered : dict of int to ConfigRequest
+        What the config port answers, by cycle.
+    """
+
+    first: int
+    end: int = 0
+    stimuli: list[Stimulus] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    steps: list[MemberStep] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
+    answered: dict[int, ConfigRequest] = field(default_factory=dict)
+
+
+class Model(Protocol):
+    """A golden model, as far as stepping looks at it."""
+
+    cycle: int
+    touched: set[int]
+
+    def observe(self, target: int) -> int:
+        """Return a target's state."""
+
+
+class Player(Protocol):
+    """A driver, as far as stepping looks at it."""
+
+    stimuli: list[Stimulus]
+    arrivals: list[Arrival]
+    finished: bool
+
+    def unfinished(self) -> Collection[int]:
+        """Return the groups that are not done."""
+
+
+class Stepping(ABC):
+    """Steps a model and its driver, and writes down what the probe must write.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    model : Model
+    driver : Player
+
+    Attributes
+    ----------
+    hang : str or None
+        What does not come to an end.
+    """
+
+    def __init__(self, scenario: Scenario, model: Model, driver: Player) -> None:
+        self.scenario = scenario
+        self.hang: str | None = None
+        self._model, self._driver = model, driver
+        self._seen: dict[int, int] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything is over and quiet, or will never be."""
+        return self._driver.finished or self.hang is not None
+
+    def advance(self, cycles: int) -> Chunk:
+        """Step the next cycles, and a few less if everything ends before."""
+        model = self._model
+        chunk = Chunk(model.cycle)
+        self._hand(chunk)
+        end = model.cycle + cycles
+        while model.cycle < end and not self.finished:
+            self._step(chunk)
+            self._sleep(end)
+        if model.cycle >= self.scenario.limit and not self.finished:
+            self.hang = f"barriers or packets do not end within {self.scenario.limit} cycles"
+        chunk.end = model.cycle
+        return chunk
+
+    def _hand(self, chunk: Chunk) -> None:
+        """Have the driver fill the chunk's lists."""
+        self._driver.stimuli, self._driver.arrivals = chunk.stimuli, chunk.arrivals
+
+    @abstractmethod
+    def _step(self, chunk: Chunk) -> None:
+        """Step one cycle."""
+
+    @abstractmethod
+    def _sleep(self, end: int) -> None:
+        """Skip cycles in which neither the driver nor the model does anything."""
+
+    def _write(
+        self,
+        chunk: Chunk,
+        now: int,
+        record: Record | None,
+        answer: ConfigAnswer,
+        changed: list[tuple[int, int]] | None,
+    ) -> None:
+        """Write down a cycle in which something was on the wires."""
+        record = record or EMPTY
+        chunk.text.append(record_line(now, record, answer))
+        chunk.lines.append(Line(now, record, answer[1:] if answer[0] else None))
+        if changed is not None:
+            chunk.text.append(observe_line(changed))
+            chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
+
+    def _changed(self) -> list[tuple[int, int]]:
+        """Return the targets whose ``observe`` is not what it was when last asked."""
+        model, changed = self._model, []
+        for target in sorted(model.touched):
+            value = model.observe(target)
+            if value != self._seen.get(target, 0):
+                self._seen[target] = value
+                changed.append((target, value))
+        model.touched.clear()
+        return changed
+
+    def _stop(self) -> None:
+        """Note that nothing will ever move again, if that is too early."""
+        if not self._driver.finished:
+            late = ", ".join(map(str, self._driver.unfinished()))
+            self.hang = f"nothing moves any more; unfinished groups: {late}"
