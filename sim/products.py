@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan
@@ -49,7 +49,7 @@ def draw_run(
     """Draw what a run was asked for: trees into its folder, the load of channels; yield files."""
     from syncfabric.sim.draw import can_draw, check_picture, group_figure, heat_figure, picture
 
-    name, network = plan.spec.name, plan.spec.network.topology
+    name, network = plan.spec.name, plan.spec.network
     folder, heat = request.output, request.heat
     groups = plan.groups if folder and can_draw(network) else ()
     total, done = 2 * len(groups) + (heat is not None), 0
@@ -61,7 +61,9 @@ def draw_run(
             done += 1
     if heat is not None:
         progress("draw", done, total)
-        line = f"{result.cycles:,} cycles · background {result.traffic.offered:g}"
+        line = f"{result.cycles:,} cycles"
+        if not isinstance(network, StaticSpec):
+            line += f" · background {result.traffic.offered:g}"
         figure = heat_figure(
             network, result.loads or (), title=f"{name} · load of channels", line=line
         )

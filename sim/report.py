@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import PLANNERS, AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -17,13 +15,17 @@ from syncfabric.sim.results import (
 )
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+    from syncfabric.models.planning.plan import (
+        AnyGroupPlan,
+        BarrierPlan,
+    )
 
 __all__ = [
     "Rows",
     "count",
     "describe",
     "html_table",
+    "kind_words",
     "network_words",
     "node_words",
     "notes",
@@ -31,32 +33,36 @@ __all__ = [
     "result_rows",
     "root_words",
     "summary",
+    "way_words",
 ]
 
 Rows = tuple[list[str], list[list[str]]]
 """Heads of the columns, of up to three lines, and the rows below them."""
 
 NONE = "–"
+WAY_HEADS = ["way", "longest\npath\n(links)"]
+"""Of a group on a static network; the longest path of a ring is all of it."""
 
 
 def result_rows(result: RunResult) -> Rows:
     """Return a run's table, a row a group."""
-    heads = ["group", "members", "tree\nheight", "longest\npath\n(hops)"]
+    static = any(group.planner in PLANNERS["static"] for group in result.groups)
+    heads = ["group", "members"]
+    heads += WAY_HEADS if static else ["tree\nheight", "longest\npath\n(hops)"]
     heads += [f"{what}\n(cycles)\nmin/med/max" for what in ("latency", "model")]
-    heads += ["bound\n(cycles)", "paper's\nformula\n(ns)"]
-    rows = [
-        [
+    heads += ["bound\n(cycles)"] if static else ["bound\n(cycles)", "paper's\nformula\n(ns)"]
+    rows = []
+    for group in result.groups:
+        row = [
             str(group.id),
             f"{group.members:,}",
-            _number(group.height),
+            (group.planner or NONE) if static else _number(group.height),
             _number(group.longest_path),
             _spread(group.latency),
             _spread(group.model_latency),
             _bound(group.bound, group.bound_btm),
-            _number(group.formula_ns),
         ]
-        for group in result.groups
-    ]
+        rows.append(row if static else [*row, _number(group.formula_ns)])
     return heads, rows
 
 
@@ -64,7 +70,9 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     """Return a plan's table, a row a group."""
     from syncfabric.models.planning.plan import IrregularGroupPlan
 
-    irregular = isinstance(plan.spec.network.topology, Irregular)
+    if isinstance(plan.spec.network, StaticSpec):
+        return _static_rows(plan)
+    irregular = isinstance(plan.spec.network, IrregularSpec)
     heads = ["group", "members", "planner"]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
     heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)", "paper's\nformula\n(ns)"]
@@ -85,6 +93,22 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
                 _number(group.formula_ns),
             ]
         )
+    return heads, rows
+
+
+def _static_rows(plan: "BarrierPlan") -> Rows:
+    """Return the rings and trees of a plan; the least bound where one is longer than need be."""
+    from syncfabric.models.planning.plan import StaticGroupPlan
+
+    groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+    longer = any(group.bound > group.bound_least for group in groups)
+    heads = ["group", "members", *WAY_HEADS, "links", "root", "bound\n(cycles)"]
+    heads += ["least\nbound\n(cycles)"] if longer else []
+    rows = []
+    for group in groups:
+        row = [str(group.id), f"{len(group.members):,}", group.planner]
+        row += [f"{group.longest_path:,}", f"{group.links:,}", node_words(group.root)]
+        rows.append([*row, str(group.bound), *([str(group.bound_least)] if longer else [])])
     return heads, rows
 
 
@@ -158,7 +182,7 @@ def node_words(node: NodeName | Sequence[int]) -> str:
     return str(node) if isinstance(node, int) else f"({', '.join(map(str, node))})"
 
 
-def root_words(group: "GroupPlan | IrregularGroupPlan") -> str:
+def root_words(group: "AnyGroupPlan") -> str:
     """Return where a group's tree begins."""
     from syncfabric.models.planning.plan import IrregularGroupPlan
 
@@ -169,12 +193,32 @@ def root_words(group: "GroupPlan | IrregularGroupPlan") -> str:
     return f"root {node_words(group.root)}"
 
 
-def network_words(network: Mesh | Irregular) -> str:
+def way_words(group: "AnyGroupPlan") -> str:
+    """Return how long a group's tree or ring is."""
+    from syncfabric.models.planning.plan import StaticGroupPlan
+
+    if not isinstance(group, StaticGroupPlan):
+        return f"height {group.height} · longest path {count(group.longest_path, 'hop')}"
+    if not group.links:
+        return "no links"
+    links = count(group.longest_path, "link")
+    return f"tree, {links} deep" if group.edges else f"ring of {links}"
+
+
+def kind_words(network: AnySpec) -> str:
+    """Return what a network is: ``8x8 mesh``."""
+    if isinstance(network, StaticSpec):
+        return f"{network.width}x{network.height} static network"
+    return str(network.topology)
+
+
+def network_words(network: AnySpec) -> str:
     """Return what a network is, and its size."""
-    if isinstance(network, Mesh):
-        return str(network)
-    nodes, links = count(len(network.nodes), "node"), count(len(network.links), "link")
-    return f"{network}, {nodes}, {links}"
+    if not isinstance(network, IrregularSpec):
+        return kind_words(network)
+    topology = network.topology
+    nodes, links = count(len(topology.nodes), "node"), count(len(topology.links), "link")
+    return f"{kind_words(network)}, {nodes}, {links}"
 
 
 def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:

@@ -67,7 +67,7 @@ class RunRequest:
         if self.heat is not None:
             from syncfabric.sim.draw import check_picture
 
-            check_picture(self.heat, spec.network.topology)
+            check_picture(self.heat, spec.network)
             check_file(self.heat, "picture")
         if self.output is not None:
             check_folder(self.output)

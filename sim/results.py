@@ -15,7 +15,7 @@ from syncfabric.sim.churn_result import ChurnCost, ChurnResult
 from syncfabric.sim.spread import CONFIG, Spread
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
+    from syncfabric.models.planning.plan import AnyGroupPlan
 
 __all__ = [
     "ChannelLoad",
@@ -128,7 +128,7 @@ class GroupResult:
     @classmethod
     def of(
         cls,
-        plan: "GroupPlan | IrregularGroupPlan",
+        plan: "AnyGroupPlan",
         *,
         episodes: int,
         latency: Spread | None,

@@ -8,12 +8,15 @@ from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.mesh_set_up import ManagedMeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Observer
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 
 __all__ = ["model_of"]
 
 
-def model_of(network: MeshSpec | IrregularSpec, *, observer: Observer | None = None) -> GoldenModel:
+def model_of(network: MessageSpec, *, observer: Observer | None = None) -> GoldenModel:
     """Return a golden model as it is after reset.
 
     Parameters

@@ -7,6 +7,7 @@ it; only buffers and agents that may move are looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from itertools import accumulate
 from typing import TypeAlias
 
 from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
@@ -52,8 +53,6 @@ class StaticModel:
     def __init__(self, network: StaticSpec) -> None:
         self._wiring = wiring = StaticWiring(network)
         self._mask = (1 << network.flit_bits) - 1
-        self._widths = [network.switch_buffer.bit_length()] * Port.LOCAL
-        self._widths += [network.injection_buffer.bit_length(), network.core_buffer.bit_length()]
         self.cycle = 0
         self.release: list[tuple[int, int, int]] = []
         self.config_answer: Answer = SILENT
@@ -62,10 +61,14 @@ class StaticModel:
         self._stirring: set[int] = set()  # nodes whose agent may act in the coming cycle
         self._switches = Switches(wiring, self.touched, self._stirring)
         self._buffers, self._credits = self._switches.buffers, self._switches.credits
+        self._ports = [(wiring.core(node), wiring.injection(node)) for node in range(wiring.nodes)]
         self._loader = Loader(wiring)
         self._flush: list[int] = []  # outputs to be flushed in the coming cycle
         self._agents = [Agent(network.core_buffer) for _ in range(wiring.nodes)]
         self._answers: dict[int, Answer] = {}
+        widths = [network.switch_buffer.bit_length()] * Port.LOCAL
+        widths += [network.injection_buffer.bit_length(), network.core_buffer.bit_length()]
+        *self._offsets, self._state_at = accumulate(widths, initial=0)
 
     def step(
         self,
@@ -121,7 +124,7 @@ class StaticModel:
         config: ConfigRequest | None,
     ) -> Record | None:
         strobes = self._loader.strobe == now
-        flushed = {link // PORTS for link in self._flush if self._wiring.is_core(link)}
+        flushed = {link // PORTS for link in self._flush if self._wiring.is_core[link]}
         accepted = self._accepted(arrive, flushed) if arrive else set()
         write = None
         if config is not None:
@@ -198,17 +201,16 @@ class StaticModel:
 
     def _act(self, accepted: set[int], sent: dict[int, int], moved: list[int]) -> list[int]:
         """Let the agents act; return the nodes whose process will be released."""
-        released, wiring, active = [], self._wiring, set()
+        released, active = [], set()
+        buffers, credits, ports = self._buffers, self._credits, self._ports
         for node in self._stirring:
             agent = self._agents[node]
             if agent.role is Role.NONE:
                 continue
-            core, injection = wiring.core(node), wiring.injection(node)
+            core, injection = ports[node]
             arrives = node in accepted
             pop, send, release = agent.step(
-                occupied=bool(self._buffers[core]),
-                credit=self._credits[injection] > 0,
-                arrive=arrives,
+                occupied=bool(buffers[core]), credit=credits[injection] > 0, arrive=arrives
             )
             if pop:
                 moved.append(core)
@@ -266,14 +268,13 @@ class StaticModel:
 
     def observe(self, node: int) -> int:
         """Return a node's ``observe`` wires at the start of the cycle about to be stepped."""
-        wiring, agent = self._wiring, self._agents[node]
-        word = at = 0
-        links = [*wiring.inputs[node], wiring.core(node)]
-        for link, width in zip(links, self._widths, strict=True):
-            word |= (0 if link is None else len(self._buffers[link])) << at
-            at += width
-        word |= agent.state << at
-        at += STATUS_WORD.offsets["done"]
+        wiring, agent, buffers = self._wiring, self._agents[node], self._buffers
+        word: int = agent.state << self._state_at
+        for link, at in zip(wiring.inputs[node], self._offsets, strict=False):
+            if link is not None:
+                word |= len(buffers[link]) << at
+        word |= len(buffers[wiring.core(node)]) << self._offsets[-1]
+        at = self._state_at + STATUS_WORD.offsets["done"]
         for value in agent.counters:
             word |= value << at
             at += COUNTER_BITS

@@ -82,7 +82,7 @@ class Switches:
             Buffers that their front flit leaves.
         """
         buffers, credits, wiring = self.buffers, self.credits, self._wiring
-        place, touched = wiring.place, self._touched
+        place, is_core, touched = wiring.place, wiring.is_core, self._touched
         for link in moved:
             buffers[link].popleft()
             touched.add(place[link])
@@ -96,7 +96,7 @@ class Switches:
                 continue
             buffers[link].append(flit)
             touched.add(node)
-            if wiring.is_core(link):
+            if is_core[link]:
                 self._stirring.add(node)
             else:
                 self.awake.add(link)

@@ -30,6 +30,8 @@ class StaticWiring:
         The node at which it ends; -1 at the rim.
     inputs : list of list of (int or None), by switch and port
         The link that leads to an input; None at the rim.
+    is_core : list of bool, by link
+        Whether it leads to a core buffer.
     """
 
     def __init__(self, network: StaticSpec) -> None:
@@ -40,6 +42,7 @@ class StaticWiring:
         self.capacity += [network.injection_buffer] * count
         self.place = [-1] * (PORTS * count) + list(range(count))
         self.inputs: list[list[int | None]] = [[None] * PORTS for _ in range(count)]
+        self.is_core = [port is Port.LOCAL for port in Port] * count + [False] * count
         for switch, node in enumerate(mesh.nodes):
             for port in Port:
                 to = mesh.neighbour(node, port)
@@ -63,7 +66,3 @@ class StaticWiring:
     def injection(self, node: int) -> int:
         """Return the link from a node into its switch."""
         return PORTS * self.nodes + node
-
-    def is_core(self, link: int) -> bool:
-        """Return whether a link leads to a core buffer."""
-        return link < PORTS * self.nodes and link % PORTS == Port.LOCAL

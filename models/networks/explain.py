@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ValidationError
@@ -15,27 +15,20 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["choice", "did_you_mean", "explain", "said", "show"]
 
-OTHER_KINDS = {
-    "width": "mesh",
-    "height": "mesh",
-    "barrier_pipeline": "mesh",
-    "reduction_route": "mesh",
-    "sync_links": "mesh",
-    "ports": "irregular",
-    "switches": "irregular",
-    "links": "irregular",
-    "nodes": "irregular",
-    "graph": "irregular",
-    "random": "irregular",
-    "tables": "irregular",
-    "datelines": "irregular",
-    "cycles_per_hop": "irregular",
-    "turnaround": "irregular",
-    "switch_buffer": "static",
-    "core_buffer": "static",
-    "injection_buffer": "static",
+KINDS = ("mesh", "irregular", "static")
+_GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
+KINDS_OF = {
+    **dict.fromkeys(("width", "height"), _GRID),
+    **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), ("mesh",)),
+    **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
+    **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
+    **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
+    **dict.fromkeys(("buffer_flits", "channels", "barrier_registers", "spill"), _MESSAGES),
+    **dict.fromkeys(("operations", "setup", "managers"), _MESSAGES),
+    **dict.fromkeys(("sync", "link_registers", "wires", "parity"), _MESSAGES),
+    **dict.fromkeys(("check_bits", "watchdog"), _MESSAGES),
 }
-KINDS = ("mesh", "irregular")
+"""The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 NOT_YET = {
     "sync": 'barriers travel as messages (sync = "messages")',
@@ -45,9 +38,6 @@ NOT_YET = {
     "check_bits": "messages carry no check bits (check_bits = 0)",
     "watchdog": "there is no watchdog (watchdog = 0)",
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
-}
-NOT_YET_VALUES = {
-    ("kind", "static"): '"mesh" and "irregular"',
 }
 EXPECTED = {
     "int_type": "a whole number",
@@ -136,7 +126,7 @@ def _kind(error: ErrorDetails) -> str:
     if error["type"] == "union_tag_not_found":
         return f"kind is missing; it must be {choice(KINDS)}"
     kind = error["input"]["kind"]
-    return _not_yet("kind", kind) or f"kind must be {choice(KINDS)}, not {show(kind)}"
+    return f"kind must be {choice(KINDS)}, not {show(kind)}"
 
 
 def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
@@ -148,8 +138,6 @@ def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
     if kind == "missing":
         rule = _rule(key, model, context)
         return f"{key} is missing; {f'it must be {rule}' if rule else 'add it'}"
-    if kind == "literal_error" and (text := _not_yet(key, value)):
-        return text
     if key == "group" and kind == "tuple_type":
         return "group must be a list of tables; head each with [[group]]"
     expected = EXPECTED.get(kind) or _rule(key, model, context)
@@ -158,17 +146,12 @@ def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
     return f"{key}: {error['msg']}, not {show(value)}"
 
 
-def _not_yet(key: str, value: object) -> str:
-    if not isinstance(value, str) or (key, value) not in NOT_YET_VALUES:
-        return ""
-    built = NOT_YET_VALUES[key, value]
-    return f'{key} = "{value}" is not supported yet; this version builds {built}'
-
-
 def _unknown(key: str, model: type[BaseModel]) -> str:
     known = [field.alias or name for name, field in model.model_fields.items()]
-    if key in OTHER_KINDS and "kind" in known:
-        return f'key "{key}" belongs to {OTHER_KINDS[key]} networks; remove it'
+    if "kind" in known:
+        (own,) = get_args(model.model_fields["kind"].annotation)
+        if own not in (kinds := KINDS_OF.get(key, KINDS)):
+            return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'
     if key in NOT_YET:
         return f'key "{key}" is not supported yet; in this version {NOT_YET[key]}: remove it'
     return f'unknown key "{key}"; {did_you_mean(key, known)}'

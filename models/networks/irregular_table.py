@@ -149,7 +149,11 @@ class IrregularTable(IrregularKeys):
         """
         made, notes = self._made(folder)
         return IrregularSpec(
-            **{key: getattr(self, key) for key in IrregularKeys.model_fields},
+            **{
+                key: getattr(self, key)
+                for key in IrregularKeys.model_fields
+                if key in self.model_fields_set  # an error may tell the default by it
+            },
             switches=made.switches,
             links=made.links,
             nodes=made.nodes,

@@ -111,7 +111,7 @@ class IrregularKeys(Table):
         default="switch", description="Who turns a barrier around: the root switch or root node."
     )
     operations: Operations = "bitwise"
-    setup: Setup = "local"
+    setup: Setup = "manager"
     managers: Managers = ()
 
     @classmethod
@@ -182,7 +182,7 @@ class StaticSpec(Table):
     width: Side = Field(description="Nodes from west to east.")
     height: Side = Field(description="Nodes from south to north.")
     flit_bits: Whole = Field(default=1, ge=1, le=128, description="Width of a flit.")
-    data_bits: DataBits = 0
+    data_bits: DataBits = Field(default=0, json_schema_extra={"maximum": 0})
     switch_buffer: Buffer = Field(default=2, description="Flits a switch holds from each link.")
     core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
     injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")

@@ -18,6 +18,7 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     MeshSpec,
     NetworkSpec,
+    StaticSpec,
     group_subject,
 )
 from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
@@ -46,7 +47,7 @@ class GroupTable(Table):
     members: Members = Field(description="Who takes part.")
     planner: Text | SkipJsonSchema[None] = Field(
         default=None,
-        description='How the barrier tree is made; by default "btm" on meshes, else "btin".',
+        description="How the barrier tree or ring is made; by default the kind's first.",
     )
     op: Operation = Field(default="or", description="How the members' data are combined.")
 
@@ -70,7 +71,7 @@ class NetworkFile(Table):
     """A whole network file."""
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
-    network: Annotated[MeshSpec | IrregularTable, Field(discriminator="kind")] = Field(
+    network: Annotated[MeshSpec | IrregularTable | StaticSpec, Field(discriminator="kind")] = Field(
         description="The network itself."
     )
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
@@ -84,13 +85,13 @@ class NetworkFile(Table):
             Where the files are that this one names; by default the current folder.
         """
         table = self.network
-        network = table if isinstance(table, MeshSpec) else table.resolve(folder or Path())
+        network = table.resolve(folder or Path()) if isinstance(table, IrregularTable) else table
         groups = tuple(group.resolve(network.topology) for group in self.group)
         return NetworkSpec(name=self.name, network=network, groups=groups)
 
 
-def _planners_by_kind() -> list[dict[str, Any]]:
-    """Return what the JSON Schema says of a group's planner, by the network's kind."""
+def _groups_by_kind() -> list[dict[str, Any]]:
+    """Return what the JSON Schema says of groups by the network's kind: planner and operation."""
     return [
         {
             "if": {
@@ -99,14 +100,16 @@ def _planners_by_kind() -> list[dict[str, Any]]:
                     "network": {"required": ["kind"], "properties": {"kind": {"const": kind}}}
                 },
             },
-            "then": {
-                "properties": {
-                    "group": {"items": {"properties": {"planner": {"enum": list(planners)}}}}
-                }
-            },
+            "then": {"properties": {"group": {"items": {"properties": _group_keys(kind)}}}},
         }
-        for kind, planners in PLANNERS.items()
+        for kind in PLANNERS
     ]
+
+
+def _group_keys(kind: str) -> dict[str, Any]:
+    keys: dict[str, Any] = {"planner": {"enum": list(PLANNERS[kind])}}
+    # Barriers of a static network carry no data.
+    return keys | {"op": {"const": "or"}} if kind == "static" else keys
 
 
 def file_schema() -> dict[str, Any]:
@@ -114,5 +117,5 @@ def file_schema() -> dict[str, Any]:
     schema = NetworkFile.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Syncfabric network file"
-    schema["allOf"] = _planners_by_kind()
+    schema["allOf"] = _groups_by_kind()
     return schema

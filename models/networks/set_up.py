@@ -41,6 +41,10 @@ class Asks(Protocol):
     def topology(self) -> Mesh | Irregular:
         """Its nodes."""
 
+    @property
+    def model_fields_set(self) -> set[str]:
+        """Keys that were given; the others have their defaults."""
+
 
 class SetUp:
     """What follows from these keys, for every kind of network."""
@@ -66,6 +70,8 @@ class SetUp:
 def check_set_up(network: Asks, datelines: Sequence[Place] = ()) -> None:
     """Refuse managers that do not exist or cannot work, and a way of set-up that cannot be.
 
+    So is a default that cannot be: narrow flits shall not decide in silence who sets groups up.
+
     Raises
     ------
     SpecError
@@ -89,13 +95,15 @@ def check_set_up(network: Asks, datelines: Sequence[Place] = ()) -> None:
             raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
     if len(set(network.managers)) < len(network.managers):
         raise SpecError("network: a manager is named twice; name each once")
+    default = "" if "setup" in network.model_fields_set else ", the default,"
     if network.flit_bits < FLIT_BITS:
         raise SpecError(
-            f'network: setup = "{network.setup}" needs flit_bits of at least {FLIT_BITS}, not '
-            f'{network.flit_bits}; set flit_bits = {FLIT_BITS}, or setup = "local"'
+            f'network: setup = "{network.setup}"{default} needs flit_bits of at least '
+            f"{FLIT_BITS}, not {network.flit_bits}; set flit_bits = {FLIT_BITS}, or "
+            'setup = "local"'
         )
     if datelines and network.setup == "manager":
         raise SpecError(
-            'network: setup = "manager" does not go with datelines: set-up packets keep their '
-            'channel; set setup = "local"'
+            f'network: setup = "manager"{default} does not go with datelines: set-up packets keep '
+            'their channel; set setup = "local"'
         )

@@ -21,6 +21,7 @@ __all__ = [
     "GroupSpec",
     "IrregularSpec",
     "MeshSpec",
+    "MessageSpec",
     "NetworkSpec",
     "Operation",
     "StaticSpec",
@@ -28,10 +29,17 @@ __all__ = [
     "group_subject",
 ]
 
-AnySpec: TypeAlias = MeshSpec | IrregularSpec
+MessageSpec: TypeAlias = MeshSpec | IrregularSpec
+"""A network whose barriers are messages, beside ordinary packets."""
+
+AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
 
-PLANNERS = {"mesh": ("btm", "shortest"), "irregular": ("btin", "updown")}
+PLANNERS = {
+    "mesh": ("btm", "shortest"),
+    "irregular": ("btin", "updown"),
+    "static": ("ring", "tree"),
+}
 """The planners of each kind of network, its default first."""
 
 SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
@@ -70,8 +78,24 @@ class NetworkSpec(Table):
     """A network and its groups, every rule checked."""
 
     name: Name
-    network: Annotated[MeshSpec | IrregularSpec, Field(discriminator="kind")]
+    network: Annotated[AnySpec, Field(discriminator="kind")]
     groups: tuple[GroupSpec, ...] = ()
+
+    @property
+    def message_network(self) -> MessageSpec:
+        """The network, where its barriers are messages.
+
+        Raises
+        ------
+        SpecError
+            It is static: no packet finds a way there, so there is nothing of what was asked for.
+        """
+        if isinstance(self.network, StaticSpec):
+            raise SpecError(
+                f"{self.name} is static, and has neither packets nor barrier registers; take a "
+                "mesh or an irregular network"
+            )
+        return self.network
 
     @cached_property
     def module(self) -> str:
@@ -99,12 +123,36 @@ class NetworkSpec(Table):
                 )
             ids.add(group.id)
             check_members(group.id, group.members, self.network.topology)
-            if group.op in SERIAL_OPERATIONS and self.network.operations != "all":
-                raise SpecError(
-                    f'group {group.id}: op = "{group.op}" is not built with operations = '
-                    f'"{self.network.operations}"; set operations = "all" in [network]'
-                )
+            _check_operation(group, self.network)
+        if isinstance(self.network, StaticSpec):
+            _check_disjoint(self.groups)
         return self
+
+
+def _check_operation(group: GroupSpec, network: AnySpec) -> None:
+    if isinstance(network, StaticSpec):
+        if group.op != "or":
+            raise SpecError(
+                f'group {group.id}: op = "{group.op}" has nothing to combine; barriers of a '
+                "static network carry no data: remove it"
+            )
+    elif group.op in SERIAL_OPERATIONS and network.operations != "all":
+        raise SpecError(
+            f'group {group.id}: op = "{group.op}" is not built with operations = '
+            f'"{network.operations}"; set operations = "all" in [network]'
+        )
+
+
+def _check_disjoint(groups: tuple[GroupSpec, ...]) -> None:
+    """Refuse a node that is a member twice: it has one core port."""
+    group_of: dict[tuple[int, int], int] = {}
+    for group in groups:
+        for member in group.members:
+            if (other := group_of.setdefault(member, group.id)) != group.id:
+                raise SpecError(
+                    f"group {group.id}: member {member} is in group {other} too; a node of a "
+                    "static network takes part in one barrier: take it out of one of them"
+                )
 
 
 def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:

@@ -1,4 +1,4 @@
-"""What a ring needs of its buffers, so that it neither hangs nor releases early (paper Reflex).
+"""What a ring or tree needs of its buffers, to neither hang nor release early (paper Reflex).
 
 One place each is enough for the agents in hardware, in every ring: the root's reads while it still
 sends. That holds whatever comes first: the tests go through all interleavings of small rings.
@@ -10,7 +10,9 @@ Init, and the switches must be in lock step.
 
 from __future__ import annotations
 
-__all__ = ["software_spare"]
+from syncfabric.models.networks.spec import StaticSpec
+
+__all__ = ["software_spare", "tree_flits"]
 
 
 def software_spare(
@@ -44,3 +46,19 @@ def software_spare(
     """
     root = core_buffer if root_buffer is None else root_buffer
     return root + links * switch_buffer + injection_buffer - (core_buffer + 1)
+
+
+def tree_flits(longest: int, network: StaticSpec) -> int:
+    """Return the flits of an episode of a tree (ours): one more than its longest way stores.
+
+    Then the last can only be sent when every member has read one. With one fewer it is released
+    early.
+
+    Parameters
+    ----------
+    longest : int
+        Links from the root's switch to that of the farthest member.
+    network : StaticSpec
+    """
+    stored = network.injection_buffer + longest * network.switch_buffer + network.core_buffer
+    return stored + 1

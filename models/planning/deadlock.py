@@ -89,7 +89,7 @@ def channel_graph(
     networkx.DiGraph
         An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
     """
-    network = plan.spec.network
+    network = plan.spec.message_network
     if isinstance(network, MeshSpec):
         return mesh_graph(
             network,

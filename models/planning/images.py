@@ -16,7 +16,14 @@ from syncfabric.models.messages import (
     spill_address,
 )
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import (
+    BarrierPlan,
+    GroupPlan,
+    IrregularGroupPlan,
+    StaticGroupPlan,
+)
+from syncfabric.models.planning.static_images import writes_json
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
@@ -79,13 +86,13 @@ def _placed(plan: BarrierPlan) -> Iterator[tuple[int, Image, int | None]]:
         if isinstance(group, GroupPlan):
             for image in group.registers():
                 yield topology.index(image.node), image, group.places[image.node]
-            continue
-        for register in group.registers():
-            if isinstance(register.seat, int):
-                target = len(topology.nodes) + register.seat
-                yield target, register, group.switch_places[register.seat]
-            else:
-                yield topology.index(register.seat), register, group.places[register.seat]
+        elif isinstance(group, IrregularGroupPlan):
+            for register in group.registers():
+                if isinstance(register.seat, int):
+                    target = len(topology.nodes) + register.seat
+                    yield target, register, group.switch_places[register.seat]
+                else:
+                    yield topology.index(register.seat), register, group.places[register.seat]
 
 
 def _address(place: int | None, gid: int, word: Word) -> int:
@@ -97,8 +104,12 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
 
     ``index`` is the config port's number of the node or switch. ``register`` is null for a group in
     backing memory; ``words`` maps each word's config address to its value. A mesh's ``switches``
-    is null.
+    is null. A static network has ``writes`` in place of all that, see ``writes_json``.
     """
+    if isinstance(plan.spec.network, StaticSpec):
+        groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+        writes = writes_json(plan.spec.network, groups)
+        return {"network": plan.spec.name, "nodes": None, "switches": None, "writes": writes}
     topology = plan.spec.network.topology
     entries: dict[int, list[dict[str, Any]]] = {}
     for target, register, place in _placed(plan):
@@ -115,7 +126,12 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         if index >= count
     ]
     mesh = plan.spec.network.kind == "mesh"
-    return {"network": plan.spec.name, "nodes": nodes, "switches": None if mesh else switches}
+    return {
+        "network": plan.spec.name,
+        "nodes": nodes,
+        "switches": None if mesh else switches,
+        "writes": None,
+    }
 
 
 def _entry(register: Image, place: int | None) -> dict[str, Any]:

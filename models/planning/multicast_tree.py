@@ -15,7 +15,7 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.btm import centrality
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
 
-__all__ = ["Multicast", "best_tree"]
+__all__ = ["Multicast", "best_tree", "least_depth"]
 
 
 class Multicast(NamedTuple):
@@ -75,13 +75,18 @@ def best_tree(mesh: Mesh, members: Sequence[Node], taken: Iterable[int] = ()) ->
     return Multicast(best[1], edges, best[0], min(far.values()))
 
 
+def least_depth(members: Sequence[Node]) -> int:
+    """Return the hops to the farthest member from that which is best placed."""
+    return min(_distances(members).values())
+
+
 def _distances(members: Sequence[Node]) -> dict[Node, int]:
     """Return the hops from each member to the farthest."""
     sums, differences = [x + y for x, y in members], [x - y for x, y in members]
+    north_east, south_west = max(sums), min(sums)
+    south_east, north_west = max(differences), min(differences)
     return {
-        (x, y): max(
-            max(sums) - x - y, x + y - min(sums), max(differences) - x + y, x - y - min(differences)
-        )
+        (x, y): max(north_east - x - y, x + y - south_west, south_east - x + y, x - y - north_west)
         for x, y in members
     }
 

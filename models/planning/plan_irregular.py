@@ -14,6 +14,7 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
 from syncfabric.models.planning import btin, updown
 from syncfabric.models.planning.bounds import bound_links, irregular_bound_cycles
+from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.representatives import check_representatives
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
 from syncfabric.models.planning.switch_graph import SwitchGraph
@@ -189,6 +190,10 @@ class IrregularGroupPlan:
                     self._switch_registers(), self.switch_places.values(), strict=True
                 )
             ],
+            "ring": None,
+            "ring_least": None,
+            "links": None,
+            "flits": None,
         }
 
     @classmethod
@@ -234,6 +239,7 @@ def plan_irregular(
         else:
             tree = btin.build_tree(graph, members)
         taken = tree.switches if len(nodes) > 1 else tree.switches[:0]
+        check_command(network, group.id, len(taken))
         switch_numbers = registers.take(group.id, taken)
         spilled = (numbers == SPILLED).any() or (switch_numbers == SPILLED).any()
         plans.append(

@@ -13,6 +13,7 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec
 from syncfabric.models.planning import btm, shortest
 from syncfabric.models.planning.bounds import bound_cycles
+from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
 from syncfabric.models.planning.tree import Ints, Register, Tree
 from syncfabric.models.timing import btm as btm_timing
@@ -128,6 +129,10 @@ class GroupPlan:
             "ports": self.tree.port.tolist(),
             "registers": list(self.places.values()),
             "switches": None,
+            "ring": None,
+            "ring_least": None,
+            "links": None,
+            "flits": None,
         }
 
     @classmethod
@@ -151,6 +156,8 @@ def plan_mesh(network: MeshSpec, groups: Sequence[GroupSpec]) -> tuple[GroupPlan
     """Plan the groups of a mesh, see ``plan.make_plan``."""
     registers = Slots(len(network.mesh.nodes), network)
     members = [np.array(group.members, dtype=np.int64) for group in groups]
+    for group in groups:
+        check_command(network, group.id, len(group.members))
     slots = [
         registers.take(group.id, nodes @ (1, network.width))
         for group, nodes in zip(groups, members, strict=True)

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from syncfabric.models.messages import CONTROL, REQUEST, RegisterWord, SwitchWord
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.images import config_writes, register_words
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+from syncfabric.models.planning.plan import (
+    BarrierPlan,
+    GroupPlan,
+    MessageGroupPlan,
+)
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
@@ -15,7 +19,7 @@ __all__ = ["manager_entries", "node_writes"]
 
 
 def manager_entries(
-    plan: BarrierPlan, group: GroupPlan | IrregularGroupPlan, epoch: int
+    plan: BarrierPlan, group: MessageGroupPlan, epoch: int
 ) -> list[tuple[int, ...]]:
     """Return a manager's entries for a group, the root's last.
 
@@ -23,7 +27,7 @@ def manager_entries(
     ----------
     plan : BarrierPlan
         The network.
-    group : GroupPlan or IrregularGroupPlan
+    group : MessageGroupPlan
         One of its groups. A group of one member of an irregular network has no entry: its register
         is its node's own.
     epoch : int
@@ -69,7 +73,7 @@ def _control(register: Register | PortRegister) -> RegisterWord | SwitchWord:
 
 def _header(plan: BarrierPlan, register: Register | PortRegister) -> int | None:
     """Return the header that leads to a register's set-up sink; None for a node interface's."""
-    layout = plan.spec.network.layout
+    layout = plan.spec.message_network.layout
     if isinstance(register, Register):
         return layout.header.pack({"x": register.node[0], "y": register.node[1]})
     if not isinstance(register.seat, int):
@@ -79,7 +83,7 @@ def _header(plan: BarrierPlan, register: Register | PortRegister) -> int | None:
     return layout.header.pack({"switch": register.seat, "port": network.ports})
 
 
-def _is_top(group: GroupPlan | IrregularGroupPlan, register: Register | PortRegister) -> bool:
+def _is_top(group: MessageGroupPlan, register: Register | PortRegister) -> bool:
     """Return whether GO starts at this register."""
     if isinstance(group, GroupPlan):
         return register.parent is None

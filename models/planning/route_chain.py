@@ -9,12 +9,13 @@ from syncfabric.models.messages import OUTPUT_BITS
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["Output", "chain", "chain_words"]
+__all__ = ["WORD_BITS", "Output", "chain", "chain_words"]
 
 Output = tuple[int, int, Port]
 """An output of a switch: x, y, port; LOCAL leads to its core."""
 
 WORD_BITS = 32
+"""Bits of a word that is written to SHIFT."""
 
 
 def chain(

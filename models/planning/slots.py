@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.models.planning.tree import Ints
 
 __all__ = ["SPILLED", "Slots", "register_numbers"]
@@ -27,7 +29,7 @@ class Slots:
         How many registers each has, and whether groups beyond them are spilled.
     """
 
-    def __init__(self, places: int, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, places: int, network: MessageSpec) -> None:
         self._used = np.zeros(places, dtype=np.int64)
         self._network = network
         self._taken: list[tuple[int, Ints]] = []

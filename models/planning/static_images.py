@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.route_chain import Output, chain_words
 
-__all__ = ["SETTLING", "StaticGroup", "StaticWrite", "role_of", "static_writes"]
+__all__ = [
+    "SETTLING",
+    "StaticGroup",
+    "StaticWrite",
+    "role_of",
+    "route_writes",
+    "static_writes",
+    "writes_json",
+]
 
 SETTLING = 3
 """Cycles from the STROBE until a node may be told its role."""
@@ -51,18 +59,38 @@ def role_of(group: StaticGroup, node: Node) -> Role:
     return ring if group.flits is None else tree
 
 
-def static_writes(network: StaticSpec, groups: Sequence[StaticGroup]) -> Iterator[StaticWrite]:
+def route_writes(
+    network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output]
+) -> Iterator[StaticWrite]:
+    """Yield what loads all routes of a network, and flushes some outputs."""
+    loader = network.layout.loader
+    for word in chain_words(network, routes, flush):
+        yield StaticWrite(loader, LoaderWord.SHIFT, word)
+    yield StaticWrite(loader, LoaderWord.STROBE, 0)
+
+
+def static_writes(
+    network: StaticSpec,
+    groups: Sequence[StaticGroup],
+    beside: Mapping[Output, Port] | None = None,
+) -> Iterator[StaticWrite]:
     """Yield what sets all groups up, from reset; the roots begin last.
 
     Each write waits for the answer of the one before, and the first after the STROBE comes at least
     `SETTLING` cycles after it.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    groups : sequence of StaticGroup
+    beside : mapping of output to input port, optional
+        Routes of further groups, whose members' core ports are left to software.
     """
-    index, loader = network.topology.index, network.layout.loader
+    index = network.topology.index
     routes = {output: port for group in groups for output, port in group.routes().items()}
+    routes |= beside or {}
     flush = {*routes, *((*node, Port.LOCAL) for group in groups for node in group.members)}
-    for word in chain_words(network, routes, flush):
-        yield StaticWrite(loader, LoaderWord.SHIFT, word)
-    yield StaticWrite(loader, LoaderWord.STROBE, 0)
+    yield from route_writes(network, routes, flush)
     for group in groups:
         for node in group.members:
             word = ROLE_WORD.pack({"role": role_of(group, node), "flits": group.flits or 0})
@@ -70,3 +98,29 @@ def static_writes(network: StaticSpec, groups: Sequence[StaticGroup]) -> Iterato
     for group in groups:
         if len(group.members) > 1:
             yield StaticWrite(index(group.root), StaticWord.COMMAND, INIT)
+
+
+def writes_json(network: StaticSpec, groups: Sequence[StaticGroup]) -> list[dict[str, Any]]:
+    """Return the writes that set all groups up, from reset, in order.
+
+    ``index`` is the config port's number of the node, or of the loader, whose ``node`` is null.
+    ``wait`` is the least number of cycles from the write before to this one.
+    """
+    topology, loader = network.topology, network.layout.loader
+    entries: list[dict[str, Any]] = []
+    strobed = False
+    for target, address, data in static_writes(network, groups):
+        at_loader = target == loader
+        word = LoaderWord(address) if at_loader else StaticWord(address)
+        entries.append(
+            {
+                "node": None if at_loader else list(topology.node(target)),
+                "index": target,
+                "word": word.name.lower(),
+                "address": address,
+                "value": f"0x{data:08x}",
+                "wait": SETTLING if strobed else 1,
+            }
+        )
+        strobed = word is LoaderWord.STROBE
+    return entries

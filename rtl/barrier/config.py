@@ -14,13 +14,16 @@ from syncfabric.models.messages import (
     RegisterWord,
     SwitchWord,
 )
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
 __all__ = ["ConfigPort", "register_words"]
 
 
-def register_words(network: MeshSpec | IrregularSpec) -> tuple[list[int], list[int]]:
+def register_words(network: MessageSpec) -> tuple[list[int], list[int]]:
     """Return the words of a register that can be written, and all that can be read."""
     if isinstance(network, IrregularSpec):
         words, commands = [int(word) for word in SwitchWord], COMMAND_WORD
@@ -60,7 +63,7 @@ class ConfigPort(wiring.Component):
         A write was refused in this cycle, not counting the spill engine's.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._network = network
         self._writable, self._readable = register_words(network)
         registers = network.barrier_registers

@@ -6,7 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    MeshSpec,
+    MessageSpec,
+)
 from syncfabric.rtl.messages import node_place, struct
 
 __all__ = [
@@ -67,7 +71,7 @@ class ConfigSignature(wiring.Signature):
         The answer; 0 from everybody else.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec | StaticSpec) -> None:
+    def __init__(self, network: AnySpec) -> None:
         super().__init__(
             {
                 "valid": Out(1),
@@ -88,7 +92,7 @@ class SpillArriveSignature(wiring.Signature):
     With set-up by managers ``last`` says that the barrier is the group's last.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         members: dict[str, Any] = {
             "valid": Out(1),
             "gid": Out(8),
@@ -105,7 +109,7 @@ class SpillReleaseSignature(wiring.Signature):
     arrive, BROKEN that it is dead.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         members: dict[str, Any] = {
             "valid": Out(1),
             "gid": Out(8),

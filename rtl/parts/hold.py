@@ -5,7 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.messages import struct
 
 __all__ = ["FlitHold"]
@@ -34,7 +36,7 @@ class FlitHold(wiring.Component):
         A flit came without a credit, and there was no place; it is not taken.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._network = network
         flit = struct(network.layout.flit)
         super().__init__(

@@ -7,7 +7,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, SPILL_BASE
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
 __all__ = ["AccessSignature", "ConfigAccess"]
@@ -68,7 +70,7 @@ class ConfigAccess(wiring.Component):
         Only with spill: the spill engine answers the network.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._spill = network.spill
         members: dict[str, Any] = {
             "index": In(network.layout.target_bits),

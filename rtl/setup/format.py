@@ -16,7 +16,10 @@ from syncfabric.models.messages import (
     SwitchWord,
 )
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 
 __all__ = ["SEQUENCES", "SetupFormat", "setup_format"]
 
@@ -75,7 +78,7 @@ class SetupFormat:
         return 2 + len(self.image)
 
 
-def setup_format(network: MeshSpec | IrregularSpec, managers: tuple[Node, ...]) -> SetupFormat:
+def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupFormat:
     """Return the format of a network.
 
     Parameters

@@ -6,7 +6,9 @@ from typing import Any
 from amaranth.lib import data
 
 from syncfabric.models.messages import CONTROL
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.life import LIFE_STATE
 
@@ -53,7 +55,7 @@ class EntryForm:
     process: bool
     sink: bool
 
-    def entry(self, network: MeshSpec | IrregularSpec) -> data.StructLayout:
+    def entry(self, network: MessageSpec) -> data.StructLayout:
         """Return the layout of an entry."""
         bits = network.data_bits
         fields: dict[str, Any] = {
@@ -73,6 +75,6 @@ class EntryForm:
             fields["beyond"] = 1
         return data.StructLayout(fields)
 
-    def heard(self, network: MeshSpec | IrregularSpec) -> data.StructLayout:
+    def heard(self, network: MessageSpec) -> data.StructLayout:
         """Return the layout of what comes by a port."""
         return data.StructLayout({"message": struct(network.layout.sync), **self.beside})

@@ -6,7 +6,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.barrier.ports import SpillArriveSignature
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.gid_queue import GidQueue
@@ -19,9 +21,7 @@ __all__ = ["SpillOperations", "asking_ports"]
 _REQUEST = {"gid": 8, "word": 3, "write": 1, "data": 32}
 
 
-def asking_ports(
-    network: MeshSpec | IrregularSpec, links: int, *, process: bool, sink: bool
-) -> dict[str, Any]:
+def asking_ports(network: MessageSpec, links: int, *, process: bool, sink: bool) -> dict[str, Any]:
     """Return the ports by which an engine is asked, and answers, but for the messages' contents.
 
     Parameters
@@ -92,7 +92,7 @@ class SpillOperations(wiring.Component):
 
     def __init__(
         self,
-        network: MeshSpec | IrregularSpec,
+        network: MessageSpec,
         links: int,
         entry: data.StructLayout,
         heard: data.StructLayout,

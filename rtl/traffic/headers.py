@@ -3,20 +3,23 @@
 from amaranth import C, Cat, Module, Value
 from amaranth.lib import memory
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 from syncfabric.rtl.traffic.generator import divide
 
 __all__ = ["header_of", "header_words"]
 
 
-def header_words(network: MeshSpec | IrregularSpec) -> tuple[int, ...]:
+def header_words(network: MessageSpec) -> tuple[int, ...]:
     """Return the header of a packet for each node, by its number; the sender's bits are 0."""
     names = ("switch", "port") if isinstance(network, IrregularSpec) else ("x", "y")
     pack = network.layout.header.pack
     return tuple(pack(dict(zip(names, node, strict=True))) for node in network.topology.nodes)
 
 
-def header_of(m: Module, network: MeshSpec | IrregularSpec, destination: Value) -> Value:
+def header_of(m: Module, network: MessageSpec, destination: Value) -> Value:
     """Return the header of a packet for the node of a number, as an expression.
 
     A mesh's is worked out; that of an irregular network, whose nodes sit anywhere, is looked up.

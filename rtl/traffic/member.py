@@ -4,7 +4,9 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.source import GOLDEN_RATIO
 
@@ -44,7 +46,7 @@ class BarrierMember(wiring.Component):
         From the router.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._registers = network.barrier_registers
         self._data_bits = network.data_bits
         super().__init__(

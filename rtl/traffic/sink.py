@@ -4,7 +4,9 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
@@ -40,7 +42,7 @@ class PacketSink(wiring.Component):
         The greatest of them.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._network = network
         layout = network.layout
         super().__init__(

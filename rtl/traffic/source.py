@@ -4,7 +4,10 @@ from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.link import LocalLinkSignature
@@ -59,7 +62,7 @@ class PacketSource(wiring.Component):
         or flits dropped.
     """
 
-    def __init__(self, network: MeshSpec | IrregularSpec, *, queue: int = 16384) -> None:
+    def __init__(self, network: MessageSpec, *, queue: int = 16384) -> None:
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
         self._network, self._queue = network, queue

@@ -1,6 +1,10 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    MessageSpec,
+    StaticSpec,
+)
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.software import PUT_FLIT
@@ -46,14 +50,14 @@ REPORT = {
 _SOURCE = ("created", "sent", "overflow")
 
 
-def shared_modules(spec: AnySpec | StaticSpec) -> tuple[str, ...]:
+def shared_modules(spec: AnySpec) -> tuple[str, ...]:
     """Return the modules that stand in the bench again and again: compile them once."""
     if isinstance(spec, StaticSpec):
         return module_names(spec)
     return (*module_names(spec), "packet_source", "packet_sink")
 
 
-def bench_verilog(spec: AnySpec | StaticSpec, *, queue: int = 16384) -> str:
+def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
     """Return the bench of a network, in one file.
 
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
@@ -83,13 +87,13 @@ def bench_verilog(spec: AnySpec | StaticSpec, *, queue: int = 16384) -> str:
     return "\n".join([*modules, bench.text()])
 
 
-def traffic_verilog(spec: AnySpec, queue: int) -> str:
+def traffic_verilog(spec: MessageSpec, queue: int) -> str:
     """Return the modules of the packet source and the packet sink."""
     source = convert(PacketSource(spec, queue=queue), "packet_source")
     return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
 
 
-def _add_network(bench: ModuleWriter, spec: AnySpec | StaticSpec) -> None:
+def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
     """Place the network, connected by wires named like its ports.
 
     Inputs are declared by the player, but for the links to the nodes.
@@ -104,7 +108,7 @@ def _add_network(bench: ModuleWriter, spec: AnySpec | StaticSpec) -> None:
     bench.instance(NETWORK, NETWORK, ports)
 
 
-def _add_traffic(bench: ModuleWriter, spec: AnySpec) -> None:
+def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
     """Place a packet source and a packet sink at every node."""
     layout, flit, channels = spec.layout, spec.layout.flit.width, spec.channels
     for i, header in enumerate(header_words(spec)):

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    StaticSpec,
+)
 
 __all__ = ["Links", "links_of"]
 
@@ -61,7 +65,7 @@ class Links:
 
 
 @cache
-def links_of(spec: MeshSpec | IrregularSpec | StaticSpec) -> Links:
+def links_of(spec: AnySpec) -> Links:
     """Return the links of a network; those of a static one have one lane and no classes."""
     if isinstance(spec, IrregularSpec):
         return _irregular(spec)

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    StaticSpec,
+)
 from syncfabric.sim.assemble import irregular, mesh, static, top
 from syncfabric.sim.assemble.top import LinkWires, Shown
 
@@ -18,7 +22,7 @@ __all__ = [
 ]
 
 
-def verilog(spec: AnySpec | StaticSpec, name: str) -> str:
+def verilog(spec: AnySpec, name: str) -> str:
     """Return one Verilog file for a network: the modules that it is made of, and its top.
 
     Parameters
@@ -33,19 +37,19 @@ def verilog(spec: AnySpec | StaticSpec, name: str) -> str:
     return f"{title}\n{modules_verilog(spec)}\n{top_verilog(spec, name)}"
 
 
-def module_names(spec: AnySpec | StaticSpec) -> tuple[str, ...]:
+def module_names(spec: AnySpec) -> tuple[str, ...]:
     """Return the names of the modules that the top places: no network's name may be one."""
     if isinstance(spec, StaticSpec):
         return static.MODULES
     return irregular.MODULES if isinstance(spec, IrregularSpec) else mesh.MODULES
 
 
-def top_ports(spec: AnySpec | StaticSpec) -> Iterator[tuple[str, str, int | None]]:
+def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     return static.top_ports(spec) if isinstance(spec, StaticSpec) else top.top_ports(spec)
 
 
-def modules_verilog(spec: AnySpec | StaticSpec) -> str:
+def modules_verilog(spec: AnySpec) -> str:
     """Return the Verilog of these modules and all that they are made of."""
     if isinstance(spec, StaticSpec):
         return static.modules_verilog(spec)
@@ -54,7 +58,7 @@ def modules_verilog(spec: AnySpec | StaticSpec) -> str:
     return mesh.modules_verilog(spec)
 
 
-def top_verilog(spec: AnySpec | StaticSpec, name: str) -> str:
+def top_verilog(spec: AnySpec, name: str) -> str:
     """Return the module that places and connects them."""
     if isinstance(spec, StaticSpec):
         return static.top_verilog(spec, name)
@@ -63,7 +67,7 @@ def top_verilog(spec: AnySpec | StaticSpec, name: str) -> str:
     return mesh.top_verilog(spec, name)
 
 
-def link_wires(spec: AnySpec | StaticSpec) -> LinkWires:
+def link_wires(spec: AnySpec) -> LinkWires:
     """Return the wires of a link between routers."""
     if isinstance(spec, StaticSpec):
         return static.link_wires(spec)
@@ -72,7 +76,7 @@ def link_wires(spec: AnySpec | StaticSpec) -> LinkWires:
     return mesh.link_wires(spec)
 
 
-def targets(spec: AnySpec | StaticSpec) -> list[tuple[str, int]]:
+def targets(spec: AnySpec) -> list[tuple[str, int]]:
     """Return instance and width of ``observe`` of whatever has registers, as config counts them."""
     if isinstance(spec, StaticSpec):
         return static.targets(spec)
@@ -81,7 +85,7 @@ def targets(spec: AnySpec | StaticSpec) -> list[tuple[str, int]]:
     return mesh.targets(spec)
 
 
-def shown_links(spec: AnySpec | StaticSpec, top: str) -> Iterator[Shown | None]:
+def shown_links(spec: AnySpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
     if isinstance(spec, StaticSpec):
         return static.shown_links(spec, top)

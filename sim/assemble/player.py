@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    MessageSpec,
+    StaticSpec,
+)
 from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.sim.assemble.verilog import zero
 
@@ -81,7 +85,7 @@ def script_text(stimuli: list[Stimulus]) -> str:
     return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
 
 
-def player_text(spec: AnySpec | StaticSpec) -> str:
+def player_text(spec: AnySpec) -> str:
     """Return the player, to stand in the bench's module.
 
     Parameters
@@ -156,7 +160,7 @@ def player_text(spec: AnySpec | StaticSpec) -> str:
 """
 
 
-def _inputs(spec: AnySpec) -> tuple[Wires, Wires]:
+def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
     arrivals = nodes * spec.barrier_registers
@@ -182,7 +186,7 @@ def _inputs(spec: AnySpec) -> tuple[Wires, Wires]:
     return inputs, kept
 
 
-def _config_inputs(spec: AnySpec | StaticSpec) -> Wires:
+def _config_inputs(spec: AnySpec) -> Wires:
     return [
         ("config_valid", 1),
         ("config_node", spec.layout.target_bits),
@@ -199,7 +203,7 @@ def _static_inputs(spec: StaticSpec) -> tuple[Wires, Wires]:
     return [("arrive", nodes), *_config_inputs(spec), *software], [("hold", nodes)]
 
 
-def _config_action(spec: AnySpec | StaticSpec) -> str:
+def _config_action(spec: AnySpec) -> str:
     above = 64 + CONFIG_ADDRESS_BITS
     target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
     return (
@@ -228,7 +232,7 @@ def _cased(actions: Mapping[StimulusKind, str]) -> str:
     return "\n".join(f"          {kind}: begin {act} end" for kind, act in actions.items())
 
 
-def _cases(spec: AnySpec) -> str:
+def _cases(spec: MessageSpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
     flags = f"word[{96 + PUT_FLIT.size - 32 - 1}:96]"

@@ -15,7 +15,9 @@ synchronization.
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+)
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
 from syncfabric.sim.assemble.top import Shown
@@ -27,7 +29,7 @@ GROUP = 5
 """Links that are looked at together before each is looked at: most are quiet."""
 
 
-def probe_text(spec: AnySpec | StaticSpec, dut: str) -> str:
+def probe_text(spec: AnySpec, dut: str) -> str:
     """Return the probe, to stand in the bench's module.
 
     Parameters
@@ -128,7 +130,7 @@ def _print(valid: str, width: int, flit: str) -> str:
     return f'          if ({valid} !== {zero(width)}) $fwrite(probe_file, " %0h", {flit});'
 
 
-def _results(spec: AnySpec | StaticSpec) -> Iterator[str]:
+def _results(spec: AnySpec) -> Iterator[str]:
     """Yield the statements that print the results of released registers."""
     registers, data = spec.barrier_registers, spec.data_bits
     for i in range(len(spec.topology.nodes)):
@@ -142,7 +144,7 @@ def _results(spec: AnySpec | StaticSpec) -> Iterator[str]:
         yield "          end"
 
 
-def _spilled(spec: AnySpec | StaticSpec) -> Iterator[str]:
+def _spilled(spec: AnySpec) -> Iterator[str]:
     """Yield the statements that print the releases of spilled groups."""
     if not spec.spill:
         return
@@ -160,7 +162,7 @@ def _spilled(spec: AnySpec | StaticSpec) -> Iterator[str]:
     yield "        end"
 
 
-def _observed(spec: AnySpec | StaticSpec, dut: str) -> Iterator[str]:
+def _observed(spec: AnySpec, dut: str) -> Iterator[str]:
     """Yield the statements that print what changed of the routers' observed state."""
     for i, (instance, _) in enumerate(targets(spec)):
         yield f"          if ({dut}.{instance}.observe !== seen_{i}) begin"

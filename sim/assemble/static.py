@@ -15,7 +15,9 @@ __all__ = [
     "MODULES",
     "NODE",
     "link_wires",
+    "local_wires",
     "modules_verilog",
+    "process_ports",
     "shown_links",
     "targets",
     "top_ports",
@@ -37,7 +39,7 @@ _SOFTWARE = (
 )
 
 
-def _process_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int]]:
+def process_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int]]:
     """Yield direction, name and bits a node of what the nodes' processes are joined to."""
     for name, direction in _PROCESS + _SOFTWARE:
         yield direction, name, spec.flit_bits if name.endswith("_flit") else 1
@@ -47,7 +49,7 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     for name in ("clk", "rst"):
         yield "input", name, None
-    for direction, name, width in _process_ports(spec):
+    for direction, name, width in process_ports(spec):
         yield direction, name, len(spec.topology.nodes) * width
     yield "input", "config_valid", None
     yield "input", "config_node", spec.layout.target_bits
@@ -85,7 +87,7 @@ def top_verilog(spec: StaticSpec, name: str) -> str:
             if mesh.neighbour(node, Port(port)):
                 for wire, bits in link_wires(spec).items():
                     top.wire(f"{_link(node, side)}_{wire}", bits)
-        for wire, bits in _local_wires(spec):
+        for wire, bits in local_wires(spec):
             top.wire(f"{_link(node, wire)}", bits)
     for wire in ("route_shift", "route_strobe"):
         top.wire(wire)
@@ -104,9 +106,9 @@ def top_verilog(spec: StaticSpec, name: str) -> str:
             "route_in": part("route_chain", i, 1),
             "route_out": part("route_chain", i + 1, 1),
             **dict(_link_ports(spec, node)),
-            **{f"port__{n}": part(n, i, bits) for _, n, bits in _process_ports(spec)},
+            **{f"port__{n}": part(n, i, bits) for _, n, bits in process_ports(spec)},
             **dict(config_ports(i)),
-            **{wire: _link(node, wire) for wire, _ in _local_wires(spec)},
+            **{wire: _link(node, wire) for wire, _ in local_wires(spec)},
             "observe": "",
         }
         top.instance(NODE, f"node_{node[0]}_{node[1]}", ports)
@@ -118,7 +120,7 @@ def _link(node: Node, name: str) -> str:
     return f"link_{node[0]}_{node[1]}_{name}"
 
 
-def _local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
+def local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
     """Yield what a node shows of the links between its switch and its core, and the bits."""
     for link in ("eject", "inject"):
         yield from ((f"{link}_valid", 1), (f"{link}_flit", spec.flit_bits), (f"{link}_credit", 1))

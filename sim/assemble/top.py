@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
 
 __all__ = [
@@ -52,7 +52,7 @@ class Shown:
     sync: str | None = None
 
 
-def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
+def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     count, registers = len(spec.topology.nodes), spec.barrier_registers
     data, flit = spec.data_bits, spec.layout.flit.width
@@ -94,7 +94,7 @@ def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
     yield "input", "eject_credit", count * spec.channels
 
 
-def start_top(spec: AnySpec, name: str) -> ModuleWriter:
+def start_top(spec: MessageSpec, name: str) -> ModuleWriter:
     """Return the top with its ports declared, and nothing inside."""
     top = ModuleWriter(name)
     for direction, outside, bits in top_ports(spec):
@@ -118,14 +118,14 @@ def config_ports(target: int) -> Iterator[tuple[str, str]]:
         yield f"config__{name}", part(f"all_{name}", target, width)
 
 
-def manager_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str]]:
+def manager_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str]]:
     """Yield what tells node ``i`` whether it is a manager, and which."""
     node, managers = spec.topology.node(i), spec.manager_nodes
     yield "manager", "1'd1" if node in managers else "1'd0"
     yield "manager_index", f"2'd{managers.index(node) if node in managers else 0}"
 
 
-def node_ports(spec: AnySpec, i: int) -> Iterator[tuple[str, str | None]]:
+def node_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str | None]]:
     """Yield the connections of node ``i`` to the top's ports."""
     registers, data = spec.barrier_registers, spec.data_bits
     names = [

@@ -2,22 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
 from syncfabric.sim.draw.canvas import FORMATS, Sheet, to_svg
 from syncfabric.sim.draw.page import Margins, Mark
+from syncfabric.sim.report import kind_words
 from syncfabric.sim.results import ChannelLoad
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Chart", "Topology", "can_draw", "chart_of", "check_picture", "show"]
-
-Topology: TypeAlias = Mesh | Irregular
+__all__ = ["Chart", "can_draw", "chart_of", "check_picture", "show"]
 
 
 class Chart(Protocol):
@@ -29,10 +27,10 @@ class Chart(Protocol):
     """How to read the marks of a heat map."""
 
     def draw_tree(self, axes: "Axes", group: Any, height: int) -> None:
-        """Draw a group's tree; ``height`` is that of the highest tree on the page."""
+        """Draw a group's tree or ring; ``height`` is that of the highest tree on the page."""
 
     def tree_key(self, groups: Sequence[Any]) -> list[Mark]:
-        """Return the key of these groups' trees."""
+        """Return the key of these groups' trees and rings."""
 
     def draw_groups(self, axes: "Axes", inks: Mapping[tuple[int, int], Sequence[str]]) -> None:
         """Draw the network, and at its nodes the colours of the groups they are in."""
@@ -43,23 +41,36 @@ class Chart(Protocol):
         """Draw every directed channel in the colour of its load; 0 where it is left out."""
 
 
-def chart_of(network: Topology, side: float) -> Chart:
-    """Return the chart of a network whose longer side is about ``side`` inches."""
-    if isinstance(network, Mesh):
+def chart_of(network: AnySpec, side: float, groups: Sequence[Any] = ()) -> Chart:
+    """Return the chart of a network.
+
+    Parameters
+    ----------
+    network : AnySpec
+    side : float
+        Wanted length of the longer side, in inches.
+    groups : sequence of group plans
+        All of them: on a static network, where they share out the links, others are drawn pale.
+    """
+    if isinstance(network, MeshSpec):
         from syncfabric.sim.draw.mesh.chart import MeshChart
 
-        return MeshChart(network, side)
-    from syncfabric.sim.draw.irregular.chart import IrregularChart
+        return MeshChart(network.topology, side)
+    if isinstance(network, IrregularSpec):
+        from syncfabric.sim.draw.irregular.chart import IrregularChart
 
-    return IrregularChart(network, side)
+        return IrregularChart(network.topology, side)
+    from syncfabric.sim.draw.static.chart import StaticChart
+
+    return StaticChart(network.topology, side, groups)
 
 
-def can_draw(network: Topology) -> bool:
+def can_draw(network: AnySpec) -> bool:
     """Return whether a network is small enough for a picture."""
     return _within(network)[0]
 
 
-def check_picture(path: str | Path, network: Topology) -> str:
+def check_picture(path: str | Path, network: AnySpec) -> str:
     """Return the format that a picture's file name asks for.
 
     Raises
@@ -72,28 +83,29 @@ def check_picture(path: str | Path, network: Topology) -> str:
         raise OutputError(f"picture {path}: its name must end in .svg or .png")
     fits, largest = _within(network)
     if not fits:
-        article = "an" if isinstance(network, Irregular) else "a"
+        article = "an" if isinstance(network, IrregularSpec) else "a"
         raise OutputError(
-            f"picture {path}: {article} {network} is too large to draw; "
+            f"picture {path}: {article} {kind_words(network)} is too large to draw; "
             f"pictures go up to {largest}, so leave the picture out"
         )
     return kind
 
 
-def show(network: Topology, make: Callable[[], "Figure"]) -> str | None:
+def show(network: AnySpec, make: Callable[[], "Figure"]) -> str | None:
     """Return a figure as SVG for a notebook; None where the network is too large to draw."""
     return to_svg(make()) if can_draw(network) else None
 
 
 LARGEST_MESH = 64
-"""Most nodes along a side of a mesh that a picture shows."""
+"""Most nodes along a side of a mesh, or of a static network, that a picture shows."""
 LARGEST_IRREGULAR = 100
 """Most switches of an irregular network that a picture shows."""
 
 
-def _within(network: Topology) -> tuple[bool, str]:
+def _within(network: AnySpec) -> tuple[bool, str]:
     """Return whether a network fits, and the largest one in words."""
-    if isinstance(network, Mesh):
-        fits = max(network.width, network.height) <= LARGEST_MESH
-        return fits, f"{LARGEST_MESH}x{LARGEST_MESH}"
-    return network.switches <= LARGEST_IRREGULAR, f"{LARGEST_IRREGULAR} switches"
+    if isinstance(network, IrregularSpec):
+        fits = network.topology.switches <= LARGEST_IRREGULAR
+        return fits, f"{LARGEST_IRREGULAR} switches"
+    fits = max(network.width, network.height) <= LARGEST_MESH
+    return fits, f"{LARGEST_MESH}x{LARGEST_MESH}"

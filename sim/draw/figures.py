@@ -1,17 +1,18 @@
-"""Whole pictures: one tree with its title and key, a plan's trees side by side, a network."""
+"""Whole pictures: one tree or ring with its title and key, a plan's side by side, a network."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.sim.draw.canvas import settings
 from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Mark, Page
-from syncfabric.sim.report import count, network_words, root_words
+from syncfabric.sim.report import count, network_words, root_words, way_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from syncfabric.models.networks.spec import NetworkSpec
-    from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+    from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 
 __all__ = ["group_figure", "network_figure", "plan_figure"]
 
@@ -20,9 +21,9 @@ PANEL_TOP = 0.62
 """Room for a panel's heading, in inches."""
 
 
-def group_figure(plan: "BarrierPlan", group: "GroupPlan | IrregularGroupPlan") -> "Figure":
-    """Draw one group's tree with its title and the key of its colours."""
-    chart = chart_of(plan.spec.network.topology, side=6.4)
+def group_figure(plan: "BarrierPlan", group: "AnyGroupPlan") -> "Figure":
+    """Draw one group's tree or ring with its title and the key of its colours."""
+    chart = chart_of(plan.spec.network, 6.4, plan.groups)
     left, right, below = chart.margins
     width, height = chart.sheet.size
     with settings():
@@ -30,29 +31,29 @@ def group_figure(plan: "BarrierPlan", group: "GroupPlan | IrregularGroupPlan") -
         line = f"{count(len(group.members), 'member')} · {_facts(group)} · planner {group.planner}"
         page.heading(f"{plan.spec.name} · group {group.id}", line, page.width / 2, 0.3)
         axes = page.axes(chart.sheet, chart.margins, page.width / 2, TOP)
-        chart.draw_tree(axes, group, group.height)
+        chart.draw_tree(axes, group, _highest([group]))
     return page.figure
 
 
 def plan_figure(plan: "BarrierPlan") -> "Figure":
-    """Draw a plan: one group's tree as ``group_figure``, several as panels side by side."""
+    """Draw a plan: one group as ``group_figure``, several as panels side by side."""
     if len(plan.groups) == 1:
         return group_figure(plan, plan.groups[0])
     shown = plan.groups[:MOST_PANELS]
     if not shown:
         return network_figure(plan.spec)
-    chart = chart_of(plan.spec.network.topology, side=4.2)
+    chart = chart_of(plan.spec.network, 4.2, plan.groups)
     left, right, below = chart.margins
     width, height = chart.sheet.size
     step_x, step_y = max(left + width + right, 3.8), PANEL_TOP + height + below
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3, max(1, int(15 / step_x)))
     rows = -(-len(shown) // columns)
-    highest = max(group.height for group in shown)
+    highest = _highest(shown)
     rest = len(plan.groups) - len(shown)
     more = f" · {count(rest, 'group')} not shown" if rest else ""
     with settings():
         page = Page(columns * step_x, TOP + rows * step_y, chart.tree_key(shown))
-        words = network_words(plan.spec.network.topology)
+        words = network_words(plan.spec.network)
         line = f"{words} · {count(len(plan.groups), 'group')}{more}"
         page.heading(plan.spec.name, line, page.width / 2, 0.3, size=15)
         for place, group in enumerate(shown):
@@ -70,7 +71,7 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    chart = chart_of(spec.network.topology, side=4.6)
+    chart = chart_of(spec.network, 4.6)
     left, right, below = chart.margins
     width, height = chart.sheet.size
     palette = [to_hex(colormaps["tab10"](place)) for place in range(10)]
@@ -87,7 +88,7 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
         key.append(Mark("white", f"{count(rest, 'group')} not shown"))
     with settings():
         page = Page(max(left + width + right, 4.2), TOP + height + below, key)
-        words = network_words(spec.network.topology)
+        words = network_words(spec.network)
         page.heading(
             spec.name, f"{words} · {count(len(spec.groups), 'group')}", page.width / 2, 0.3
         )
@@ -96,8 +97,12 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
     return page.figure
 
 
-def _facts(group: "GroupPlan | IrregularGroupPlan") -> str:
+def _highest(groups: Sequence["AnyGroupPlan"]) -> int:
+    """Return the height of the highest tree; a ring has none."""
+    return max((group.height for group in groups if group.height is not None), default=0)
+
+
+def _facts(group: "AnyGroupPlan") -> str:
     """Return a group's figures in one line."""
     bound = "" if group.bound is None else f" · bound {count(group.bound, 'cycle')}"
-    path = count(group.longest_path, "hop")
-    return f"{root_words(group)} · height {group.height} · longest path {path}{bound}"
+    return f"{root_words(group)} · {way_words(group)}{bound}"

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.draw.canvas import INK, settings
-from syncfabric.sim.draw.chart import Topology, chart_of
+from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Page
 from syncfabric.sim.results import ChannelLoad
 
@@ -18,7 +19,7 @@ SCALE = ("#e6eaee", "#fbd58f", "#f08a24", "#c4341f", "#5c0a16")
 
 
 def heat_figure(
-    network: Topology, loads: Iterable[ChannelLoad], *, title: str, line: str = ""
+    network: AnySpec, loads: Iterable[ChannelLoad], *, title: str, line: str = ""
 ) -> "Figure":
     """Draw how busy each directed channel was.
 
@@ -27,7 +28,7 @@ def heat_figure(
 
     Parameters
     ----------
-    network : Mesh or Irregular
+    network : AnySpec
     loads : iterable of ChannelLoad
         Channels that are left out are drawn empty.
     title, line : str

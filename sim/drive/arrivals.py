@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 
-from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
+from syncfabric.models.planning.plan import AnyGroupPlan
 from syncfabric.sim.drive.scenario import Policy, Scenario
 
 __all__ = ["GroupArrivals", "Place"]
@@ -23,7 +23,7 @@ class GroupArrivals:
 
     Parameters
     ----------
-    group : GroupPlan or IrregularGroupPlan
+    group : AnyGroupPlan
         Members and operation.
     places : list of Place
         Where each member is.
@@ -40,7 +40,7 @@ class GroupArrivals:
 
     def __init__(
         self,
-        group: GroupPlan | IrregularGroupPlan,
+        group: AnyGroupPlan,
         places: list[Place],
         scenario: Scenario,
         rng: random.Random,

@@ -29,7 +29,7 @@ class CauseCheck:
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
-        network = plan.spec.network
+        network = plan.spec.message_network
         self._inbox = Inbox(network)
         self._mask = (1 << min(32, network.flit_bits)) - 1
         self._members = members = plan.groups[0].members

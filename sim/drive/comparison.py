@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import zip_longest
 
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+)
 from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse, parse_wires, wires_of
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
@@ -34,7 +36,7 @@ class Comparison(ABC):
         The first, in the order of finding.
     """
 
-    def __init__(self, spec: AnySpec | StaticSpec) -> None:
+    def __init__(self, spec: AnySpec) -> None:
         self._spec = spec
         self.mismatches: list[Mismatch] = []
 

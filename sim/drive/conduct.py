@@ -42,7 +42,7 @@ class Conductor:
     ) -> None:
         self._plan, self._scenario, self._job = plan, scenario, job
         self._begin = time.perf_counter()
-        network = plan.spec.network
+        network = plan.spec.message_network
         self._nodes = len(network.topology.nodes)
         self._events = EventLog(network, log)
         self.session = Session(plan, scenario, observer=self._events)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import SPILL_BASE
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.commander import Heard
 from syncfabric.sim.drive.targets import targets_of
@@ -35,7 +35,7 @@ class ConfigPort:
         What is answered, by the answer's cycle; the caller clears it.
     """
 
-    def __init__(self, network: AnySpec, requests: Iterable[ConfigRequest]) -> None:
+    def __init__(self, network: MessageSpec, requests: Iterable[ConfigRequest]) -> None:
         self._targets, self._spills = len(targets_of(network)), network.spill
         self.requests = deque(requests)
         self.awaits_answer = False

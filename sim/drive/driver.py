@@ -107,7 +107,7 @@ class Driver:
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: GoldenModel) -> None:
         self.plan, self.scenario, self.model = plan, scenario, model
-        network = plan.spec.network
+        network = plan.spec.message_network
         self._registers, self._data_bits = network.barrier_registers, network.data_bits
         self._targets = len(targets_of(network))
         self.rng = random.Random(scenario.seed)
@@ -177,7 +177,8 @@ class Driver:
     def unfinished(self) -> list[int]:
         """Return the groups that are not over: lives, or if there are none, those of the plan."""
         lives = list(self.churn.alive) if self.churn else []
-        return lives or [group.group.id for group in self.groups if not group.finished]
+        waits = self._begin_cycle is None
+        return lives or [each.group.id for each in self.groups if waits or not each.finished]
 
     @property
     def _churns(self) -> bool:

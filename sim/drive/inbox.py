@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 
@@ -33,7 +33,7 @@ class Inbox:
         Those that have come since ``take``.
     """
 
-    def __init__(self, spec: AnySpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self._masks = LaneMasks(spec)
         self._node_of = {link: node for node, link in enumerate(links_of(spec).eject)}
         self._payload = (1 << spec.flit_bits) - 1

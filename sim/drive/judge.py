@@ -53,7 +53,7 @@ class Judge(Comparison):
         churn: bool = False,
         scheme: bool = False,
     ) -> None:
-        network = plan.spec.network
+        network = plan.spec.message_network
         super().__init__(network)
         self._plan, self._coverage = plan, coverage
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)

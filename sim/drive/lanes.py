@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    MessageSpec,
+)
 from syncfabric.sim.assemble.links import links_of
 
 __all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "Spacing", "bits"]
@@ -42,7 +44,7 @@ class LaneMasks:
         Lowest lane of the links from the nodes, which come last.
     """
 
-    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         links = links_of(spec)
         self.width = links.width
         channels = (1 << links.channels) - 1
@@ -97,7 +99,7 @@ class CreditLedger:
         Lanes all of whose places are taken after the cycle noted last.
     """
 
-    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         masks = LaneMasks(spec)
         self._ordinary = masks.ordinary
         self._sync = masks.sync if links_of(spec).credited else 0
@@ -153,7 +155,7 @@ class Spacing:
         The network.
     """
 
-    def __init__(self, spec: MeshSpec | IrregularSpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self._watched = 0 if links_of(spec).credited else LaneMasks(spec).sync
         self._last, self._cycle = 0, -1
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from syncfabric.models.golden.record import Record, SpillRelease
 from syncfabric.models.messages import Kind
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+)
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.results import Mismatch
@@ -122,7 +124,7 @@ def parse_wires(text: str) -> Line:
     return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
-def explain(spec: AnySpec | StaticSpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
+def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     """Yield every difference between two lines of one cycle."""
     names = Names(spec)
     ours, theirs = hardware.record, model.record

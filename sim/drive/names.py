@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.messages import COUNTER_BITS, Counter
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    StaticSpec,
+)
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.results import NodeName
@@ -24,7 +28,7 @@ class Names:
         The network.
     """
 
-    def __init__(self, spec: AnySpec | StaticSpec) -> None:
+    def __init__(self, spec: AnySpec) -> None:
         self._spec, self._links, self._targets = spec, links_of(spec), targets_of(spec)
 
     def lane(self, lane: int, kind: str) -> Named:

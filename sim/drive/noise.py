@@ -37,7 +37,7 @@ class Noise:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._network = driver.plan.spec.network
+        self._network = driver.plan.spec.message_network
         self._nodes = len(self._network.topology.nodes)
         self._targets = targets_of(self._network)
         used = {place for group in driver.groups for place in group.places}

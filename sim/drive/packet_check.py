@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.lines import Line
@@ -50,7 +50,7 @@ class PacketCheck:
         The rules of packets that were put.
     """
 
-    def __init__(self, spec: AnySpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self._spec, self._masks = spec, LaneMasks(spec)
         self._injected = self._masks.inject >> self._masks.first_injection
         self._node_of = {link: node for node, link in enumerate(links_of(spec).eject)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 
 __all__ = ["Way", "way_of"]
 
@@ -29,7 +29,7 @@ class Way(NamedTuple):
     steps: tuple[Place, ...]
 
 
-def way_of(spec: AnySpec, node: int, flits: Sequence[int]) -> Way:
+def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     """Return the way of a packet (docs/microarchitecture.md, sections 2 and I2).
 
     Parameters

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.paths import way_of
 from syncfabric.sim.drive.put_port import Put
@@ -47,7 +47,7 @@ class PutCheck:
         Packets that have gone in whole.
     """
 
-    def __init__(self, spec: AnySpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self._spec, self._width = spec, LaneMasks(spec).width
         self._mask = (1 << min(32, spec.flit_bits)) - 1
         self._tail = 1 << spec.layout.flit.offsets["tail"]

@@ -6,7 +6,7 @@ import csv
 from typing import TextIO
 
 from syncfabric.models.messages import Kind
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["COLUMNS", "EventLog"]
@@ -25,7 +25,7 @@ class EventLog:
         CSV; nodes are written as ``x,y`` or ``switch,port``, switches as ``switch``.
     """
 
-    def __init__(self, spec: AnySpec, file: TextIO | None = None) -> None:
+    def __init__(self, spec: MessageSpec, file: TextIO | None = None) -> None:
         self._targets = targets_of(spec)
         self._writer = csv.writer(file) if file else None
         self.messages = 0

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
@@ -28,7 +27,7 @@ from syncfabric.sim.results import (
     Verdict,
 )
 
-__all__ = ["run"]
+__all__ = ["run", "verdict_of"]
 
 FULLEST = 8
 """Channels that a saturated network's result names."""
@@ -53,8 +52,8 @@ def run(
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
 
-    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus, and if it is
-    static, the bench with the network's own top.
+    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus the bench with
+    the network's own top.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ def run(
         simulation = run_model(job, told=told)
     else:
         progress("build", 0, 1)
-        tiles = sim == "verilator" and not isinstance(spec, StaticSpec)
+        tiles = sim == "verilator"
         built = build_fabric(spec, waves=waves) if tiles else build_bench(spec, sim, waves=waves)
         progress("build", 1, 1)
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
@@ -130,7 +129,7 @@ def _result(
     files: tuple[str, ...],
 ) -> RunResult:
     links, outcome = links_of(plan.spec.network), simulation.outcomes[0]
-    verdict, reason = _verdict(outcome)
+    verdict, reason = verdict_of(outcome)
     loads = _loads(links, outcome.loads)
     traffic = outcome.traffic
     return RunResult(
@@ -161,7 +160,8 @@ def _result(
     )
 
 
-def _verdict(outcome: Outcome) -> tuple[Verdict, str | None]:
+def verdict_of(outcome: Outcome) -> tuple[Verdict, str | None]:
+    """Return the verdict on a scenario, and why it is not a match."""
     if outcome.mismatches:
         first = outcome.mismatches[0]
         node = "" if first.node is None else f" at node {first.node}"
@@ -171,7 +171,7 @@ def _verdict(outcome: Outcome) -> tuple[Verdict, str | None]:
     return "match", None
 
 
-def _group(group: GroupPlan | IrregularGroupPlan, outcome: GroupOutcome) -> GroupResult:
+def _group(group: AnyGroupPlan, outcome: GroupOutcome) -> GroupResult:
     return GroupResult.of(
         group,
         episodes=len(outcome.latency),

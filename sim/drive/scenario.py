@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
 
 __all__ = [
@@ -73,6 +74,9 @@ class Scenario:
     churn : int
         Lives of further groups, which are set up when all groups have had their episodes; these go
         on with more of them until the last life is over. Not together with ``noise``.
+    collectives : tuple of Collective
+        What groups of a static network do in place of barriers, ``episodes`` times each; those of
+        one group in turn. The other groups have barriers until all is over.
     """
 
     episodes: int = 10
@@ -89,6 +93,7 @@ class Scenario:
     hasty: bool = False
     tidy: bool = False
     packets: tuple[Sending, ...] = ()
+    collectives: tuple[Collective, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -231,6 +236,8 @@ class Outcome:
         With churn.
     scheme : SchemeOutcome, optional
         With a scheme.
+    collectives : list of CollectiveOutcome
+        In the order of the scenario's.
     """
 
     cycles: int
@@ -246,6 +253,7 @@ class Outcome:
     coverage: dict[str, int]
     churn: ChurnOutcome | None = None
     scheme: SchemeOutcome | None = None
+    collectives: list[CollectiveOutcome] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as JSON values."""
@@ -267,12 +275,18 @@ class Outcome:
                 "loads": {int(link): load for link, load in values["loads"].items()},
                 "churn": values["churn"] and ChurnOutcome(**values["churn"]),
                 "scheme": values["scheme"] and SchemeOutcome(**values["scheme"]),
+                "collectives": [
+                    CollectiveOutcome(Collective(*entry["asked"]), entry["cycles"])
+                    for entry in values["collectives"]
+                ],
             }
         )
 
 
 def _scenario(entry: Mapping[str, Any]) -> Scenario:
-    return Scenario(**{**entry, "packets": tuple(Sending(*each) for each in entry["packets"])})
+    packets = tuple(Sending(*each) for each in entry["packets"])
+    collectives = tuple(Collective(*each) for each in entry["collectives"])
+    return Scenario(**{**entry, "packets": packets, "collectives": collectives})
 
 
 def _mismatch(entry: Mapping[str, Any]) -> Mismatch:

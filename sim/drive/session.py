@@ -29,7 +29,7 @@ class Session(Stepping):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
-        self.model = model_of(plan.spec.network, observer=observer)
+        self.model = model_of(plan.spec.message_network, observer=observer)
         self.driver = Driver(plan, scenario, self.model)
         super().__init__(scenario, self.model, self.driver)
 

@@ -35,10 +35,10 @@ class SetUp:
 
     def __init__(self, plan: BarrierPlan, model: GoldenModel, ask: Ask) -> None:
         self._plan = plan
-        network = plan.spec.network
+        network = plan.spec.message_network
         node = network.topology.index(network.manager_nodes[0])
         self._manager = Commander(model, node, ask)
-        self._ahead = deque(plan.groups)
+        self._ahead = deque(plan.message_groups)
         self._now: int | None = None
         self.costs: dict[int, Cost] = {}
         self.refused: int | None = None

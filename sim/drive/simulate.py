@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+)
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, bench_verilog, shared_modules
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.recording import COLUMNS
@@ -36,9 +38,7 @@ class Simulation:
     run_seconds: float
 
 
-def build_bench(
-    spec: AnySpec | StaticSpec, sim: str, *, waves: bool = False, queue: int = 16384
-) -> Built:
+def build_bench(spec: AnySpec, sim: str, *, waves: bool = False, queue: int = 16384) -> Built:
     """Build the bench of a network, or take it from the cache.
 
     Raises

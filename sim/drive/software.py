@@ -64,7 +64,7 @@ class Software:
     """
 
     def __init__(self, driver: Driver) -> None:
-        scenario, spec = driver.scenario, driver.plan.spec.network
+        scenario, spec = driver.scenario, driver.plan.spec.message_network
         pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
         self.sender = PutPort(pauses)
         self.programs: list[Program] = []

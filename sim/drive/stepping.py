@@ -15,6 +15,7 @@ from syncfabric.sim.drive.lines import EMPTY, ConfigAnswer, Line, observe_line, 
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.steps import MemberStep
+from syncfabric.sim.drive.static.collectives.turns import Turn
 
 __all__ = ["Chunk", "Stepping"]
 
@@ -41,6 +42,8 @@ class Chunk:
         Flits that nodes' software puts into their sources.
     answered : dict of int to ConfigRequest
         What the config port answers, by cycle.
+    turns : list of Turn
+        Members of static networks that begin and end operations of their software.
     """
 
     first: int
@@ -53,6 +56,7 @@ class Chunk:
     steps: list[MemberStep] = field(default_factory=list)
     puts: list[Put] = field(default_factory=list)
     answered: dict[int, ConfigRequest] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
 
 
 class Model(Protocol):

@@ -10,7 +10,11 @@ from functools import cache
 
 from syncfabric.models.messages import LIFE, STATUS, RegisterWord, SwitchWord
 from syncfabric.models.messages.static import STATUS_WORD
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    StaticSpec,
+)
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Targets", "targets_of"]
@@ -64,7 +68,7 @@ class Targets:
 
 
 @cache
-def targets_of(spec: AnySpec | StaticSpec) -> Targets:
+def targets_of(spec: AnySpec) -> Targets:
     """Return the targets of a network; the loader of a static one has no registers."""
     nodes = tuple(spec.topology.nodes)
     if isinstance(spec, StaticSpec):

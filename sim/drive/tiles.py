@@ -11,15 +11,16 @@ from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.conduct import Conductor, conductor_of
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation
+from syncfabric.sim.drive.static.conduct import StaticConductor
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.simulators import Built
 
-__all__ = ["simulate_tiles"]
+__all__ = ["play", "simulate_tiles"]
 
 
 def simulate_tiles(
@@ -67,13 +68,27 @@ def _play(
     waves: Path | None,
     told: Callable[[int, int], None] | None,
 ) -> Outcome:
-    conductor = conductor_of(plan, scenario, job, log)
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        fabric = stack.enter_context(Fabric(built))
-        script, probe = folder / "script.txt", folder / "probe.txt"
+    with Fabric(built) as fabric:
         if waves:
             fabric.waves(waves.resolve())
+        return play(fabric, conductor_of(plan, scenario, job, log), told)
+
+
+def play(
+    fabric: Fabric,
+    conductor: Conductor | StaticConductor,
+    told: Callable[[int, int], None] | None = None,
+) -> Outcome:
+    """Play a scenario on a fabric that has just been reset; afterwards its probe is off.
+
+    Raises
+    ------
+    ToolError
+        The simulation broke off.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        script, probe = folder / "script.txt", folder / "probe.txt"
         fabric.probe(probe)
         lines = stack.enter_context(probe.open())
         played: Chunk | None = None
@@ -92,4 +107,5 @@ def _play(
             fabric.end()
             if not conductor.judge.mismatches:
                 conductor.take(played, lines.read().splitlines())
+        fabric.probe(None)
         return conductor.outcome([list(counts.values()) for counts in fabric.report()])

@@ -1,19 +1,16 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
-// network.h, made for each network, defines the sizes (NODES, TARGETS, REGISTERS, DATA_BITS,
-// CHANNELS, CLASSES), HEADERS[node], MANAGERS, and the macros FOR_DATA, FOR_MANAGERS, FOR_SPILL,
-// REPORT_WORDS and PORT_END(t, name), the end of a link at a port. A kind of network then writes
-// its class Network, which makes the tiles, links them, and says what is on which link.
+// network.h, made for each network, defines the sizes (NODES, REGISTERS, DATA_BITS, CHANNELS,
+// CLASSES) and the macros FOR_DATA, FOR_MANAGERS, FOR_SPILL and PORT_END(t, name), the end of a
+// link at a port. A kind of network then writes its class Network, which makes the tiles, links
+// them, and says what is on which link; and a class after Fabric adds what its processes do.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)
-//   probe FILE       write what is on the wires from now on (see sim/assemble/probe.py)
-//   group GID NODE REGISTER ...   watch a group
-//   members SEED JITTER   let the members of the watched groups arrive again and again
+//   probe [FILE]     write what is on the wires from now on, or no more (sim/assemble/probe.py)
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
 //   report           the traffic's counters, a line a node
-//   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 //   quit
 #pragma once
 #include <cstdint>
@@ -26,7 +23,6 @@
 #include "bits.h"
 #include "links.h"
 #include "probe.h"
-#include "referee.h"
 #include "script.h"
 #include "verilated.h"
 #if VM_TRACE_VCD
@@ -48,30 +44,13 @@ template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
 // `every(act)`, which calls act(tile) for each tile, as the config port counts them.
 template <class Network> class Fabric {
   public:
-    Fabric() : referee_(NODES, REGISTERS) {
+    virtual ~Fabric() = default;
+
+    void reset() {
         network_.context.traceEverOn(true);
         network_.every([](auto& t) { t.rst = 1; });
-        FOR_MANAGERS(int index = 0; for (int node : MANAGERS) {
-            network_.nodes[node]->manager = 1;
-            network_.nodes[node]->manager_index = index++;
-        });
         for (int k = 0; k < 2; ++k) tick();
         network_.every([](auto& t) { t.rst = 0, t.eval(); });
-    }
-
-    void run(uint64_t cycles) {
-        for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) {
-            stimulate();
-            // Every wire that begins in a tile is a function of that tile's registers alone, so all
-            // wires can be carried over before any tile goes on.
-            for (auto& link : network_.links) link.carry();
-            if (probe_) probe_->look(network_, cycle_);
-            if (!referee_.groups().empty()) watch();
-            for (auto& tile : network_.nodes) tile->cycle = cycle_;
-            draw();
-            tick();
-        }
-        if (probe_) probe_->flush();
     }
 
     void command(const std::string& line) {
@@ -79,17 +58,13 @@ template <class Network> class Fabric {
         std::string name;
         words >> name;
         if (name == "script") words >> name, script_ = read_script(name), next_ = 0;
-        else if (name == "probe") words >> name, probe_ = std::make_unique<Probe<Network>>(name);
+        else if (name == "probe") look(words);
         else if (name == "waves") words >> name, open_waves(name);
-        else if (name == "group") referee_.add(words);
-        else if (name == "members") let_members_arrive(words);
-        else if (name == "report") report();
-        else if (name == "watch") referee_.print();
         else if (name == "run") {
             uint64_t cycles = 0;
             words >> cycles;
             run(cycles);
-        } else std::cout << "unknown command: " << line << '\n';
+        } else if (!obey(name, words)) std::cout << "unknown command: " << line << '\n';
         std::cout << "ok" << std::endl;
     }
 
@@ -99,6 +74,34 @@ template <class Network> class Fabric {
         if (waves_) waves_->close();
 #endif
     }
+
+  protected:
+    // Obey a command of this kind of network; return whether it is one.
+    virtual bool obey(const std::string& name, std::istringstream& words) = 0;
+    // Do what a word of the script says, for this cycle. ARRIVE and CONFIG are done already.
+    virtual void act(const Stimulus& s) = 0;
+    // Take back what was done for the last cycle.
+    virtual void rest() = 0;
+    // See to what else happens in a cycle, the links being carried over.
+    virtual void pass() = 0;
+
+    void run(uint64_t cycles) {
+        for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) {
+            stimulate();
+            // No wire that begins in a tile depends on one that comes in by a link in this cycle,
+            // so all wires can be carried over before any tile goes on.
+            for (auto& link : network_.links) link.carry();
+            if (probe_) probe_->look(network_, cycle_);
+            pass();
+            draw();
+            tick();
+        }
+        if (probe_) probe_->flush();
+    }
+
+    Network network_;
+    uint64_t cycle_ = 0;
+    bool acted_ = false;
 
   private:
     void tick() {
@@ -112,69 +115,44 @@ template <class Network> class Fabric {
     void stimulate() {
         if (acted_) {
             for (auto& t : network_.nodes) {
-                clear(t->arrive), t->start = 0, t->traffic_load = 0, t->member_load = 0;
-                t->put_valid = 0;
+                clear(t->arrive);
                 FOR_DATA(clear(t->data));
                 FOR_MANAGERS(clear(t->last));
-                FOR_SPILL(t->spill_arrive_valid = 0);
             }
             network_.every([](auto& t) { t.config_valid = 0; });
+            rest();
             acted_ = false;
         }
         for (; next_ < script_.size() && script_[next_].cycle <= cycle_; ++next_) {
             acted_ = true;
-            act(script_[next_]);
+            const Stimulus& s = script_[next_];
+            if (s.kind == ARRIVE) arrive(s);
+            else if (s.kind == CONFIG) configure(s);
+            else act(s);
         }
     }
 
-    void act(const Stimulus& s) {
-        auto& nodes = network_.nodes;
-        switch (s.kind) {
-        case ARRIVE: {
-            auto& t = *nodes[s.index / REGISTERS];
-            set(t.arrive, s.index % REGISTERS);
-            FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
-            FOR_MANAGERS(if (s.extra) set(t.last, s.index % REGISTERS));
-            break;
-        }
-        case SPILLED: {
-            FOR_SPILL(auto& t = *nodes[s.index & ~(1u << 31)]; t.spill_arrive_valid = 1;
-                      t.spill_arrive_gid = s.extra; FOR_DATA(t.spill_arrive_data = s.data);
-                      FOR_MANAGERS(t.spill_arrive_last = s.index >> 31));
-            break;
-        }
-        case START:
-            for (auto& t : nodes) t->start = 1;
-            break;
-        case CONFIG: {
-            uint32_t target = 0;
-            network_.every([&](auto& t) {
-                if (target++ != s.index >> 12) return;
-                t.config_valid = 1, t.config_node = s.index >> 12;
-                t.config_address = s.index & 4095;
-                t.config_write = s.extra, t.config_data = s.data;
-            });
-            break;
-        }
-        case LOAD:
-            for (auto& t : nodes) t->traffic_load = 1, t->traffic_seed = s.data;
-            break;
-        case RATE:
-            for (auto& t : nodes) t->traffic_enable = s.extra, t->traffic_rate = s.data;
-            break;
-        case PACKET:
-            nodes[s.index]->put_valid = 1;
-            nodes[s.index]->put_flit = static_cast<uint64_t>(s.data) << 6 | s.extra;
-            break;
-        }
+    void look(std::istringstream& words) {
+        std::string name;
+        probe_.reset();
+        if (words >> name) probe_ = std::make_unique<Probe<Network>>(name);
     }
 
-    void watch() {
-        for (int i = 0; i < NODES; ++i) {
-            auto& t = *network_.nodes[i];
-            referee_.see(i, t.arrives, t.released, cycle_);
-        }
-        referee_.close(cycle_);
+    void arrive(const Stimulus& s) {
+        auto& t = *network_.nodes[s.index / REGISTERS];
+        set(t.arrive, s.index % REGISTERS);
+        FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
+        FOR_MANAGERS(if (s.extra) set(t.last, s.index % REGISTERS));
+    }
+
+    void configure(const Stimulus& s) {
+        uint32_t target = 0;
+        network_.every([&](auto& t) {
+            if (target++ != s.index >> 12) return;
+            t.config_valid = 1, t.config_node = s.index >> 12;
+            t.config_address = s.index & 4095;
+            t.config_write = s.extra, t.config_data = s.data;
+        });
     }
 
 #if VM_TRACE_VCD
@@ -197,39 +175,14 @@ template <class Network> class Fabric {
     void draw() {}
 #endif
 
-    void let_members_arrive(std::istringstream& words) {
-        uint32_t seed = 0, jitter = 0;
-        words >> seed >> jitter;
-        for (auto& t : network_.nodes) {
-            clear(t->member), t->member_load = 1, t->member_seed = seed;
-            t->member_jitter = jitter, t->member_enable = 1;
-        }
-        for (auto& group : referee_.groups())
-            for (auto& seat : group.seats) set(network_.nodes[seat.node]->member, seat.place);
-        acted_ = false;  // keep member_load for the one cycle that is run here
-        run(1);
-        acted_ = true;
-    }
-
-    void report() {
-        for (auto& t : network_.nodes) {
-            std::string line;
-            REPORT_WORDS(t, line);
-            std::cout << line << '\n';
-        }
-    }
-
-    Network network_;
-    uint64_t cycle_ = 0;
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
-    bool acted_ = false;
     std::unique_ptr<Probe<Network>> probe_;
-    Referee referee_;
 };
 
-template <class Network> int serve() {
-    auto fabric = std::make_unique<Fabric<Network>>();
+template <class Fabric> int serve() {
+    auto fabric = std::make_unique<Fabric>();
+    fabric->reset();
     for (std::string line; std::getline(std::cin, line) && line != "quit";) fabric->command(line);
     fabric->finish();
     return 0;

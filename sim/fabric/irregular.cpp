@@ -12,7 +12,7 @@
 #include "Vnode_tile___024root.h"
 #include "Vswitch_tile.h"
 #include "Vswitch_tile___024root.h"
-#include "fabric.h"
+#include "messages.h"
 
 namespace {
 
@@ -61,4 +61,4 @@ struct Network {
 
 }  // namespace
 
-int main() { return serve<Network>(); }
+int main() { return serve<MessageFabric<Network>>(); }

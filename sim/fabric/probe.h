@@ -11,7 +11,10 @@ template <class Network> class Probe {
   public:
     explicit Probe(const std::string& name)
         : file_(std::fopen(name.c_str(), "w")), valid_(LINKS * LINK_BITS),
-          credit_(LINKS * LINK_BITS), released_(NODES * REGISTERS), seen_(TARGETS) {}
+          credit_(LINKS * LINK_BITS), released_(NODES * REGISTERS) {}
+
+    ~Probe() { std::fclose(file_); }
+    Probe(const Probe&) = delete;
 
     void flush() { std::fflush(file_); }
 
@@ -34,7 +37,7 @@ template <class Network> class Probe {
             FOR_SPILL(spilled |= t.spill_release_valid);
         }
         network.every([&](auto& t) {
-            if (t.config_ready) answered = true, error = t.config_error, answer = t.config_rdata;
+            if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
         });
         if (!valid_.used && !credit_.used && !released && !spilled && !answered) return;
         line_.clear();
@@ -88,8 +91,9 @@ template <class Network> class Probe {
 
     void print_observed(Network& network) {
         line_ += 'o';
-        int target = 0;
+        std::size_t target = 0;
         network.every([&](auto& t) {
+            if (target == seen_.size()) seen_.emplace_back();
             std::string now, &seen = seen_[target];
             hex(now, t.observe);
             if (now != (seen.empty() ? "0" : seen)) {

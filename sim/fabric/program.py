@@ -10,17 +10,18 @@ from pathlib import Path
 from types import TracebackType
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec
-from syncfabric.rtl.traffic.headers import header_words
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.assemble.network import link_wires, targets
-from syncfabric.sim.fabric import irregular, mesh
+from syncfabric.sim.fabric import irregular, mesh, static
+from syncfabric.sim.fabric.definitions import definitions
 from syncfabric.sim.simulators import Built, Design, Verilator
 
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
-_HEADERS = ("bits.h", "fabric.h", "links.h", "probe.h", "referee.h", "script.h")
+_HEADERS = (
+    *("bits.h", "fabric.h", "grid.h", "links.h"),
+    *("messages.h", "probe.h", "referee.h", "script.h"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
         The network. Its size changes constants only, so building takes the same time for all.
     waves : bool
         Make it possible for a run to write a waveform.
@@ -65,6 +66,8 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
     """
     if isinstance(spec, IrregularSpec):
         program, tiles = "irregular.cpp", irregular.tiles(spec, queue=queue)
+    elif isinstance(spec, StaticSpec):
+        program, tiles = "static.cpp", static.tiles(spec)
     else:
         program, tiles = "mesh.cpp", mesh.tiles(spec, queue=queue)
     with tempfile.TemporaryDirectory() as name:
@@ -76,51 +79,9 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         for file in (program, *_HEADERS):
             text = files("syncfabric.sim.fabric").joinpath(file).read_text()
             (folder / file).write_text(text)
-        (folder / "network.h").write_text(_definitions(spec))
+        (folder / "network.h").write_text(definitions(spec))
         headers = [folder / header for header in ("network.h", *_HEADERS)]
         return Verilator.find().build_native(designs, folder / program, headers=headers)
-
-
-def _definitions(spec: AnySpec) -> str:
-    """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
-    sizes = {
-        "NODES": len(spec.topology.nodes),
-        "TARGETS": len(targets(spec)),
-        "REGISTERS": spec.barrier_registers,
-        "DATA_BITS": spec.data_bits,
-        "CHANNELS": spec.link_channels,
-        "CLASSES": links_of(spec).classes,
-    }
-    wires = link_wires(spec)
-    end = [
-        f"&t.name##_{wire}" if wire in wires else other
-        for wire, other in (
-            ("valid", ""),
-            ("sync_valid", ""),
-            ("credit", ""),
-            ("sync_credit", "&NOTHING"),
-            ("flit", ""),
-            ("sync", "nullptr"),
-        )
-    ]
-    macros = {
-        "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
-        "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
-        "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
-        "PORT_END(t, name)": f"{{{', '.join(end)}}}",
-        "REPORT_WORDS(t, line)": "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT),
-    }
-    lines = ["#pragma once", "#include <cstdint>"]
-    lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
-    lines += [f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"]
-    managers = [spec.topology.index(node) for node in spec.manager_nodes] or [-1]
-    lines += [f"constexpr int MANAGERS[] = {{{', '.join(map(str, managers))}}};"]
-    lines += [f"#define {name} {text}" for name, text in macros.items()]
-    if isinstance(spec, IrregularSpec):
-        lines += irregular.definitions(spec)
-    else:
-        lines += mesh.definitions(spec)
-    return "\n".join(lines) + "\n"
 
 
 class Fabric:
@@ -158,9 +119,9 @@ class Fabric:
         """Read the stimuli of the next cycles; see `sim.assemble.player`."""
         self._ask(f"script {file}")
 
-    def probe(self, file: Path) -> None:
-        """Write what is on the wires from now on; see `sim.assemble.probe`."""
-        self._ask(f"probe {file}")
+    def probe(self, file: Path | None) -> None:
+        """Write what is on the wires from now on, or no more; see `sim.assemble.probe`."""
+        self._ask(f"probe {file or ''}")
 
     def group(self, gid: int, seats: Iterable[tuple[int, int]]) -> None:
         """Watch a group whose members are at these (node number, register number)."""
@@ -197,7 +158,7 @@ class Fabric:
         raise ToolError("this system does not tell a process's peak memory")
 
     def report(self) -> list[dict[str, int]]:
-        """Return the traffic's counters, by name, of every node."""
+        """Return the traffic's counters, by name, of every node; none where there is no traffic."""
         return [
             dict(zip(REPORT, (int(word, 16) for word in line.split()), strict=True))
             for line in self._ask("report")

@@ -1,7 +1,7 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
 from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
@@ -51,7 +51,7 @@ def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
     }
 
 
-def process_ports(spec: AnySpec) -> Ports:
+def process_ports(spec: MessageSpec) -> Ports:
     """Return the ports of a node's process, and of its packets."""
     registers, data = spec.barrier_registers, spec.data_bits
     ports = {
@@ -103,7 +103,7 @@ def join_config() -> dict[str, str]:
     return {f"config__{name}": f"config_{name}" for name in _CONFIG}
 
 
-def join_node(spec: AnySpec) -> dict[str, str]:
+def join_node(spec: MessageSpec) -> dict[str, str]:
     """Return the connections of a node's module to its process, its packets and the config port."""
     node = {"clk": "clk", "rst": "rst", "start": "start", "arrive": "arrives"}
     node |= {"released": "released", "observe": "observe", "ready": "", "done": ""}
@@ -120,7 +120,7 @@ def join_node(spec: AnySpec) -> dict[str, str]:
     return node
 
 
-def _spill_ports(spec: AnySpec) -> Ports:
+def _spill_ports(spec: MessageSpec) -> Ports:
     """Return the ports of spilled groups, as a node's module names them."""
     if not spec.spill:
         return {}
@@ -137,7 +137,7 @@ def _wire(port: str) -> str:
     return port.replace("__", "_")
 
 
-def place_process(tile: ModuleWriter, spec: AnySpec) -> None:
+def place_process(tile: ModuleWriter, spec: MessageSpec) -> None:
     """Place packet source, packet sink and barrier member; the tile has wires to and from them."""
     registers, data = spec.barrier_registers, spec.data_bits
     tile.wire("member_arrive", registers)
@@ -183,6 +183,6 @@ def place_process(tile: ModuleWriter, spec: AnySpec) -> None:
     )
 
 
-def process_verilog(spec: AnySpec, queue: int) -> str:
+def process_verilog(spec: MessageSpec, queue: int) -> str:
     """Return the modules that `place_process` places."""
     return f"{traffic_verilog(spec, queue)}\n{convert(BarrierMember(spec), 'barrier_member')}"

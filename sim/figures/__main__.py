@@ -12,6 +12,7 @@ from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, o
 from syncfabric.sim.figures.planning import irregular_planning
 from syncfabric.sim.figures.reflex import check_plot, plot, reflex
 from syncfabric.sim.figures.reflex_model import reflex_model
+from syncfabric.sim.figures.rings import ring_planning, static_latency, static_speed
 from syncfabric.sim.figures.row import Section
 from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
@@ -30,6 +31,9 @@ SECTIONS: tuple[Section, ...] = (
     verilog_size,
     planning,
     irregular_planning,
+    static_latency,
+    static_speed,
+    ring_planning,
     reflex_model,
     reflex,
 )

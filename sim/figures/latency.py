@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import (
+    GroupSpec,
+    IrregularSpec,
+    MeshSpec,
+    MessageSpec,
+    NetworkSpec,
+)
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.figures.row import Row
@@ -14,9 +20,7 @@ PLANNERS = ("btm", "shortest")
 __all__ = ["barrier_latency", "irregular_latency", "options_latency"]
 
 
-def measure(
-    network: MeshSpec | IrregularSpec, groups: tuple[GroupSpec, ...], episodes: int = 0
-) -> GroupResult:
+def measure(network: MessageSpec, groups: tuple[GroupSpec, ...], episodes: int = 0) -> GroupResult:
     """Run the first group's barriers alone, each member last once; return its result."""
     spec = NetworkSpec(name="figure", network=network, groups=groups)
     episodes = episodes or max(len(group.members) for group in groups)
@@ -26,7 +30,7 @@ def measure(
     return result.groups[0]
 
 
-def everybody(network: MeshSpec | IrregularSpec, planner: str = "") -> tuple[GroupSpec, ...]:
+def everybody(network: MessageSpec, planner: str = "") -> tuple[GroupSpec, ...]:
     """Return one group of all nodes."""
     return (GroupSpec(id=1, members=tuple(network.topology.nodes), planner=planner),)
 

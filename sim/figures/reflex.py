@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.timing.reflex import ring_worst, tree_bound
 from syncfabric.sim.draw.canvas import FORMATS, picture
 from syncfabric.sim.draw.curves import curves_figure
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
@@ -20,7 +19,7 @@ from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.output import check_file, write_file
 
-__all__ = ["BARRIERS", "FORMULAS", "Barrier", "Times", "check_plot", "measured", "plot", "reflex"]
+__all__ = ["BARRIERS", "Barrier", "Times", "check_plot", "measured", "plot", "reflex"]
 
 SIDES = (2, 4, 6, 8)
 
@@ -52,7 +51,14 @@ def on_mesh(planner: str, pipeline: int, scheme: str = "") -> Barrier:
     )
 
 
+def on_static(planner: str) -> Barrier:
+    """Return a barrier of the static network: paper Reflex's ring, or our tree."""
+    return lambda side: _run(StaticSpec(kind="static", width=side, height=side), planner)
+
+
 BARRIERS: dict[str, Barrier] = {
+    "Reflex, ring": on_static("ring"),
+    "Reflex, tree (ours)": on_static("tree"),
     "BTM, planner shortest, pipeline 0": on_mesh("shortest", 0),
     "BTM, planner btm, pipeline 1": on_mesh("btm", 1),
     "UDN/STN": on_mesh("shortest", 0, "udn/stn"),
@@ -62,35 +68,15 @@ BARRIERS: dict[str, Barrier] = {
 """All barriers that are measured, by their names."""
 
 
-def ring(side: int) -> int:
-    """Return the worst latency of paper Reflex's ring of all cores, by its formula."""
-    return ring_worst(side * side, _static(side))
-
-
-def tree(side: int) -> int:
-    """Return the worst latency of a tree of all cores on the ring's switches, by its formula."""
-    network = _static(side)
-    slots = network.injection_buffer + network.switch_buffer * side + network.core_buffer
-    return tree_bound(side, 1 + slots, network)
-
-
-FORMULAS: dict[str, Callable[[int], int]] = {"Reflex, ring": ring, "Reflex, tree (ours)": tree}
-"""Barriers of the static network, by their names: cycles by a square mesh's side, which is even."""
-
-
-def _static(side: int) -> StaticSpec:
-    return StaticSpec(kind="static", width=side, height=side)
-
-
-def _plan(network: MeshSpec, planner: str) -> BarrierPlan:
-    groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes), planner=planner),)
+def _plan(network: AnySpec, planner: str) -> BarrierPlan:
+    groups = (GroupSpec(id=1, members=tuple(network.topology.nodes), planner=planner),)
     return make_plan(NetworkSpec(name="figure", network=network, groups=groups))
 
 
-def _run(network: MeshSpec, planner: str, scheme: str) -> Times:
+def _run(network: AnySpec, planner: str, scheme: str = "") -> Times:
     plan = _plan(network, planner)
     together = Scenario(episodes=1, policy="together", scheme=scheme)
-    late = Scenario(episodes=len(network.mesh.nodes), policy="last", scheme=scheme)
+    late = Scenario(episodes=len(network.topology.nodes), policy="last", scheme=scheme)
     job = Job(((plan, together), (plan, late)))
     outcomes = simulate_tiles(job, build_fabric(network)).outcomes
     return Times(*map(_worst, outcomes))
@@ -121,9 +107,10 @@ def reflex() -> Iterator[Row]:
         ):
             yield Row(f"{sizes} cores, {when}: {name}", " / ".join(map(str, cycles)))
     sizes = " / ".join(str(side * side) for side in SIDES)
-    for name, cycles_of in (("UDN/STN's release in these", _release), *FORMULAS.items()):
-        cycles = [cycles_of(side) for side in SIDES]
-        yield Row(f"{sizes} cores, worst, by formula: {name}", " / ".join(map(str, cycles)))
+    cycles = [_release(side) for side in SIDES]
+    yield Row(
+        f"{sizes} cores, UDN/STN's release in these, by formula", " / ".join(map(str, cycles))
+    )
 
 
 def _release(side: int) -> int:
@@ -152,8 +139,6 @@ def plot(path: Path) -> Path:
         name: {cores: time.together for cores, time in times.items()}
         for name, times in measured().items()
     }
-    for name, cycles in FORMULAS.items():
-        curves[f"{name}: formula, worst"] = {side * side: cycles(side) for side in SIDES}
     figure = curves_figure(
         curves,
         title="Barriers in hardware",

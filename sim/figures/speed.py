@@ -1,33 +1,30 @@
 """Speed of the simulation: cycles a second, build time and memory."""
 
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.fabric.long_run import long_run
+from syncfabric.sim.figures.cache import empty_cache
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.figures.traffic import traffic_script
 
 __all__ = ["growth", "irregular_speed", "speed"]
 
-CACHE = "SYNCFABRIC_CACHE"
-
 
 def speed() -> Iterator[Row]:
     """Simulation of 8x8 under Verilator (cycles a second)."""
-    with _empty_cache():
+    with empty_cache():
         begin = time.perf_counter()
-        build_fabric(load("demo").network)
+        build_fabric(load("demo").message_network)
         seconds = time.perf_counter() - begin
     yield Row("build, nothing cached", f"{seconds:.0f} s", "< 60 s", seconds < 60)
     for network, background, target in (
@@ -63,9 +60,9 @@ def irregular_speed() -> Iterator[Row]:
     """Simulation of irregular networks under Verilator (cycles a second)."""
     for name in ("cluster-fig1", "cluster-19", "cluster-75"):
         plan = make_plan(load(name))
-        with _empty_cache():
+        with empty_cache():
             begin = time.perf_counter()
-            build_fabric(plan.spec.network)
+            build_fabric(plan.spec.message_network)
             seconds = time.perf_counter() - begin
         yield Row(f"{name}: build, nothing cached", f"{seconds:.0f} s")
         for background in (0.0, 0.05):
@@ -83,7 +80,7 @@ def growth() -> Iterator[Row]:
     """Growth: build time, cycles a second and memory against size."""
     for side in (4, 8, 16, 32):
         network = MeshSpec(kind="mesh", width=side, height=side)
-        with _empty_cache():
+        with empty_cache():
             build_fabric(MeshSpec(kind="mesh", width=2, height=2))  # Verilator's own library
             begin = time.perf_counter()
             build_fabric(network)
@@ -95,21 +92,6 @@ def growth() -> Iterator[Row]:
             f"{side}x{side}: build {seconds:.0f} s, {memory / 2**20:.0f} MiB",
             f"{idle:,.0f} idle, {busy:,.0f} at {rate:g} flits a node a cycle",
         )
-
-
-@contextmanager
-def _empty_cache() -> Iterator[None]:
-    """Build into a passing cache meanwhile."""
-    kept = os.environ.get(CACHE)
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ[CACHE] = folder
-        try:
-            yield
-        finally:
-            if kept is None:
-                del os.environ[CACHE]
-            else:
-                os.environ[CACHE] = kept
 
 
 def _plain(network: MeshSpec, rate: float, cycles: int) -> tuple[float, int]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from syncfabric.models.planning.plan import IrregularGroupPlan
+from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan, StaticGroupPlan
+from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.report import Rows, network_words, node_words, plan_rows, result_rows
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Titled", "plan_table", "print_table", "register_tables", "result_table"]
 
 SHOWN = 16
-"""Registers of a group that are printed unasked."""
+"""Registers of a group, or switches of its ring or tree, that are printed unasked."""
 
 
 class Titled(NamedTuple):
@@ -36,11 +38,11 @@ def result_table(result: "RunResult") -> Titled:
 
 def plan_table(plan: "BarrierPlan") -> Titled:
     """Return a plan's table."""
-    return _table(f"{plan.spec.name}: {network_words(plan.spec.network.topology)}", plan_rows(plan))
+    return _table(f"{plan.spec.name}: {network_words(plan.spec.network)}", plan_rows(plan))
 
 
 def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
-    """Yield the tables of the register images of each group.
+    """Yield the tables of the register images of each group; on a static network of its routes.
 
     Parameters
     ----------
@@ -52,7 +54,9 @@ def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
         title = f"registers of group {group.id} ({group.op})"
         if isinstance(group, IrregularGroupPlan):
             yield from _port_registers(group, title, None if whole else SHOWN)
-        else:
+        elif isinstance(group, StaticGroupPlan):
+            yield _routes(group, None if whole else SHOWN)
+        elif isinstance(group, GroupPlan):
             yield _registers(group, title, None if whole else SHOWN)
 
 
@@ -100,6 +104,29 @@ def _port_registers(group: IrregularGroupPlan, title: str, most: int | None) -> 
     shown = nodes[:most]
     heads = ["node", "register", "parent"]
     yield _table(f"{title}: node interfaces", (heads, shown), rest=len(nodes) - len(shown))
+
+
+def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
+    """Return what each output of the switches on a group's way listens to, the root's first."""
+    ports = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
+    heads = ["node", "role", *(f"{port}\nhears" for port in ports.values())]
+    heard: dict[Node, dict[Port, Port]] = {}
+    for (x, y, port), source in group.routes().items():
+        heard.setdefault((x, y), {})[port] = source
+    order = group.ring or [group.root, *(switch for switch, _ in group.edges or ())]
+    switches = list(dict.fromkeys(order)) or [group.root]
+    members = set(group.members)
+    rows = []
+    for node in switches[:most]:
+        role = role_of(group, node).name.lower().replace("_", " ") if node in members else ""
+        heard_here = heard.get(node, {})
+        sources = (heard_here.get(port) for port in ports)
+        inputs = ["" if source is None else ports[source] for source in sources]
+        rows.append([node_words(node), role, *inputs])
+    title = f"routes of group {group.id} ({group.planner})"
+    if group.flits is not None:
+        title += f": {group.flits} flits an episode"
+    return _table(title, (heads, rows), rest=len(switches) - len(rows))
 
 
 def _place(number: int | None) -> str:

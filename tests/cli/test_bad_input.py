@@ -106,7 +106,7 @@ FILES |= {
     ),
     "key of a mesh": (
         CHAIN + "width = 3\n",
-        r'network: key "width" belongs to mesh networks; remove it',
+        r'network: key "width" belongs to mesh and static networks; remove it',
     ),
     "too many random members": (
         CHAIN + "[[group]]\nid = 3\nmembers = { random = 3, seed = 1 }\n",
@@ -117,6 +117,57 @@ FILES |= {
         IRREGULAR + "random = { switches = 3, nodes = 9, connectivity = 1, seed = 1 }\n",
         r"network: random: nodes = 9 is too many for 3 switches of 4 ports, which must be "
         r"linked; it must be 1\.\.8",
+    ),
+}
+
+STATIC = 'name = "n"\n[network]\nkind = "static"\nwidth = 4\nheight = 1\n'
+PAIRS = (((0, 0), (2, 1)), ((2, 0), (0, 1)), ((1, 0), (1, 1)))
+
+FILES |= {
+    "ring on a row": (
+        STATIC + GROUP.replace("[1, 1]", "[3, 0]"),
+        r'group 3: planner = "ring" has no ring on a 4x1 mesh, where it would turn back at a '
+        r'switch, which none can; set planner = "tree"',
+    ),
+    "no ring beside the others": (
+        STATIC.replace("width = 4\nheight = 1", "width = 3\nheight = 2")
+        + "".join(
+            f"[[group]]\nid = {gid}\nmembers = {[list(node) for node in members]}\n"
+            for gid, members in enumerate(PAIRS)
+        ),
+        r'group \d: planner = "ring" found no ring that shares no link with those of groups '
+        r'\d, \d, though there may be one; set planner = "tree"',
+    ),
+    "no tree beside the others": (
+        STATIC.replace("width = 4", "width = 6")
+        + "".join(
+            f'[[group]]\nid = {left}\nmembers = [[{left}, 0], [{left + 3}, 0]]\nplanner = "tree"\n'
+            for left in range(3)
+        ),
+        r'group \d: planner = "tree" found no tree that shares no link with those of groups '
+        r"\d, \d, though there may be one; move members, or plan fewer groups at once",
+    ),
+    "in two groups": (
+        STATIC.replace("height = 1", "height = 2") + GROUP + GROUP.replace("id = 3", "id = 4"),
+        r"group 4: member \(0, 0\) is in group 3 too; a node of a static network takes part in "
+        r"one barrier: take it out of one of them",
+    ),
+    "no place in a buffer": (
+        STATIC + "injection_buffer = 0\n",
+        r"network: injection_buffer must be 1 to 16, not 0",
+    ),
+    "key of a mesh with messages": (
+        STATIC + "buffer_flits = 4\n",
+        r'network: key "buffer_flits" belongs to mesh and irregular networks; remove it',
+    ),
+    "buffers of a static network": (
+        NETWORK + "switch_buffer = 2\n",
+        r'network: key "switch_buffer" belongs to static networks; remove it',
+    ),
+    "nothing to combine": (
+        STATIC + GROUP.replace("[1, 1]", "[1, 0]") + 'op = "max"\n',
+        r'group 3: op = "max" has nothing to combine; barriers of a static network carry no data: '
+        r"remove it",
     ),
 }
 

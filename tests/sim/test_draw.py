@@ -14,6 +14,7 @@ from matplotlib.colors import to_hex
 from syncfabric import Network
 from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.sim.draw import (
     check_picture,
@@ -121,17 +122,22 @@ def test_the_title_says_what_the_tree_is() -> None:
     assert texts[1].startswith("14 members · root (4, 4) · height 2 · longest path 9 hops · bound")
 
 
-@pytest.mark.parametrize("mesh", [Mesh(1, 1), Mesh(4, 1), Mesh(8, 8)])
-def test_heat_draws_every_channel(mesh: Mesh) -> None:
+def mesh_spec(width: int, height: int) -> MeshSpec:
+    return MeshSpec(kind="mesh", width=width, height=height)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (4, 1), (8, 8)])
+def test_heat_draws_every_channel(size: tuple[int, int]) -> None:
+    mesh = Mesh(*size)
     loads = [ChannelLoad(node, "inject", 0.3) for node in mesh.nodes]
-    figure = heat_figure(mesh, loads, title="x")
+    figure = heat_figure(mesh_spec(*size), loads, title="x")
     links = 2 * (mesh.width - 1) * mesh.height + 2 * (mesh.height - 1) * mesh.width
     shapes = figure.axes[0].collections[0].get_paths()
     assert len(shapes) == links + 2 * len(mesh.nodes)
 
 
 def test_a_loaded_channel_has_a_colour_of_its_own() -> None:
-    figure = heat_figure(Mesh(2, 1), [ChannelLoad((0, 0), "east", 0.9)], title="x")
+    figure = heat_figure(mesh_spec(2, 1), [ChannelLoad((0, 0), "east", 0.9)], title="x")
     colours = np.asarray(figure.axes[0].collections[0].get_facecolor())
     assert len(np.unique(colours, axis=0)) == 2
 
@@ -152,7 +158,7 @@ def test_counting_in_words() -> None:
 def test_other_kinds_of_picture_are_refused() -> None:
     message = r"^picture tree\.pdf: its name must end in \.svg or \.png$"
     with pytest.raises(OutputError, match=message):
-        check_picture("tree.pdf", Mesh(4, 4))
+        check_picture("tree.pdf", mesh_spec(4, 4))
 
 
 def test_a_mesh_too_large_to_draw_is_refused() -> None:
@@ -161,7 +167,7 @@ def test_a_mesh_too_large_to_draw_is_refused() -> None:
         r"so leave the picture out$"
     )
     with pytest.raises(OutputError, match=message):
-        check_picture("a.svg", Mesh(65, 2))
+        check_picture("a.svg", mesh_spec(65, 2))
 
 
 def test_a_plan_draws_itself_into_a_file(tmp_path: Path) -> None:
@@ -184,8 +190,8 @@ def test_a_users_own_settings_of_matplotlib_stay() -> None:
 
 def test_a_depth_has_one_colour_on_all_panels() -> None:
     plan = Network.load("demo").plan()
-    highest = max(group.height for group in plan.groups)
-    for group, axes in zip(plan.groups, plan_figure(plan).axes, strict=True):
+    highest = max(group.height for group in plan.message_groups)
+    for group, axes in zip(plan.message_groups, plan_figure(plan).axes, strict=True):
         discs = axes.collections[2]
         for depth, colour in zip(group.tree.depth, np.asarray(discs.get_facecolor()), strict=True):
             assert to_hex(tuple(colour)) == depth_colours(highest)[depth]

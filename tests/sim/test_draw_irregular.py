@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.draw import (
@@ -168,7 +168,7 @@ def test_every_picture_can_be_made(shape: str) -> None:
     nodes = spec.nodes
     plan = plan_of(spec, nodes, nodes[:3], nodes[-1:])
     figures = [plan_figure(plan), network_figure(plan.spec)]
-    figures.append(heat_figure(spec.topology, [ChannelLoad(0, "0", 0.5)], title="x"))
+    figures.append(heat_figure(spec, [ChannelLoad(0, "0", 0.5)], title="x"))
     for figure in figures:
         assert ET.fromstring(to_svg(figure)).tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -235,7 +235,7 @@ def test_a_member_alone_has_no_switch_in_its_tree() -> None:
 def test_heat_draws_every_channel() -> None:
     spec = parallel()
     loads = [ChannelLoad(1, "2", 0.9), ChannelLoad((0, 6), "inject", 0.4), ChannelLoad(0, "7", 0.2)]
-    figure = heat_figure(spec.topology, loads, title="x")
+    figure = heat_figure(spec, loads, title="x")
     bands = next(c for c in figure.axes[0].collections if type(c).__name__ == "PolyCollection")
     halves = [c for c in figure.axes[0].collections if type(c).__name__ == "PatchCollection"][-1]
     assert len(bands.get_paths()) == 2 * len(spec.links)
@@ -248,7 +248,7 @@ def test_heat_draws_every_channel() -> None:
 
 def test_a_network_too_large_to_draw_is_refused() -> None:
     links = tuple(((i, 0), (i + 1, 1)) for i in range(100))
-    large = Irregular(4, 101, links, ((0, 2),))
+    large = IrregularSpec(kind="irregular", ports=4, switches=101, links=links, nodes=((0, 2),))
     message = (
         r"^picture a\.svg: an irregular network of 101 switches is too large to draw; "
         r"pictures go up to 100 switches, so leave the picture out$"
@@ -257,7 +257,7 @@ def test_a_network_too_large_to_draw_is_refused() -> None:
         check_picture("a.svg", large)
     assert not can_draw(large)
     assert show(large, lambda: pytest.fail("it was drawn")) is None
-    assert check_picture("a.PNG", ring(4).topology) == "png"
+    assert check_picture("a.PNG", ring(4)) == "png"
 
 
 def test_many_groups_share_a_node() -> None:

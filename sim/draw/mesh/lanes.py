@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from syncfabric.models.networks.mesh import Node
+from syncfabric.sim.draw.strokes import Point
 
-__all__ = ["Point", "corners", "lay_out"]
-
-Point = tuple[float, float]
+__all__ = ["corners", "lay_out"]
 
 SPACING = 0.14
 """Distance of neighbouring lanes, in hops."""

@@ -1,12 +1,12 @@
 """A barrier tree over its mesh, every edge along the links that the group's messages take."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.tree import distribute_turn
 from syncfabric.sim.draw.canvas import Sheet, depth_colours
-from syncfabric.sim.draw.mesh.lanes import Point, corners, lay_out
+from syncfabric.sim.draw.mesh.lanes import corners, lay_out
+from syncfabric.sim.draw.strokes import head, rounded, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def draw_tree(axes: "Axes", tree: "Tree", mesh: Mesh, sheet: Sheet, height: int)
     ink = [colours[depth] for depth, _ in paths]
     lanes = lay_out([path for _, path in paths], RADIUS + 0.02)
     tip = 0.17
-    lines = [_rounded(_shortened(lane, tip * 0.8)) for lane in lanes]
+    lines = [rounded(shortened(lane, tip * 0.8)) for lane in lanes]
     # Broader towards the root, so that a large tree's trunk stands out.
     broad = [1 + 0.5 * (height - depth) / height for depth, _ in paths]
     width = max(0.8, cell * 0.05)
@@ -73,49 +73,5 @@ def draw_tree(axes: "Axes", tree: "Tree", mesh: Mesh, sheet: Sheet, height: int)
     axes.add_collection(LineCollection(lines, colors="white", linewidths=cased, zorder=5))
     thick = [width * part for part in broad]
     axes.add_collection(LineCollection(lines, colors=ink, linewidths=thick, zorder=6))
-    heads = [_head(lane, tip) for lane in lanes]
+    heads = [head(lane, tip) for lane in lanes]
     axes.add_collection(PolyCollection(heads, facecolors=ink, linewidths=0, zorder=7))
-
-
-def _shortened(lane: Sequence[Point], length: float) -> list[Point]:
-    (ax, ay), (bx, by) = lane[-2:]
-    whole = abs(bx - ax) + abs(by - ay)
-    part = max(0.0, whole - length) / whole if whole else 0.0
-    return [*lane[:-1], (ax + (bx - ax) * part, ay + (by - ay) * part)]
-
-
-def _rounded(lane: Sequence[Point], radius: float = 0.16, steps: int = 5) -> list[Point]:
-    """Round a lane's bends."""
-    if len(lane) < 3:
-        return list(lane)
-    points = [lane[0]]
-    for before, here, after in zip(lane, lane[1:], lane[2:], strict=False):
-        first, last = _towards(here, before, radius), _towards(here, after, radius)
-        for step in range(steps + 1):
-            t = step / steps
-            points.append(
-                (
-                    (1 - t) ** 2 * first[0] + 2 * t * (1 - t) * here[0] + t**2 * last[0],
-                    (1 - t) ** 2 * first[1] + 2 * t * (1 - t) * here[1] + t**2 * last[1],
-                )
-            )
-    return [*points, lane[-1]]
-
-
-def _towards(here: Point, there: Point, length: float) -> Point:
-    whole = abs(there[0] - here[0]) + abs(there[1] - here[1])
-    part = min(length, whole / 2) / whole if whole else 0.0
-    return here[0] + (there[0] - here[0]) * part, here[1] + (there[1] - here[1]) * part
-
-
-def _head(lane: Sequence[Point], length: float) -> list[Point]:
-    """Return an arrowhead's three points, its tip at the lane's end."""
-    (ax, ay), (bx, by) = lane[-2:]
-    whole = abs(bx - ax) + abs(by - ay) or 1.0
-    dx, dy = (bx - ax) / whole, (by - ay) / whole
-    backx, backy, half = bx - dx * length, by - dy * length, length * 0.48
-    return [
-        (bx, by),
-        (backx - dy * half, backy + dx * half),
-        (backx + dy * half, backy - dx * half),
-    ]

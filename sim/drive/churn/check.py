@@ -209,7 +209,8 @@ class ChurnCheck:
             yield self._of(life, cycle, "life that does not end", 1)
         if not self._ending:
             return
-        wanted = {group.id: sum(1 for _ in group.registers()) for group in self._plan.groups}
+        groups = self._plan.message_groups
+        wanted = {group.id: sum(1 for _ in group.registers()) for group in groups}
         for gid in sorted(wanted.keys() | self._found.keys()):
             found, expected = self._found[gid], wanted.get(gid, 0)
             if found != expected:

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from syncfabric.models.messages import SEQUENCE_BITS
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, Operation
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan, make_plan
+from syncfabric.models.planning.plan import (
+    BarrierPlan,
+    MessageGroupPlan,
+    make_plan,
+)
 from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.drive.churn.room import free_gids
 
@@ -35,7 +39,7 @@ _SERIAL: tuple[Operation, ...] = ("max", "min", "sum")
 class Drawn:
     """What is drawn of a life; see ``Life``."""
 
-    group: GroupPlan | IrregularGroupPlan
+    group: MessageGroupPlan
     epoch: int
     entries: list[tuple[int, ...]]
     episodes: int
@@ -64,7 +68,7 @@ class Drawing:
         self.gids = tuple(sorted(rng.sample(gids, min(GIDS, len(gids)))))
         self._free = list(self.gids)
         self._epochs: dict[int, int] = {}
-        serial = spec.network.operations == "all"
+        serial = spec.message_network.operations == "all"
         self._operations = _BITWISE + (_SERIAL if serial else ())
 
     @property
@@ -82,18 +86,19 @@ class Drawing:
         operation = rng.choice(self._operations)
         while True:
             plan = self._plan(gid, rng.sample(room, size), operation)
-            entries = manager_entries(plan, plan.groups[0], epoch)
+            group = plan.message_groups[0]
+            entries = manager_entries(plan, group, epoch)
             if len(entries) <= MOST_ENTRIES:
                 break
             size = max(2, size // 2)
         doomed, endless = rng.random() < DOOMED, rng.random() < 1 / 2
         return Drawn(
-            group=plan.groups[0],
+            group=group,
             epoch=epoch,
             entries=entries,
             episodes=ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES),
             doomed=doomed,
-            manager=rng.randrange(len(self._spec.network.manager_nodes)),
+            manager=rng.randrange(len(self._spec.message_network.manager_nodes)),
         )
 
     def _plan(self, gid: int, nodes: Sequence[int], operation: Operation) -> BarrierPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan
+from syncfabric.models.planning.plan import MessageGroupPlan
 from syncfabric.sim.drive.arrivals import GroupArrivals
 
 __all__ = ["Life", "Stage"]
@@ -34,7 +34,7 @@ class Life:
     ----------
     number : int
         See ``notes``.
-    group : GroupPlan or IrregularGroupPlan
+    group : MessageGroupPlan
         Its plan; the registers' numbers there do not count.
     epoch : int
         Of its set-up.
@@ -80,7 +80,7 @@ class Life:
     """
 
     number: int
-    group: GroupPlan | IrregularGroupPlan
+    group: MessageGroupPlan
     epoch: int
     entries: list[tuple[int, ...]]
     nodes: list[int]

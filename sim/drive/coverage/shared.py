@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, SPILL_BASE, Counter, Kind
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
@@ -26,7 +26,7 @@ from syncfabric.sim.drive.targets import targets_of
 __all__ = ["Coverage", "RegisterState", "shared_universe"]
 
 
-def shared_universe(spec: AnySpec) -> Iterator[str]:
+def shared_universe(spec: MessageSpec) -> Iterator[str]:
     """Yield the bins that networks of all kinds have."""
     yield "two registers of a node released in one cycle"
     yield "arrival in the cycle of the release"
@@ -78,7 +78,7 @@ class Coverage(ABC):
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
-        spec = plan.spec.network
+        spec = plan.spec.message_network
         self.hits: Tally[str] = Tally()
         self.messages = 0
         self._plan, self._topology = plan, spec.topology

@@ -11,7 +11,7 @@ from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
 from syncfabric.sim.drive.static.judge import StaticJudge
 from syncfabric.sim.drive.static.log import StaticLog
-from syncfabric.sim.drive.static.parts import groups_of, network_of
+from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
 from syncfabric.sim.drive.static.session import StaticSession
 from syncfabric.sim.drive.stepping import Chunk
 
@@ -34,13 +34,13 @@ class StaticConductor:
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
     ) -> None:
-        network = network_of(plan)
-        self._job, self._begin = job, time.perf_counter()
-        self.total = scenario.episodes * len(plan.groups)
+        network, barriers = network_of(plan), barriers_of(plan, scenario)
+        self._job, self._begin, self._plan = job, time.perf_counter(), plan
+        self.total = scenario.episodes * (len(barriers.groups) + len(scenario.collectives))
         self._nodes = len(network.topology.nodes)
         self.session = StaticSession(plan, scenario)
-        self._log = StaticLog(network, groups_of(plan), log)
-        self.judge = StaticJudge(plan, self._log)
+        self._log = StaticLog(network, groups_of(barriers), log)
+        self.judge = StaticJudge(plan, scenario, self._log, coverage=job.coverage)
         self._answers: list[int] = []
 
     @property
@@ -50,8 +50,10 @@ class StaticConductor:
 
     @property
     def done(self) -> int:
-        """Barriers completed by all groups together."""
-        return sum(len(group.latency) for group in self.session.driver.groups)
+        """How many of the barriers and collectives asked for are over."""
+        driver, most = self.session.driver, self.session.scenario.episodes
+        operations = driver.software.done if driver.software else 0
+        return operations + sum(min(len(group.latency), most) for group in driver.groups)
 
     def advance(self) -> Chunk:
         """Step the model through the next chunk."""
@@ -76,17 +78,23 @@ class StaticConductor:
             seconds=time.perf_counter() - self._begin,
             mismatches=judge.mismatches,
             hang=session.hang,
-            groups=[
-                GroupOutcome(group.group.id, seen, group.latency)
-                for seen, group in zip(judge.barriers.latency, session.driver.groups, strict=True)
-            ],
+            groups=self._groups(),
             traffic=TrafficOutcome(),
             counters=self._counters(),
             messages=self._log.messages,
             releases=judge.barriers.releases,
             loads={link: count / cycles for link, count in judge.load.counts().items()},
-            coverage={},
+            coverage=dict(judge.coverage.hits) if judge.coverage else {},
+            collectives=judge.collectives.outcomes if judge.collectives else [],
         )
+
+    def _groups(self) -> list[GroupOutcome]:
+        """Return every group's barriers; of those that have collectives in their place, none."""
+        found = {group.id: GroupOutcome(group.id, [], []) for group in self._plan.groups}
+        driver = self.session.driver
+        for seen, group in zip(self.judge.barriers.latency, driver.groups, strict=True):
+            found[group.group.id] = GroupOutcome(group.group.id, seen, group.latency)
+        return list(found.values())
 
     def _counters(self) -> tuple[int, int, int, int] | None:
         """Sum the counters that were read at the end: the last answers of the config port."""

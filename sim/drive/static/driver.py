@@ -17,8 +17,9 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.driver import READ_BACK, Arrival
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.static.collectives.software import StaticSoftware
 from syncfabric.sim.drive.static.noise import StaticNoise
-from syncfabric.sim.drive.static.parts import groups_of, network_of
+from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
 
 __all__ = ["StaticDriver", "StaticInputs"]
 
@@ -52,18 +53,22 @@ class StaticDriver:
         Those taken by the network; the caller clears it.
     refused : ConfigRequest or None
         The first write of the set-up that was refused.
+    software : StaticSoftware or None
+        Of the groups that have collectives in place of barriers.
     """
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: StaticModel) -> None:
         self.scenario, self.model = scenario, model
         network = network_of(plan)
         self._nodes = len(network.topology.nodes)
+        self.software = StaticSoftware(plan, scenario, model) if scenario.collectives else None
+        barriers = barriers_of(plan, scenario)
         self.stimuli: list[Stimulus] = []
         self.arrivals: list[Arrival] = []
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
         self.groups: list[GroupArrivals] = []
         self._member: dict[int, tuple[int, int]] = {}
-        for number, group in enumerate(plan.groups):
+        for number, group in enumerate(barriers.groups):
             nodes = [network.topology.index(node) for node in group.members]
             self._member |= {node: (number, member) for member, node in enumerate(nodes)}
             self.groups.append(
@@ -75,13 +80,17 @@ class StaticDriver:
                     lambda cycle, member, number=number: heapq.heappush(  # type: ignore[misc]
                         self._agenda, (cycle, number, member)
                     ),
+                    lambda: self.software is not None and not self.software.finished,
                 )
             )
         self._requests = deque(
             ConfigRequest(target, address, True, data)
-            for target, address, data in static_writes(network, groups_of(plan))
+            for target, address, data in static_writes(
+                network, groups_of(barriers), self.software.routes() if self.software else {}
+            )
         )
-        self._noise = StaticNoise(plan, scenario.seed) if scenario.noise else None
+        ports = self.software.nodes if self.software else frozenset()
+        self._noise = StaticNoise(barriers, scenario.seed, ports) if scenario.noise else None
         self._given: ConfigRequest | None = None  # waits for its answer
         self._ask_from = 1
         self._begun = self._read = False
@@ -90,6 +99,8 @@ class StaticDriver:
 
     @property
     def _all_over(self) -> bool:
+        if self.software is not None and not self.software.finished:
+            return False
         return all(group.finished for group in self.groups)
 
     @property
@@ -98,7 +109,8 @@ class StaticDriver:
 
     def unfinished(self) -> list[int]:
         """Return the groups whose episodes are not over."""
-        return [group.group.id for group in self.groups if not group.finished]
+        late = [group.group.id for group in self.groups if not group.finished]
+        return late + (self.software.unfinished() if self.software else [])
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which the driver has something to do.
@@ -108,11 +120,16 @@ class StaticDriver:
         if self._disturbs:
             return now
         ahead = [self._agenda[0][0]] if self._agenda else []
+        acts = self.software.next_cycle(now) if self.software and self._begun else None
+        if acts is not None:
+            ahead.append(max(now, acts))
         if self._given is None:
             if self._requests:
                 ahead.append(max(now, self._ask_from))
             elif not self._begun or self._all_over:
                 ahead.append(now)
+            elif self.software is not None and self.software.loading:
+                ahead.append(max(now, self._ask_from))
         return min(ahead, default=None)
 
     def inputs(self, now: int, *, quiet: bool) -> StaticInputs:
@@ -137,6 +154,8 @@ class StaticDriver:
         while self._agenda and self._agenda[0][0] <= now:
             _, number, member = heapq.heappop(self._agenda)
             self._arrive(now, number, member, inputs)
+        if self.software is not None and self._begun:
+            self._run(now, self.software, inputs)
         if self._noise is not None:
             if self._disturbs:
                 self._disturb(now, self._noise, inputs)
@@ -166,6 +185,8 @@ class StaticDriver:
             self._begun = True
             for group in self.groups:
                 group.begin(now)
+            if self.software is not None:
+                self.software.begin(now)
         elif self._all_over and now >= self.scenario.cycles:
             if not self._read and self._nodes <= READ_BACK:
                 self._requests.extend(
@@ -184,6 +205,18 @@ class StaticDriver:
         self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, node))
         group.took(now, member)
         self.arrivals.append(Arrival(now, number, member, 0))
+
+    def _run(self, now: int, software: StaticSoftware, inputs: StaticInputs) -> None:
+        """Let the software act, and load the routes that its groups wait for."""
+        idle = not self._requests and self._given is None and now >= self._ask_from
+        if idle and software.loading:  # they were the last that was asked for
+            software.begin(now)
+        software.step(now, inputs, self.stimuli)
+        if idle and not software.loading:
+            self._requests.extend(
+                ConfigRequest(target, address, True, data)
+                for target, address, data in software.writes()
+            )
 
     def _ask(self, now: int, inputs: StaticInputs) -> None:
         request = self._given = inputs.config = self._requests.popleft()

@@ -72,6 +72,8 @@ class FlowCheck:
 
     def _member(self, group: StaticGroup, node: Node) -> _Member:
         core = PORTS * self._network.topology.index(node) + Port.LOCAL
+        if len(group.members) == 1:
+            return _Member(core, 0, 0)
         if group.flits is None:
             fillers = self._network.core_buffer
             return _Member(core, fillers + 2, fillers + (node == group.root))
@@ -91,6 +93,14 @@ class FlowCheck:
             before = mesh.neighbour(here, source)
             assert before is not None
             here, port = before, source.opposite
+
+    def held(self, link: int) -> int:
+        """Return the flits in the buffer behind a link."""
+        return self._held[link]
+
+    def full(self, link: int) -> bool:
+        """Return whether that buffer has no place left."""
+        return self._held[link] >= self._places[link]
 
     def note(self, record: Record) -> Iterator[tuple[int, str]]:
         """Take a cycle's wires in; yield (link, rule) for every rule that is broken."""

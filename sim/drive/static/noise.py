@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE
@@ -24,9 +24,11 @@ class StaticNoise:
     ----------
     plan : BarrierPlan
     seed : int
+    ports : collection of int
+        Nodes whose core ports have programs: they are left alone.
     """
 
-    def __init__(self, plan: BarrierPlan, seed: int) -> None:
+    def __init__(self, plan: BarrierPlan, seed: int, ports: Collection[int] = ()) -> None:
         network, groups = network_of(plan), groups_of(plan)
         index = network.topology.index
         self._rng = random.Random(f"{seed}/noise")
@@ -35,6 +37,7 @@ class StaticNoise:
         self._members = [index(node) for group in groups for node in group.members]
         self._roots = [index(group.root) for group in groups if len(group.members) > 1]
         self._held: set[int] = set()
+        self._ports = ports
 
     def _comes(self) -> bool:
         return self._rng.random() < SHARE
@@ -65,12 +68,16 @@ class StaticNoise:
     def send(self) -> Iterator[tuple[int, int]]:
         """Yield node and flit that software sends; no route leads on from there."""
         if self._comes():
-            yield self._rng.randrange(self._nodes), self._rng.getrandbits(self._flits)
+            node, flit = self._rng.randrange(self._nodes), self._rng.getrandbits(self._flits)
+            if node not in self._ports:
+                yield node, flit
 
     def take(self) -> Iterator[int]:
         """Yield a node whose software takes a flit."""
         if self._comes():
-            yield self._rng.randrange(self._nodes)
+            node = self._rng.randrange(self._nodes)
+            if node not in self._ports:
+                yield node
 
     def request(self) -> ConfigRequest | None:
         """Return a request that changes no state but that of the chain."""

@@ -26,6 +26,11 @@ class StaticSession(Stepping):
         self.driver = StaticDriver(plan, scenario, self.model)
         super().__init__(scenario, self.model, self.driver)
 
+    def _hand(self, chunk: Chunk) -> None:
+        super()._hand(chunk)
+        if self.driver.software is not None:
+            self.driver.software.turns = chunk.turns
+
     def _step(self, chunk: Chunk) -> None:
         model, now = self.model, self.model.cycle
         inputs = self.driver.inputs(now, quiet=model.idle_until() is None)
@@ -49,7 +54,10 @@ class StaticSession(Stepping):
             self.hang = (
                 f"set-up: the write to {request.node}, word {request.address:d}, was refused"
             )
-        wakes = (driver.next_cycle(model.cycle), model.idle_until())
+        stirs = model.idle_until()
+        if stirs == model.cycle:
+            return
+        wakes = (driver.next_cycle(model.cycle), stirs)
         ahead = [cycle for cycle in wakes if cycle is not None]
         if ahead:
             until = min(*ahead, end)

@@ -38,6 +38,7 @@ def network_of(
             "switches": switches,
             "links": links,
             "nodes": tuple(nodes),
+            "setup": "local",
             **options,
         }
     )

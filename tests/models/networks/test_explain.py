@@ -37,20 +37,16 @@ CASES = [
         'network: reduction_route must be "reverse" or "paper", not "back"',
     ),
     (
-        HEAD + MESH.replace('"mesh"', '"static"'),
-        'network: kind = "static" is not supported yet; this version builds "mesh" and "irregular"',
-    ),
-    (
         HEAD + MESH.replace('"mesh"', '"torus"'),
-        'network: kind must be "mesh" or "irregular", not "torus"',
+        'network: kind must be "mesh", "irregular" or "static", not "torus"',
     ),
     (
         HEAD + MESH.replace('"mesh"', "[1]"),
-        'network: kind must be "mesh" or "irregular", not [1]',
+        'network: kind must be "mesh", "irregular" or "static", not [1]',
     ),
     (
         HEAD + MESH.replace('kind = "mesh"\n', ""),
-        'network: kind is missing; it must be "mesh" or "irregular"',
+        'network: kind is missing; it must be "mesh", "irregular" or "static"',
     ),
     (
         HEAD + MESH + 'setup = "paper"\n',
@@ -196,7 +192,7 @@ CASES += [
     (CHAIN + "tables = 3\n", "network: tables must be a string, not 3"),
     (
         CHAIN + "width = 3\n",
-        'network: key "width" belongs to mesh networks; remove it',
+        'network: key "width" belongs to mesh and static networks; remove it',
     ),
     (
         CHAIN + "switch_buffer = 3\n",
@@ -225,6 +221,21 @@ CASES += [
         CHAIN + 'setup = "manager"\nflit_bits = 24\n',
         'network: setup = "manager" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
         'setup = "local"',
+    ),
+    (
+        CHAIN + "flit_bits = 24\n",
+        'network: setup = "manager", the default, needs flit_bits of at least 32, not 24; set '
+        'flit_bits = 32, or setup = "local"',
+    ),
+    (
+        CHAIN + "channels = 2\ndatelines = [[0, 0]]\n",
+        'network: setup = "manager", the default, does not go with datelines: set-up packets keep '
+        'their channel; set setup = "local"',
+    ),
+    (
+        CHAIN + 'channels = 2\ndatelines = [[0, 0]]\nsetup = "manager"\n',
+        'network: setup = "manager" does not go with datelines: set-up packets keep their channel; '
+        'set setup = "local"',
     ),
     (
         CHAIN + 'setup = "local"\nmanagers = [[0, 1]]\n',
@@ -304,6 +315,62 @@ CASES += [
         'group 3: planner must be "btin" or "updown", not "btm"',
     ),
     (MEMBERS + '"all"\nplanner = 3\n', "group 3: planner must be a string, not 3"),
+]
+
+STATIC = HEAD + '[network]\nkind = "static"\nwidth = 4\nheight = 3\n'
+EVERYONE = '[[group]]\nid = 3\nmembers = "all"\n'
+
+CASES += [
+    (STATIC.replace("height = 3\n", ""), "network: height is missing; it must be 1 to 1024"),
+    (STATIC + "core_buffer = 2.0\n", "network: core_buffer must be a whole number, not 2.0"),
+    (STATIC + "core_bufer = 2\n", 'network: unknown key "core_bufer"; did you mean "core_buffer"?'),
+    (
+        STATIC + "zzz = 2\n",
+        'network: unknown key "zzz"; known are core_buffer, data_bits, flit_bits, height, '
+        "injection_buffer, kind, switch_buffer, width",
+    ),
+    (
+        STATIC + "data_bits = 4\n",
+        "network: data_bits = 4 is not supported yet; barriers of a static network carry no data "
+        "(data_bits = 0): remove it",
+    ),
+    (STATIC + "data_bits = -1\n", "network: data_bits must be 0 to 32, not -1"),
+    (
+        STATIC + EVERYONE + 'planner = "btm"\n',
+        'group 3: planner must be "ring" or "tree", not "btm"',
+    ),
+    (
+        STATIC + EVERYONE + 'op = "sum"\n',
+        'group 3: op = "sum" has nothing to combine; barriers of a static network carry no data: '
+        "remove it",
+    ),
+    (
+        STATIC + EVERYONE.replace('"all"', "[[1, 1], [0, 3]]"),
+        "group 3: member (0, 3) is outside the 4x3 mesh; y must be 0..2",
+    ),
+    (
+        STATIC + EVERYONE.replace('"all"', "{ random = 13, seed = 1 }"),
+        "group 3: members: random = 13 is more than the 4x3 mesh has nodes; it must be 1..12",
+    ),
+    (
+        STATIC + EVERYONE + "[[group]]\nid = 4\nmembers = [[2, 1]]\n",
+        "group 4: member (2, 1) is in group 3 too; a node of a static network takes part in one "
+        "barrier: take it out of one of them",
+    ),
+]
+CASES += [
+    (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
+    for key, kinds in {
+        **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), "mesh"),
+        **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
+        **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
+        **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
+        **dict.fromkeys(("sync", "wires", "watchdog", "check_bits"), "mesh and irregular"),
+    }.items()
+]
+CASES += [
+    (HEAD + MESH + f"{key} = 2\n", f'network: key "{key}" belongs to static networks; remove it')
+    for key in ("switch_buffer", "core_buffer", "injection_buffer")
 ]
 
 

@@ -14,6 +14,7 @@ MESH = {"kind": "mesh", "width": 2, "height": 2}
 CHAIN = {"kind": "irregular", "ports": 4, "links": [[[0, 0], [1, 0]]], "nodes": [[0, 1]]}
 RANDOM = {"switches": 3, "nodes": 3, "connectivity": 1, "seed": 1}
 DRAWN = {"kind": "irregular", "ports": 4, "random": RANDOM}
+STATIC = {"kind": "static", "width": 4, "height": 4}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,16 @@ def test_ready_made_files_keep_the_schema(schema: dict[str, Any], name: str) -> 
         {"name": "a", "network": {"kind": "irregular", "ports": 4, "nodes": [[0, 0]]}},
         {"name": "a", "network": {**DRAWN, "switches": 3}},
         {"name": "a", "network": {**DRAWN, "random": RANDOM | {"connectivity": 2}}},
+        {"name": "a", "network": {"kind": "static", "width": 4}},
+        {"name": "a", "network": STATIC | {"buffer_flits": 2}},
+        {"name": "a", "network": STATIC | {"setup": "local"}},
+        {"name": "a", "network": STATIC | {"core_buffer": 0}},
+        {"name": "a", "network": STATIC | {"switch_buffer": 17}},
+        {"name": "a", "network": STATIC | {"data_bits": 1}},
+        {"name": "a", "network": MESH | {"injection_buffer": 2}},
+        {"name": "a", "network": STATIC, "group": [{"id": 1, "members": "all", "planner": "btm"}]},
+        {"name": "a", "network": STATIC, "group": [{"id": 1, "members": "all", "op": "and"}]},
+        {"name": "a", "network": MESH, "group": [{"id": 1, "members": "all", "planner": "ring"}]},
     ],
 )
 def test_the_schema_refuses(schema: dict[str, Any], data: dict[str, Any]) -> None:
@@ -71,6 +82,14 @@ def test_the_schema_takes_every_way_to_name_the_links(
 ) -> None:
     group = {"id": 1, "members": "all", "planner": "updown"}
     jsonschema.validate({"name": "a", "network": network, "group": [group]}, schema)
+
+
+def test_the_schema_takes_static_networks(schema: dict[str, Any]) -> None:
+    keys = ("flit_bits", "switch_buffer", "core_buffer", "injection_buffer")
+    group = {"id": 1, "members": {"random": 3, "seed": 1}, "planner": "tree", "op": "or"}
+    others = {"id": 2, "members": [[0, 0]]}
+    for network in (STATIC, STATIC | dict.fromkeys(keys, 16) | {"data_bits": 0}):
+        jsonschema.validate({"name": "a", "network": network, "group": [group, others]}, schema)
 
 
 def test_the_schema_is_one(schema: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, StaticSpec
 from tests.models.networks.irregulars import LINKS, NODES, chain
 
 
@@ -114,7 +114,7 @@ def test_defaults_of_an_irregular_network() -> None:
         "cycles_per_hop": 2,
         "turnaround": "switch",
         "operations": "bitwise",
-        "setup": "local",
+        "setup": "manager",
         "managers": (),
         "notes": (),
     }
@@ -135,7 +135,8 @@ def test_defaults_of_an_irregular_network() -> None:
     ],
 )
 def test_ranges_of_an_irregular_network(key: str, low: int, high: int) -> None:
-    pair = {"switches": 2, "links": (((0, 0), (1, 0)),), "nodes": ((0, 1),), "data_bits": 0}
+    pair: dict[str, Any] = {"switches": 2, "links": (((0, 0), (1, 0)),), "nodes": ((0, 1),)}
+    pair |= {"data_bits": 0, "setup": "local"}
     for value in (low, high):
         assert getattr(chain(**{**pair, "flit_bits": 128, key: value}), key) == value
     for value in (low - 1, high + 1):
@@ -233,14 +234,82 @@ def test_an_irregular_network_must_be_sound(changes: dict[str, Any], message: st
 def test_a_wide_header_needs_a_wide_flit() -> None:
     links = tuple(((s, 3), (s + 1, 0)) for s in range(1999))
     keys: dict[str, Any] = {"ports": 16, "switches": 2000, "links": links, "data_bits": 0}
+    keys["setup"] = "local"
     with pytest.raises(SpecError, match=r"packet header of 2000 switches .* needs at least 17$"):
         chain(**keys, flit_bits=16)
     assert chain(**keys, flit_bits=17).layout.header.width == 17
 
 
+def static(**changes: Any) -> StaticSpec:
+    return StaticSpec(**{"kind": "static", "width": 4, "height": 4, **changes})
+
+
+def test_defaults_of_a_static_network() -> None:
+    assert static().model_dump() == {
+        "kind": "static",
+        "width": 4,
+        "height": 4,
+        "flit_bits": 1,
+        "data_bits": 0,
+        "switch_buffer": 2,
+        "core_buffer": 2,
+        "injection_buffer": 2,
+    }
+    assert static().topology == Mesh(4, 4)
+    assert (static().barrier_registers, static().spill, static().managed) == (1, False, False)
+
+
+@pytest.mark.parametrize(
+    ("key", "low", "high"),
+    [
+        ("width", 1, 1024),
+        ("height", 1, 1024),
+        ("flit_bits", 1, 128),
+        ("switch_buffer", 1, 16),
+        ("core_buffer", 1, 16),
+        ("injection_buffer", 1, 16),
+    ],
+)
+def test_ranges_of_a_static_network(key: str, low: int, high: int) -> None:
+    for value in (low, high):
+        assert getattr(static(**{key: value}), key) == value
+    for value in (low - 1, high + 1):
+        rule = rf"^network: {key} must be {low} to {high}, not {value}$"
+        with pytest.raises(SpecError, match=rule):
+            static(**{key: value})
+
+
+def test_a_static_network_can_be_written_and_read() -> None:
+    groups = (
+        GroupSpec(id=1, members=((0, 0), (3, 3)), planner="tree"),
+        GroupSpec(id=0, members=((1, 0), (3, 2))),
+    )
+    spec = NetworkSpec(name="r", network=static(core_buffer=3), groups=groups)
+    assert [group.planner for group in spec.groups] == ["tree", "ring"]
+    assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
+    with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor barrier reg"):
+        _ = spec.message_network
+
+
+@pytest.mark.parametrize("op", ["and", "xor", "max", "min", "sum"])
+def test_a_barrier_of_a_static_network_combines_nothing(op: str) -> None:
+    group = GroupSpec.model_validate({"id": 1, "members": ((0, 0), (1, 0)), "op": op})
+    rule = f'^group 1: op = "{op}" has nothing to combine; '
+    with pytest.raises(SpecError, match=rule):
+        NetworkSpec(name="n", network=static(), groups=(group,))
+
+
+def test_the_first_node_is_the_manager_where_none_is_named() -> None:
+    assert chain().manager_nodes == (NODES[0],)
+    assert chain(managers=((2, 1), (0, 2))).manager_nodes == ((2, 1), (0, 2))
+    assert chain(setup="local").manager_nodes == mesh().manager_nodes == ()
+    assert mesh(setup="manager").manager_nodes == ((0, 0),)
+
+
 def test_an_irregular_network_can_be_written_and_read() -> None:
     tables = ((-1, 0, 0), (0, -1, 1), (0, 0, -1))
-    network = chain(tables=tables, datelines=((1, 1),), channels=2, notes=("made by hand",))
+    keys: dict[str, Any] = {"datelines": ((1, 1),), "channels": 2, "setup": "local"}
+    network = chain(tables=tables, notes=("made by hand",), **keys)
     group = GroupSpec(id=1, members=((2, 1), (0, 2)), planner="updown", op="and")
     spec = NetworkSpec(name="chain", network=network, groups=(group,))
     assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec

@@ -63,7 +63,7 @@ def network_of(topology: Irregular, *groups: GroupSpec, **keys: Any) -> NetworkS
         switches=topology.switches,
         links=topology.links,
         nodes=topology.nodes,
-        **keys,
+        **{"setup": "local", **keys},
     )
     return NetworkSpec(name="cluster", network=network, groups=groups)
 

@@ -122,7 +122,7 @@ def test_independent_setups_make_the_one_tree(drawn: tuple[Irregular, list[Place
     topology, members = drawn
     group = GroupSpec(id=9, members=tuple(members), op="xor")
     for turnaround in ("switch", "node"):
-        (plan,) = make_plan(network_of(topology, group, turnaround=turnaround)).groups
+        (plan,) = make_plan(network_of(topology, group, turnaround=turnaround)).message_groups
         written: list[PortRegister] = []
         for place, member in enumerate(members):
             others = members[place:] + members[:place]
@@ -192,7 +192,9 @@ def joined(pairs: list[tuple[int, int]]) -> Irregular:
 def test_of_parallel_links_the_parents_lowest_port_is_taken() -> None:
     links = (((0, 3), (1, 0)), ((0, 1), (1, 2)), ((1, 1), (0, 2)))
     topology = Irregular(5, 2, links, ((0, 4), (1, 3)))
-    (group,) = make_plan(network_of(topology, GroupSpec(id=1, members=topology.nodes))).groups
+    (group,) = make_plan(
+        network_of(topology, GroupSpec(id=1, members=topology.nodes))
+    ).message_groups
     assert list(group.registers())[2:] == [
         PortRegister(1, 0, None, (1, 4)),
         PortRegister(1, 1, 2, (3,)),

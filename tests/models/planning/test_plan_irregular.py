@@ -86,7 +86,7 @@ def test_plans_are_read_again(drawn: tuple[Irregular, list[Place]]) -> None:
         plan = make_plan(network_of(topology, *groups, **keys))
         again = BarrierPlan.from_json(json.loads(json.dumps(plan.to_json())))
         assert again == plan
-        for group, other in zip(plan.groups, again.groups, strict=True):
+        for group, other in zip(plan.message_groups, again.message_groups, strict=True):
             assert list(group.registers()) == list(other.registers())
 
 

@@ -29,7 +29,7 @@ def twins(turnaround: str, *groups: GroupSpec) -> BarrierPlan:
 def test_entries_of_a_mesh_by_hand() -> None:
     """Root (2, 0), nearest the middle of (0, 0), (2, 0), (3, 0): a child on either side."""
     plan = mesh_plan((0, 0), (2, 0), (3, 0), op="xor")
-    entries = manager_entries(plan, plan.groups[0], epoch=3)
+    entries = manager_entries(plan, plan.message_groups[0], epoch=3)
     common = 9 << GID | 3 << EPOCH | 2 << OP
     parent = 2 | 1 << 20
     west, east = 0 | 1 << 20, 3 | 1 << 20
@@ -42,14 +42,14 @@ def test_entries_of_a_mesh_by_hand() -> None:
 
 def test_a_header_on_a_mesh_is_column_then_row() -> None:
     plan = mesh_plan((0, 0), (3, 1))
-    headers = {entry[0] for entry in manager_entries(plan, plan.groups[0], epoch=0)}
+    headers = {entry[0] for entry in manager_entries(plan, plan.message_groups[0], epoch=0)}
     assert headers == {0, 3 | 1 << 2}
 
 
 def test_entries_of_an_irregular_network_by_hand() -> None:
     """Group 2 of twins: nodes (0, 3) and (1, 4), the switches joined by their ports 0."""
     plan = twins("switch")
-    entries = manager_entries(plan, plan.groups[1], epoch=1)
+    entries = manager_entries(plan, plan.message_groups[1], epoch=1)
     common = 2 << GID | 1 << EPOCH | 2 << OP
     sink = 6 << 1  # the port after the last, behind the bit that asks for the tables
     assert entries == [
@@ -61,13 +61,13 @@ def test_entries_of_an_irregular_network_by_hand() -> None:
 def test_a_root_switch_that_its_node_turns_around_is_last_too() -> None:
     """It is no root then: its parent is the node's port 3."""
     plan = twins("node")
-    *_, top = manager_entries(plan, plan.groups[1], epoch=0)
+    *_, top = manager_entries(plan, plan.message_groups[1], epoch=0)
     assert top == (6 << 1, 2 << GID | 2 << OP, 3 | (1 << 0) << 4)
 
 
 def test_every_switch_has_one_entry_and_the_root_the_last() -> None:
     plan = make_plan(reader.load("cluster-fig1"))
-    entries = manager_entries(plan, plan.groups[0], epoch=0)
+    entries = manager_entries(plan, plan.message_groups[0], epoch=0)
     switches = [header >> 5 for header, *_ in entries]
     assert sorted(switches) == [0, 1, 3, 4, 5, 6, 7]
     assert switches[-1] == 3
@@ -76,12 +76,12 @@ def test_every_switch_has_one_entry_and_the_root_the_last() -> None:
 
 def test_a_member_alone_on_an_irregular_network_needs_no_request() -> None:
     plan = twins("switch", GroupSpec(id=1, members=((1, 3),)))
-    assert manager_entries(plan, plan.groups[0], epoch=0) == []
+    assert manager_entries(plan, plan.message_groups[0], epoch=0) == []
 
 
 def test_a_member_alone_on_a_mesh_is_the_root() -> None:
     plan = mesh_plan((1, 1))
-    assert manager_entries(plan, plan.groups[0], epoch=0) == [
+    assert manager_entries(plan, plan.message_groups[0], epoch=0) == [
         (1 | 1 << 2, 9 << GID | 1 << ROOT, 0, 0, 0, 0, 0)
     ]
 

@@ -9,7 +9,7 @@ __all__ = ["network"]
 
 def network(**options: Any) -> IrregularSpec:
     """Return switches in a row, a node on each; by default five of five ports."""
-    keys: dict[str, Any] = {"ports": 5, "switches": 5, "flit_bits": 24, **options}
+    keys: dict[str, Any] = {"ports": 5, "switches": 5, "flit_bits": 24, "setup": "local", **options}
     count = keys["switches"]
     return IrregularSpec(
         kind="irregular",

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 from syncfabric.models.messages import ARRIVED, CONTROL, LIFE, NODE_WORD, STATUS, TREE, Kind, Op
 from syncfabric.models.networks.mesh import STEP, Port
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MeshSpec,
+    MessageSpec,
+)
 
 __all__ = ["Entry", "EntryKind", "Heard", "MeshEntries", "TreeEntries", "combined"]
 
@@ -20,7 +24,7 @@ class Heard(NamedTuple):
     data: int
     turn: int = 0
 
-    def bits(self, spec: MeshSpec | IrregularSpec) -> int:
+    def bits(self, spec: MessageSpec) -> int:
         names = {field.name for field in spec.layout.sync.fields}
         fields = {name: value for name, value in self._asdict().items() if name in names}
         return spec.layout.sync.pack(fields)
@@ -64,7 +68,7 @@ class Entry:
 class EntryKind(ABC):
     """Where an entry's messages come from and go to."""
 
-    spec: MeshSpec | IrregularSpec
+    spec: MessageSpec
     links: int
     image: tuple[int, ...]
     command: int

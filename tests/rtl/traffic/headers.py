@@ -1,11 +1,14 @@
 """Headers as the microarchitecture states them, sections 6 and I7."""
 
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    MessageSpec,
+)
 
 __all__ = ["header_of"]
 
 
-def header_of(spec: MeshSpec | IrregularSpec, node: tuple[int, int]) -> int:
+def header_of(spec: MessageSpec, node: tuple[int, int]) -> int:
     """Return the first word of a packet for a node."""
     if isinstance(spec, IrregularSpec):
         fields = {"by_route": 0, "switch": node[0], "port": node[1]}

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS: dict[str, AnySpec] = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
+NETWORKS: dict[str, MessageSpec] = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
 
 
 @pytest.fixture(scope="module", params=NETWORKS)
-def spec(request: pytest.FixtureRequest) -> AnySpec:
+def spec(request: pytest.FixtureRequest) -> MessageSpec:
     return NETWORKS[request.param]
 
 
 @pytest.fixture(scope="module")
-def text(spec: AnySpec) -> str:
+def text(spec: MessageSpec) -> str:
     return bench_verilog(spec, queue=64)
 
 
@@ -36,7 +36,7 @@ def test_the_outside_drives_four_wires(text: str) -> None:
     assert "output" not in head[1]
 
 
-def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: AnySpec, text: str) -> None:
+def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: MessageSpec, text: str) -> None:
     count = len(spec.topology.nodes)
     for module in shared_modules(spec):
         assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1

@@ -37,7 +37,7 @@ class Stage:
         raise AssertionError("the command does not end")
 
 
-ENTRIES = manager_entries(PLAN, PLAN.groups[0], epoch=1)
+ENTRIES = manager_entries(PLAN, PLAN.message_groups[0], epoch=1)
 
 
 def test_a_command_is_given_and_costs_what_it_takes() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.driver import Driver
@@ -232,7 +232,7 @@ def test_who_is_never_released_is_found_out() -> None:
     ],
 )
 def test_what_a_scheme_cannot_do_is_refused(
-    network: AnySpec, planner: str, scheme: str, told: str
+    network: MessageSpec, planner: str, scheme: str, told: str
 ) -> None:
     members = tuple(network.topology.nodes)
     one = plan_of(network, GroupSpec(id=1, members=members, planner=planner))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from tests.sim.drive.clusters import SMALL, random_cluster, ring
@@ -27,7 +27,7 @@ from tests.sim.drive.networks import (
 )
 
 BOTH = {"2x2": mesh(2, 2)}
-ICARUS: dict[str, AnySpec] = {
+ICARUS: dict[str, MessageSpec] = {
     "one node": mesh(1, 1),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
@@ -37,7 +37,7 @@ ICARUS: dict[str, AnySpec] = {
     ),
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
 }
-LONG: dict[str, AnySpec] = {
+LONG: dict[str, MessageSpec] = {
     "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
     "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
     "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
@@ -78,7 +78,7 @@ def test_a_random_cluster_under_icarus() -> None:
     run(network, "small cluster", "icarus")
 
 
-def run(network: AnySpec, name: str, simulator: str) -> None:
+def run(network: MessageSpec, name: str, simulator: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
     check(job, simulate(job, build_bench(network, simulator)))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.conduct import Conductor, conduct_model
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, simulate
@@ -17,12 +17,12 @@ from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 from tests.sim.drive.sendings import draw_sendings
 
-NETWORKS: dict[str, AnySpec] = {
+NETWORKS: dict[str, MessageSpec] = {
     "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
     "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
     "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
 }
-LONG: dict[str, AnySpec] = {
+LONG: dict[str, MessageSpec] = {
     "ring, datelines": ring(5, 2, buffer_flits=2, channels=4),
     "mesh, managed": mesh(3, 3, setup="manager"),
     "irregular, managed, spill": drawn(
@@ -37,7 +37,7 @@ SCENARIOS = (
 
 
 def job(
-    network: AnySpec,
+    network: MessageSpec,
     name: str,
     packets: int = 150,
     scenarios: Sequence[Scenario] = SCENARIOS,

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import drawn, random_cluster, ring, star
@@ -42,7 +42,7 @@ CLUSTERS = {
         6, 2, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
     ),
 }
-LONG: dict[str, AnySpec] = {
+LONG: dict[str, MessageSpec] = {
     "serial, pipeline 0, paper's route, own links": mesh(
         5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
     ),
@@ -55,7 +55,7 @@ LONG: dict[str, AnySpec] = {
 }
 
 
-ALL: dict[str, AnySpec] = {**NETWORKS, **CLUSTERS}
+ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -81,6 +81,6 @@ def test_random_clusters(ports: int) -> None:
     run(network, f"random cluster {ports}")
 
 
-def run(network: AnySpec, name: str) -> None:
+def run(network: MessageSpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"))
     check(job, simulate_tiles(job, build_fabric(network)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import bench_verilog
@@ -33,12 +33,12 @@ endmodule
 """
 
 
-def groups(spec: AnySpec) -> int:
+def groups(spec: MessageSpec) -> int:
     """Return how many groups are made: more than there are registers, if they can be spilled."""
     return spec.barrier_registers + 1 if spec.spill else 1
 
 
-def stimuli(spec: AnySpec) -> list[Stimulus]:
+def stimuli(spec: MessageSpec) -> list[Stimulus]:
     """Set up groups of everybody, the last one spilled if it may be; make barriers and traffic."""
     nodes, rng = spec.topology.nodes, random.Random(1)
     plan = plan_of(spec, *(members(gid, *nodes) for gid in range(groups(spec))))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import PlanError, ToolError
-from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.fabric import build_fabric
@@ -120,7 +120,9 @@ def test_another_simulator_is_refused() -> None:
         (irregular(SMALL, spill=True, barrier_registers=1), ((0, 3), (2, 1))),
     ],
 )
-def test_a_spilled_group_is_refused(network: AnySpec, second: tuple[tuple[int, int], ...]) -> None:
+def test_a_spilled_group_is_refused(
+    network: MessageSpec, second: tuple[tuple[int, int], ...]
+) -> None:
     first = ((0, 0), (1, 0)) if network.kind == "mesh" else ((0, 1), (2, 0))
     plan = plan_of(network, members(4, *first), members(7, *second))
     message = (

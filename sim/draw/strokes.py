@@ -1,0 +1,52 @@
+"""Lines with round bends, and their arrowheads. Pure geometry, in hops."""
+
+from collections.abc import Sequence
+
+__all__ = ["Point", "head", "rounded", "shortened"]
+
+Point = tuple[float, float]
+
+
+def shortened(lane: Sequence[Point], length: float) -> list[Point]:
+    """Cut ``length`` off a lane's end."""
+    (ax, ay), (bx, by) = lane[-2:]
+    whole = abs(bx - ax) + abs(by - ay)
+    part = max(0.0, whole - length) / whole if whole else 0.0
+    return [*lane[:-1], (ax + (bx - ax) * part, ay + (by - ay) * part)]
+
+
+def rounded(lane: Sequence[Point], radius: float = 0.16, steps: int = 5) -> list[Point]:
+    """Round a lane's bends."""
+    if len(lane) < 3:
+        return list(lane)
+    points = [lane[0]]
+    for before, here, after in zip(lane, lane[1:], lane[2:], strict=False):
+        first, last = _towards(here, before, radius), _towards(here, after, radius)
+        for step in range(steps + 1):
+            t = step / steps
+            points.append(
+                (
+                    (1 - t) ** 2 * first[0] + 2 * t * (1 - t) * here[0] + t**2 * last[0],
+                    (1 - t) ** 2 * first[1] + 2 * t * (1 - t) * here[1] + t**2 * last[1],
+                )
+            )
+    return [*points, lane[-1]]
+
+
+def _towards(here: Point, there: Point, length: float) -> Point:
+    whole = abs(there[0] - here[0]) + abs(there[1] - here[1])
+    part = min(length, whole / 2) / whole if whole else 0.0
+    return here[0] + (there[0] - here[0]) * part, here[1] + (there[1] - here[1]) * part
+
+
+def head(lane: Sequence[Point], length: float) -> list[Point]:
+    """Return an arrowhead's three points, its tip at the lane's end."""
+    (ax, ay), (bx, by) = lane[-2:]
+    whole = abs(bx - ax) + abs(by - ay) or 1.0
+    dx, dy = (bx - ax) / whole, (by - ay) / whole
+    backx, backy, half = bx - dx * length, by - dy * length, length * 0.48
+    return [
+        (bx, by),
+        (backx - dy * half, backy + dx * half),
+        (backx + dy * half, backy - dx * half),
+    ]

@@ -1,0 +1,194 @@
+"""Long runs: traffic, arrivals and checks without Python, for many cycles a second."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from syncfabric.models.errors import PlanError, ToolError
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.run import verdict_of
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.fabric import Fabric, GroupCount, build_fabric
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
+
+__all__ = ["long_run"]
+
+CHUNK = 2_000
+"""Cycles between two looks at how far the groups are."""
+JITTER = 31
+"""Greatest wait of a member after its release, in cycles; one less than a power of two."""
+LEAD_IN = 500
+HANG = 10_000
+"""Cycles without a barrier of a group that has some to go, after which a run is given up."""
+
+
+def long_run(
+    plan: BarrierPlan,
+    *,
+    sim: str = "verilator",
+    episodes: int = 100,
+    seed: int = 1,
+    background: float = 0.0,
+    waves: bool = False,
+    log: Path | None = None,
+    heat: bool = False,
+    output: Path | None = None,
+    progress: Progress = silent,
+) -> RunResult:
+    """Run until every group has had its episodes.
+
+    The groups are set up as in any run: without traffic, and beside the golden model, with which
+    every cycle is compared. There the model leaves. Packets are made and checked by the tiles'
+    sources and sinks; members arrive a random wait of up to 31 cycles after each release; a referee
+    beside the tiles sees that nobody is released before the last arrival and everybody once. The
+    parameters are those of `sim.drive.run.run`; a waveform, a log or channel loads are not to be
+    had here.
+
+    Raises
+    ------
+    ToolError
+        Verilator is missing, or something is asked for that a long run does not do.
+    PlanError
+        A group is spilled: the tiles' members know registers only.
+    """
+    if sim != "verilator" or waves or log or heat:
+        raise ToolError(
+            "a long run is for Verilator alone, and writes no waveform, log or channel loads; "
+            "leave out --long"
+        )
+    for group in plan.groups:
+        if group.bound is None:
+            raise PlanError(
+                f"group {group.id}: a long run drives groups in registers only, and this one is "
+                "spilled somewhere; raise barrier_registers or leave out --long"
+            )
+    progress("build", 0, 1)
+    built = build_fabric(plan.spec.message_network)
+    progress("build", 1, 1)
+    begin = time.perf_counter()
+    with Fabric(built) as fabric:
+        set_up = _set_up(fabric, plan, seed)
+        verdict, reason = verdict_of(set_up)
+        counts = [GroupCount(group.id, 0, {}) for group in plan.groups]
+        quiet = begun = ended = _traffic(fabric)
+        cycle = start = set_up.cycles
+        if verdict == "match":
+            if background:
+                cycle = start = _begin_traffic(fabric, cycle, seed, background)
+                begun = _traffic(fabric)
+            for group in plan.groups:
+                fabric.group(group.id, _seats(plan, group))
+            fabric.members(seed=seed & 0xFFFF_FFFF, jitter=JITTER)
+            cycle, counts, reason = _barriers(fabric, plan, cycle + 1, episodes, progress)
+            ended = _traffic(fabric)
+            # The sinks take packets of set-up for wrong ones of the generator's.
+            errors = ended["errors"] - quiet["errors"] + sum(count.errors for count in counts)
+            verdict = "hang" if reason else "mismatch" if errors else "match"
+            if errors and reason is None:
+                reason = f"the checkers in the design counted {errors} errors"
+    flits = ended["flits"] - begun["flits"]
+    return RunResult(
+        network=plan.spec.name,
+        simulator=sim,
+        cycles=cycle,
+        seconds=Seconds(built.seconds, time.perf_counter() - begin),
+        verdict=verdict,
+        mismatches=tuple(set_up.mismatches),
+        groups=tuple(
+            GroupResult.of(
+                group,
+                episodes=count.episodes,
+                latency=_spread(count.latencies),
+                model_latency=None,
+                setup=outcome.setup,
+            )
+            for group, count, outcome in zip(plan.groups, counts, set_up.groups, strict=True)
+        ),
+        traffic=TrafficResult(
+            offered=background,
+            accepted=flits / len(plan.spec.network.topology.nodes) / max(1, cycle - start),
+            latency=None,
+            packets=ended["packets"] - quiet["packets"],
+        ),
+        seed=seed,
+        episodes=episodes,
+        reason=reason,
+    )
+
+
+def _set_up(fabric: Fabric, plan: BarrierPlan, seed: int) -> Outcome:
+    """Play a run without a barrier: the groups are set up, and the counters read."""
+    scenario = Scenario(episodes=0, seed=seed)
+    return play(fabric, conductor_of(plan, scenario, Job(((plan, scenario),))))
+
+
+def _begin_traffic(fabric: Fabric, cycle: int, seed: int, background: float) -> int:
+    """Switch the traffic on, let it settle, and return the cycle reached."""
+    enable = cycle + WARM_CYCLES + 1
+    stimuli = [
+        Stimulus(cycle, StimulusKind.LOAD, data=seed & 0xFFFF_FFFF),
+        Stimulus(enable, StimulusKind.RATE, data=rate_word(background), extra=1),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script.txt"
+        script.write_text(script_text(stimuli))
+        fabric.script(script)
+    end = enable + LEAD_IN
+    fabric.run(end - cycle)
+    return end
+
+
+def _barriers(
+    fabric: Fabric, plan: BarrierPlan, cycle: int, episodes: int, progress: Progress
+) -> tuple[int, list[GroupCount], str | None]:
+    """Go on until all groups have had their episodes; return cycle, counts and what hangs."""
+    total = max(1, episodes * len(plan.groups))
+    counts, hang = fabric.watch(), None
+    moved = dict.fromkeys((group.id for group in plan.groups), (0, cycle))
+    if not plan.groups:
+        fabric.run(CHUNK)
+        cycle += CHUNK
+    while hang is None and any(count.episodes < episodes for count in counts):
+        fabric.run(CHUNK)
+        cycle += CHUNK
+        counts, late = fabric.watch(), []
+        for count in counts:
+            done, since = moved[count.gid]
+            if count.episodes != done:
+                moved[count.gid] = (count.episodes, cycle)
+            elif count.episodes < episodes and cycle - since >= HANG:
+                late.append(str(count.gid))
+        if late:
+            hang = f"no barrier in the last {HANG} cycles; unfinished groups: {', '.join(late)}"
+        progress("simulate", sum(min(count.episodes, episodes) for count in counts), total)
+    return cycle, counts, hang
+
+
+def _traffic(fabric: Fabric) -> dict[str, int]:
+    """Return the traffic's counters, summed over the nodes."""
+    rows = fabric.report()
+    return {name: sum(row[name] for row in rows) for name in rows[0]}
+
+
+def _seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
+    index = plan.spec.network.topology.index
+    return [(index(node), place) for node, place in group.places.items() if place is not None]
+
+
+def _spread(latencies: dict[int, int]) -> Spread | None:
+    """Return least, median and greatest of a histogram."""
+    if not latencies:
+        return None
+    seen, half = 0, (sum(latencies.values()) + 1) // 2
+    for latency in sorted(latencies):
+        seen += latencies[latency]
+        if seen >= half:
+            break
+    return Spread(min(latencies), latency, max(latencies))

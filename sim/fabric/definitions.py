@@ -1,0 +1,61 @@
+"""What the fabric's C++ must know of a network: the file ``network.h``."""
+
+from collections.abc import Iterator
+
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MessageSpec, StaticSpec
+from syncfabric.rtl.traffic.headers import header_words
+from syncfabric.sim.assemble.bench import REPORT
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.fabric import irregular, mesh, static
+
+__all__ = ["definitions"]
+
+_END = {
+    "valid": "&NOTHING",
+    "sync_valid": "&NOTHING",
+    "credit": "&NOTHING",
+    "sync_credit": "&NOTHING",
+    "flush": "&NOTHING",
+    "flit": "nullptr",
+    "sync": "nullptr",
+}
+"""The wires of a link's end, and what stands for each that a kind of network has not."""
+
+
+def definitions(spec: AnySpec) -> str:
+    """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
+    links, wires = links_of(spec), link_wires(spec)
+    sizes = {
+        "NODES": len(spec.topology.nodes),
+        "REGISTERS": spec.barrier_registers,
+        "DATA_BITS": spec.data_bits,
+        "CHANNELS": links.channels + links.setup,
+        "CLASSES": links.classes,
+    }
+    end = (f"&t.name##_{wire}" if wire in wires else other for wire, other in _END.items())
+    macros = {
+        "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
+        "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
+        "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
+        "PORT_END(t, name)": f"{{{', '.join(end)}}}",
+    }
+    lines = ["#pragma once", "#include <cstdint>"]
+    lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
+    lines += [f"#define {name} {text}" for name, text in macros.items()]
+    if isinstance(spec, StaticSpec):
+        lines += static.definitions(spec)
+    elif isinstance(spec, IrregularSpec):
+        lines += [*_of_messages(spec), *irregular.definitions(spec)]
+    else:
+        lines += [*_of_messages(spec), *mesh.definitions(spec)]
+    return "\n".join(lines) + "\n"
+
+
+def _of_messages(spec: MessageSpec) -> Iterator[str]:
+    """Yield what ``messages.h`` must know."""
+    managers = [spec.topology.index(node) for node in spec.manager_nodes] or [-1]
+    yield f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"
+    yield f"constexpr int MANAGERS[] = {{{', '.join(map(str, managers))}}};"
+    words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
+    yield f"#define REPORT_WORDS(t, line) {words}"

@@ -1,0 +1,66 @@
+// A static network: a grid of switches with their nodes, and the loader of their routes.
+//
+// network.h, made for each network, also defines WIDTH, HEIGHT and FLIT_BITS.
+#include "network.h"
+
+#include "Vloader_tile.h"
+#include "Vloader_tile___024root.h"
+#include "Vtile.h"
+#include "Vtile___024root.h"
+#include "grid.h"
+
+namespace {
+
+struct Network : Grid<Vtile, CData> {
+    std::unique_ptr<Vloader_tile> loader{new Vloader_tile(&context, "loader")};
+
+    template <class Act> void every(Act act) {
+        Grid::every(act);
+        act(*loader);
+    }
+};
+
+class StaticFabric : public Fabric<Network> {
+    // There is no traffic to report, and nobody who arrives by himself.
+    bool obey(const std::string& name, std::istringstream&) override { return name == "report"; }
+
+    // What software does shows on its links at once, so its tile is evaluated anew.
+    void act(const Stimulus& s) override {
+        auto& t = *network_.nodes[s.index];
+        switch (s.kind) {
+        case HOLD:
+            t.hold = s.data;
+            break;
+        case SEND:
+            t.send_valid = 1;
+            clear(t.send_flit), put(t.send_flit, 0, std::min(FLIT_BITS, 32), s.data);
+            break;
+        case TAKE:
+            t.recv_take = 1;
+            break;
+        }
+        t.eval();
+        told_.push_back(&t);
+    }
+
+    void rest() override {
+        for (auto* t : told_) t->send_valid = t->recv_take = 0, t->eval();
+        told_.clear();
+    }
+
+    // The chain of routes, from the loader through all switches; all of it comes from registers.
+    void pass() override {
+        auto& loader = *network_.loader;
+        CData bit = loader.route_in;
+        for (auto& t : network_.nodes) {
+            t->route_shift = loader.route_shift, t->route_strobe = loader.route_strobe;
+            t->route_in = bit, bit = t->route_out;
+        }
+    }
+
+    std::vector<Vtile*> told_;
+};
+
+}  // namespace
+
+int main() { return serve<StaticFabric>(); }

@@ -1,0 +1,71 @@
+"""The tiles of a static network: a switch with its node, and the loader of the routes."""
+
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
+from syncfabric.sim.assemble.static import (
+    LOADER,
+    NODE,
+    link_wires,
+    local_wires,
+    process_ports,
+    targets,
+)
+from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.fabric import tile
+
+__all__ = ["LOADER_TILE", "TILE", "definitions", "loader_ports", "tile_ports", "tiles"]
+
+TILE, LOADER_TILE = "tile", "loader_tile"
+
+_SIDES = tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
+_ROUTE = ("shift", "strobe")
+
+
+def tile_ports(spec: StaticSpec) -> tile.Ports:
+    """Return direction and width of each of the tile's ports, but for ``clk`` and ``rst``."""
+    ports: tile.Ports = {"index": ("input", spec.layout.target_bits)}
+    ports |= {name: (direction, width) for direction, name, width in process_ports(spec)}
+    ports |= tile.config_ports(spec)
+    ports["observe"] = ("output", targets(spec)[0][1])
+    for side in _SIDES:
+        ports |= tile.link_ports(spec, side, comes_in=side.endswith("_in"))
+    ports |= {name: ("output", width) for name, width in local_wires(spec)}
+    ports |= {f"route_{name}": ("input", 1) for name in (*_ROUTE, "in")}
+    return {**ports, "route_out": ("output", 1)}
+
+
+def loader_ports(spec: StaticSpec) -> tile.Ports:
+    """Return direction and width of the loader's ports; its ``observe`` is always 0."""
+    route = {f"route_{name}": ("output", 1) for name in (*_ROUTE, "in")}
+    return {**tile.config_ports(spec), **route, "observe": ("output", 1)}
+
+
+def tiles(spec: StaticSpec) -> dict[str, str]:
+    """Return the Verilog of each tile and all that it is made of, by the tile's name."""
+    route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
+    shared: dict[str, str | None] = {"clk": "clk", "rst": "rst", "route_in": "route_in"}
+    shared |= {**route, **tile.join_config()}
+    top = tile.start_tile(TILE, tile_ports(spec))
+    node = {**shared, "index": "index", "route_out": "route_out", "observe": "observe"}
+    node |= {f"port__{name}": name for _, name, _ in process_ports(spec)}
+    node |= {name: name for name, _ in local_wires(spec)}
+    node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _SIDES for wire in link_wires(spec)}
+    for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
+        node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
+    top.instance(NODE, "node", node)
+    loader = tile.start_tile(LOADER_TILE, loader_ports(spec))
+    loader.assign("observe", "1'd0")
+    loader.instance(LOADER, "loader", shared)
+    return {
+        TILE: f"{convert(StaticNode(spec), NODE)}\n{top.text()}",
+        LOADER_TILE: f"{convert(RouteLoader(spec), LOADER)}\n{loader.text()}",
+    }
+
+
+def definitions(spec: StaticSpec) -> list[str]:
+    """Return what ``static.cpp`` must know of a network, as lines of C++."""
+    return [
+        f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};",
+        f"constexpr int FLIT_BITS = {spec.flit_bits};",
+    ]

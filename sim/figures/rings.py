@@ -1,0 +1,104 @@
+"""Rings and trees of the static network (paper Reflex): cycles, lengths, and simulation."""
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.ring import Ring, best_ring
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.scenario import Job, Policy, Scenario
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.figures.cache import empty_cache
+from syncfabric.sim.figures.row import Row
+
+__all__ = ["ring_planning", "static_latency", "static_speed"]
+
+SIDES = (2, 4, 8)
+JITTERS = (0, 50, 200, 1000)
+SPARSE = (4, 8, 16, 32)
+
+
+def static_latency() -> Iterator[Row]:
+    """Barriers of rings and trees on a static network, all cores (cycles)."""
+    for side in SIDES:
+        network = StaticSpec(kind="static", width=side, height=side)
+        built = build_fabric(network)
+        for planner in ("ring", "tree"):
+            plan = _plan(network, planner)
+            group, cores = plan.groups[0], side * side
+            wishes: tuple[tuple[str, Policy, int], ...] = (
+                ("all together", "together", 0),
+                ("back to back", "back_to_back", 0),
+                *((f"one late by {late}, the worst", "late", late) for late in JITTERS[1:]),
+            )
+            scenario = Scenario(episodes=2 * cores)
+            runs = tuple(
+                (plan, replace(scenario, policy=policy, jitter=late)) for _, policy, late in wishes
+            )
+            for (words, _, _), outcome in zip(
+                wishes, simulate_tiles(Job(runs), built).outcomes, strict=True
+            ):
+                if outcome.hang or outcome.mismatches:
+                    raise RuntimeError(f"{side}x{side}, {planner}: {outcome.hang or 'mismatch'}")
+                worst = max(outcome.groups[0].latency)
+                yield Row(
+                    f"{side}x{side}, {planner}, {words}",
+                    str(worst),
+                    f"<= {group.bound}",
+                    group.bound is not None and worst <= group.bound,
+                )
+
+
+def ring_planning() -> Iterator[Row]:
+    """Rings through members: links, against the least that they could have."""
+    for width, height in ((3, 3), (5, 5), (7, 5), (15, 15), (8, 8), (32, 32), (64, 64)):
+        mesh = Mesh(width, height)
+        begin = time.perf_counter()
+        ring = best_ring(mesh, mesh.nodes)
+        seconds = time.perf_counter() - begin
+        assert ring is not None
+        yield Row(
+            f"{width}x{height}, all members: links, least, seconds",
+            f"{len(ring.switches)}, {ring.least.links} by {ring.least.by}, {seconds:.2f}",
+        )
+    rng = random.Random(1)
+    for side, draws in ((8, 50), (16, 10)):
+        mesh = Mesh(side, side)
+        for size in SPARSE:
+            begin = time.perf_counter()
+            rings = [best_ring(mesh, rng.sample(mesh.nodes, size)) for _ in range(draws)]
+            seconds = (time.perf_counter() - begin) / draws
+            yield Row(f"{side}x{side}, {size} members, {draws} draws", _gaps(rings, seconds))
+
+
+def static_speed() -> Iterator[Row]:
+    """Simulation of a 64-core ring under Verilator."""
+    plan = make_plan(load("reflex-8x8"))
+    with empty_cache():
+        result = run(plan, episodes=1000)
+    if not result.ok:
+        raise RuntimeError(result.reason)
+    seconds = result.seconds.build + result.seconds.run
+    yield Row("1,000 episodes, build included", f"{seconds:.0f} s", "< 60 s", seconds < 60)
+    yield Row("the build alone, nothing cached", f"{result.seconds.build:.0f} s")
+    yield Row(
+        "cycles a second, compared in every cycle", f"{result.cycles / result.seconds.run:,.0f}"
+    )
+
+
+def _plan(network: StaticSpec, planner: str) -> BarrierPlan:
+    group = GroupSpec(id=1, members=tuple(network.topology.nodes), planner=planner)
+    return make_plan(NetworkSpec(name="figure", network=network, groups=(group,)))
+
+
+def _gaps(rings: list[Ring | None], seconds: float) -> str:
+    known = [ring for ring in rings if ring is not None]
+    proved = sum(not ring.excess for ring in known)
+    gap = sum(ring.excess for ring in known) / sum(ring.least.links for ring in known)
+    return f"{proved} proved shortest, mean gap {gap:.1%}, {seconds:.2f} s each"

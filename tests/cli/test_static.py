@@ -1,0 +1,117 @@
+"""Static networks on the command line: tables, pictures, files."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Call = Callable[..., Any]
+
+FILE = """
+name = "mine"
+[network]
+kind = "static"
+width = 5
+height = 5
+[[group]]
+id = 1
+members = [[0, 0], [4, 0], [4, 4], [0, 4]]
+[[group]]
+id = 2
+members = [[2, 2], [2, 0], [1, 3]]
+planner = "tree"
+"""
+
+
+def cells(line: str) -> list[str]:
+    return re.split(r"\s{2,}", line.strip())
+
+
+def test_a_table_of_rings_and_trees(call: Call, here: Path) -> None:
+    (here / "mine.toml").write_text(FILE)
+    shown = call("plan", "mine.toml").stdout
+    assert shown.startswith("mine: 5x5 static network\n")
+    assert "None" not in shown
+    (ring,) = [line for line in shown.splitlines() if line.split()[:3] == ["1", "4", "ring"]]
+    (tree,) = [line for line in shown.splitlines() if line.split()[:3] == ["2", "3", "tree"]]
+    assert cells(ring) == ["1", "4", "ring", "16", "16", cells(ring)[5], "38"]
+    assert cells(tree) == ["2", "3", "tree", "2", "4", "(2, 2)", cells(tree)[6]]
+
+
+def test_a_least_bound_where_a_way_is_longer(call: Call, here: Path) -> None:
+    shown = call("plan", "reflex-4x4").stdout
+    assert "least" not in shown
+    # Two groups at the same corner of a narrow mesh: one has to go round the other.
+    (here / "tight.toml").write_text(
+        'name = "tight"\n[network]\nkind = "static"\nwidth = 3\nheight = 3\n'
+        "[[group]]\nid = 1\nmembers = [[0, 0], [2, 0], [1, 1]]\n"
+        "[[group]]\nid = 2\nmembers = [[1, 0], [0, 1], [2, 2]]\n"
+        "[[group]]\nid = 3\nmembers = [[0, 2], [1, 2], [2, 1]]\n"
+    )
+    plan = json.loads(call("plan", "tight.toml", "--json").stdout)
+    longer = any(group["bound"] > group["bound_least"] for group in plan["groups"])
+    assert ("least" in call("plan", "tight.toml").stdout) == longer
+
+
+def test_routes_say_who_listens_to_whom(call: Call) -> None:
+    lines = call("plan", "reflex-4x4").stdout.splitlines()
+    assert "routes of group 1 (ring)" in lines
+    rows = lines[lines.index("routes of group 1 (ring)") :]
+    (root,) = [line for line in rows if line.startswith("(0, 0)")]
+    assert cells(root) == ["(0, 0)", "ring root", "core", "north"]
+    (corner,) = [line for line in rows if line.startswith("(3, 0)")]
+    assert cells(corner) == ["(3, 0)", "ring", "west", "west"]
+
+
+def test_all_routes_on_demand(call: Call, here: Path) -> None:
+    text = 'name = "big"\n[network]\nkind = "static"\nwidth = 6\nheight = 6\n'
+    (here / "big.toml").write_text(text + '[[group]]\nid = 1\nmembers = "all"\n')
+    assert "and 20 more: --registers prints all" in call("plan", "big.toml").stdout
+    whole = call("plan", "big.toml", "--registers").stdout
+    assert len([line for line in whole.splitlines() if " ring " in line and "(" in line]) >= 36
+
+
+def test_a_tree_says_its_flits_and_a_lone_member_its_role(call: Call, here: Path) -> None:
+    (here / "mine.toml").write_text(FILE + "[[group]]\nid = 3\nmembers = [[3, 3]]\n")
+    shown = call("plan", "mine.toml").stdout
+    # Two places in each of two switches, two at either end, and one more.
+    assert "routes of group 2 (tree): 9 flits an episode" in shown
+    assert any(cells(line) == ["(3, 3)", "alone"] for line in shown.splitlines())
+
+
+def test_a_run_shows_ways_in_place_of_heights(call: Call, here: Path) -> None:
+    result = call("run", "reflex-4x4", "--sim", "model", "--episodes", "3", "--heat", "heat.svg")
+    assert result.exit_code == 0
+    assert "paper's" not in result.stdout
+    (row,) = [
+        line for line in result.stdout.splitlines() if line.split()[:3] == ["1", "16", "ring"]
+    ]
+    assert cells(row)[3] == "16"
+    assert (here / "heat.svg").read_text().startswith("<?xml")
+
+
+def test_files_of_a_build(call: Call, here: Path) -> None:
+    result = call("build", "reflex-4x4", "-o", "out")
+    names = ["reflex-4x4.v", "plan.json", "registers.json", "reflex-4x4_registers.h"]
+    assert result.stdout.splitlines() == [f"out/{name}" for name in names]
+    assert "module reflex_4x4" in (here / "out" / "reflex-4x4.v").read_text()
+    assert json.loads((here / "out" / "plan.json").read_text())["groups"][0]["links"] == 16
+    writes = json.loads((here / "out" / "registers.json").read_text())["writes"]
+    assert writes[-1] == {
+        "node": [0, 0],
+        "index": 0,
+        "word": "command",
+        "address": 1,
+        "value": "0x00000001",
+        "wait": 1,
+    }
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
+    subprocess.run(["gcc", *flags, "-x", "c", "out/reflex-4x4_registers.h"], check=True)
+
+
+def test_a_picture(call: Call, here: Path) -> None:
+    (here / "mine.toml").write_text(FILE)
+    assert "wrote ways.png" in call("plan", "mine.toml", "--draw", "ways.png").stdout
+    assert (here / "ways.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,174 @@
+"""What software writes to a static network: ``registers.json``, and the C header's names for it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.c_header import c_header
+from syncfabric.models.planning.images import registers_json
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+
+THREE = """
+name = "three"
+[network]
+kind = "static"
+width = 5
+height = 4
+core_buffer = 3
+[[group]]
+id = 1
+members = [[0, 0], [3, 0], [1, 2], [2, 2]]
+[[group]]
+id = 7
+members = [[4, 3], [0, 1], [2, 1], [3, 3]]
+planner = "tree"
+[[group]]
+id = 9
+members = [[4, 0]]
+"""
+
+
+@pytest.fixture(scope="module")
+def plan() -> BarrierPlan:
+    return Network.loads(THREE).plan()
+
+
+def groups_of(plan: BarrierPlan) -> list[StaticGroupPlan]:
+    return [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+
+
+def replayed(plan: BarrierPlan) -> StaticModel:
+    """Return a golden model after all writes, each when the one before is answered."""
+    assert isinstance(plan.spec.network, StaticSpec)
+    model = StaticModel(plan.spec.network)
+    last = 0
+    for write in registers_json(plan)["writes"]:
+        while model.cycle < last + write["wait"]:
+            model.step()
+        last = model.cycle
+        value = int(write["value"], 16)
+        model.step(config=ConfigRequest(write["index"], write["address"], True, value))
+        while not model.config_answer[0]:
+            model.step()
+        assert not model.config_answer[1], write
+    return model
+
+
+def test_replaying_the_writes_sets_all_groups_up(plan: BarrierPlan) -> None:
+    model = replayed(plan)
+    mesh = plan.spec.network.topology
+    for _ in range(3):
+        for late in groups_of(plan):
+            come = [node for group in plan.groups for node in group.members]
+            last = late.members[-1]
+            seats = [mesh.index(node) for node in come if node != last]
+            released: list[int] = []
+            model.step(arrive={(seat, 0): 0 for seat in seats})
+            for _ in range(300):
+                released += [node for node, _, _ in model.release]
+                model.step()
+            waiting = {mesh.index(node) for node in late.members}
+            assert sorted(released) == sorted(set(seats) - waiting)
+            begin = model.cycle
+            model.step(arrive={(mesh.index(last), 0): 0})
+            cycles: list[int] = []
+            while len(cycles) < len(late.members):
+                assert model.cycle <= begin + late.bound + 1
+                cycles += [model.cycle - begin for _ in model.release]
+                model.step()
+            assert max(cycles) <= late.bound
+
+
+def test_roots_begin_last_and_the_first_role_waits_for_the_flush(plan: BarrierPlan) -> None:
+    document = registers_json(plan)
+    assert (document["nodes"], document["switches"]) == (None, None)
+    writes = document["writes"]
+    words = [write["word"] for write in writes]
+    assert words == ["shift"] * 16 + ["strobe"] + ["role"] * 9 + ["command"] * 2
+    assert [write["wait"] for write in writes] == [1] * 17 + [3] + [1] * 10
+    assert {write["index"] for write in writes if write["node"] is None} == {20}
+    assert all(
+        write["index"] == 5 * write["node"][1] + write["node"][0]
+        for write in writes
+        if write["node"] is not None
+    )
+    roots = [list(group.root) for group in groups_of(plan)[:2]]
+    assert [write["node"] for write in writes[-2:]] == roots
+
+
+def test_other_kinds_have_no_writes() -> None:
+    assert registers_json(Network.load("mesh-2x2").plan())["writes"] is None
+
+
+def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: Path) -> None:
+    """A program that knows the header alone makes the words of ``registers.json``."""
+    lines = []
+    for group in groups_of(plan):
+        for (x, y, output), source in group.routes().items():
+            place = f"SYNCFABRIC_NODE({x}, {y}), {port_name(output)}"
+            lines.append(f"  put(SYNCFABRIC_SELECT({place}, {port_name(source)}));")
+            lines.append(f"  put(SYNCFABRIC_FLUSH({place}));")
+        if len(group.members) == 1:
+            ((x, y),) = group.members
+            lines.append(
+                f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));"
+            )
+    # The core output of a ring's root is among its routes; that of a tree's is not.
+    x, y = groups_of(plan)[1].root
+    lines.append(f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));")
+    (tmp_path / "registers.h").write_text(c_header(plan.spec))
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "registers.h"\n'
+        "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
+        "static void put(uint32_t bit) {\n"
+        "  words[SYNCFABRIC_CHAIN_WORD(bit)] |= UINT32_C(1) << SYNCFABRIC_CHAIN_SHIFT(bit);\n}\n"
+        "int main(void) {\n" + "\n".join(lines) + "\n"
+        "  for (unsigned i = 0; i < SYNCFABRIC_CHAIN_WORDS; i++)\n"
+        '    printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_SHIFT, words[i]);\n'
+        '  printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_STROBE, 0u);\n'
+        '  printf("%u %u %08x\\n", SYNCFABRIC_NODE(0u, 0u), SYNCFABRIC_WORD_ROLE,\n'
+        f"         SYNCFABRIC_ROLE_{role_of_first(plan)} << SYNCFABRIC_ROLE_WORD_ROLE_SHIFT);\n"
+        "  return 0;\n}\n"
+    )
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run(["gcc", *flags, "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    run = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    wanted = [
+        f"{write['index']} {write['address']} {write['value'][2:]}"
+        for write in registers_json(plan)["writes"]
+    ]
+    assert run.stdout.splitlines() == wanted[:18]
+
+
+def port_name(port: Port) -> str:
+    return f"SYNCFABRIC_PORT_{'CORE' if port is Port.LOCAL else port.name}"
+
+
+def role_of_first(plan: BarrierPlan) -> str:
+    """Return the role of the first member of the file, on a ring."""
+    return "RING_ROOT" if plan.groups[0].root == plan.groups[0].members[0] else "RING"
+
+
+def test_the_header_names_every_word() -> None:
+    header = c_header(Network.load("reflex-4x4").spec).splitlines()
+    for line in (
+        "#ifndef SYNCFABRIC_REFLEX_4X4_H",
+        "#define SYNCFABRIC_LOADER 16u",
+        "#define SYNCFABRIC_CHAIN_BITS 400u",
+        "#define SYNCFABRIC_CHAIN_WORDS 13u",
+        "#define SYNCFABRIC_WORD_STATUS 2u",
+        "#define SYNCFABRIC_WORD_LENGTH 2u",
+        "#define SYNCFABRIC_ROLE_TREE_ROOT 4u",
+        "#define SYNCFABRIC_COMMAND_INIT 1u",
+        "#define SYNCFABRIC_COUNTER_REFUSED_WRITE 3u",
+        "#define SYNCFABRIC_ROLE_WORD_FLITS_SHIFT 3u",
+        "#define SYNCFABRIC_STATUS_WORD_BEGUN_SHIFT 24u",
+        "#define SYNCFABRIC_SETTLING 3u",
+    ):
+        assert line in header
