@@ -18,6 +18,7 @@ from syncfabric.sim.products import draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
+from syncfabric.sim.words import kind_words
 
 __all__ = ["Network", "Plan"]
 
@@ -28,7 +29,7 @@ class Plan(BarrierPlan):
     """A barrier plan that shows itself in a notebook, and draws itself into files."""
 
     def draw(self, path: PathLike) -> Path:
-        """Draw all trees into one ``.svg`` or ``.png`` file.
+        """Draw all trees and rings into one ``.svg`` or ``.png`` file.
 
         Raises
         ------
@@ -90,8 +91,6 @@ class Network:
         return self.spec.name
 
     def __repr__(self) -> str:
-        from syncfabric.sim.report import kind_words
-
         groups = len(self.spec.groups)
         return f"Network({self.name!r}, {kind_words(self.spec.network)}, {groups} groups)"
 
@@ -185,7 +184,7 @@ class Network:
             Folder for Verilog, plan, registers and pictures.
         long : bool
             Make traffic and checks inside the simulated design: faster, and without the golden
-            model.
+            model once the groups are set up.
         churn : int, >= 0
             Groups that are set up and torn down by packets, when every group has had its barriers;
             they go on with more until the last of these is gone. Only with ``setup = "manager"``.

@@ -9,6 +9,7 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.requests import manager_writes_json
 from syncfabric.sim.output import write_file
 from syncfabric.sim.progress import Progress
 from syncfabric.sim.request import RunRequest
@@ -34,11 +35,13 @@ def network_verilog(spec: NetworkSpec) -> str:
 
 def network_files(plan: BarrierPlan) -> dict[str, str]:
     """Return the files of a build by their names."""
-    spec = plan.spec
+    spec, registers = plan.spec, registers_json(plan)
+    if spec.network.managed:
+        registers["writes"] = manager_writes_json(plan)
     return {
         f"{spec.name}.v": network_verilog(spec),
         "plan.json": _lines(plan.to_json()),
-        "registers.json": _lines(registers_json(plan)),
+        "registers.json": _lines(registers),
         f"{spec.name}_registers.h": c_header(spec),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import PLANNERS, AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -13,27 +13,19 @@ from syncfabric.sim.results import (
     RunResult,
     Spread,
 )
+from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import (
-        AnyGroupPlan,
-        BarrierPlan,
-    )
+    from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = [
     "Rows",
-    "count",
     "describe",
     "html_table",
-    "kind_words",
-    "network_words",
-    "node_words",
     "notes",
     "plan_rows",
     "result_rows",
-    "root_words",
     "summary",
-    "way_words",
 ]
 
 Rows = tuple[list[str], list[list[str]]]
@@ -177,50 +169,6 @@ def describe(mismatch: Mismatch) -> str:
     )
 
 
-def node_words(node: NodeName | Sequence[int]) -> str:
-    """Return a node as users write it."""
-    return str(node) if isinstance(node, int) else f"({', '.join(map(str, node))})"
-
-
-def root_words(group: "AnyGroupPlan") -> str:
-    """Return where a group's tree begins."""
-    from syncfabric.models.planning.plan import IrregularGroupPlan
-
-    if isinstance(group, IrregularGroupPlan):
-        if group.root_node is None:
-            return f"root switch {group.root_switch}"
-        return f"root node {node_words(group.root_node)}"
-    return f"root {node_words(group.root)}"
-
-
-def way_words(group: "AnyGroupPlan") -> str:
-    """Return how long a group's tree or ring is."""
-    from syncfabric.models.planning.plan import StaticGroupPlan
-
-    if not isinstance(group, StaticGroupPlan):
-        return f"height {group.height} · longest path {count(group.longest_path, 'hop')}"
-    if not group.links:
-        return "no links"
-    links = count(group.longest_path, "link")
-    return f"tree, {links} deep" if group.edges else f"ring of {links}"
-
-
-def kind_words(network: AnySpec) -> str:
-    """Return what a network is: ``8x8 mesh``."""
-    if isinstance(network, StaticSpec):
-        return f"{network.width}x{network.height} static network"
-    return str(network.topology)
-
-
-def network_words(network: AnySpec) -> str:
-    """Return what a network is, and its size."""
-    if not isinstance(network, IrregularSpec):
-        return kind_words(network)
-    topology = network.topology
-    nodes, links = count(len(topology.nodes), "node"), count(len(topology.links), "link")
-    return f"{kind_words(network)}, {nodes}, {links}"
-
-
 def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     """Return rows, and lines below them, as HTML for a notebook."""
     heads, body = rows
@@ -229,11 +177,6 @@ def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
     table = "".join(f"<tr>{row}</tr>" for row in cells)
     below = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{table}</tbody></table>{below}"
-
-
-def count(number: int, thing: str, things: str = "") -> str:
-    """Return ``1 member`` or ``14 members``."""
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def _place(node: NodeName) -> str:

@@ -11,20 +11,29 @@ from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
     LIFE,
+    MANAGER_BASE,
+    MANAGER_COMMAND,
+    MANAGER_STATUS,
     NODE_WORD,
     PENDING,
+    ROLE_WORD,
     STATUS,
+    STATUS_WORD,
     TREE,
     Layout,
+    LoaderWord,
+    ManagerWord,
     RegisterWord,
+    Role,
+    StaticWord,
     SwitchWord,
 )
 from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, Table
+from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, StaticSpec, Table
 from syncfabric.models.planning.images import registers_json
-from syncfabric.sim.assemble import irregular
+from syncfabric.sim.assemble import irregular, static
 from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.report import plan_rows, result_rows, summary
 from syncfabric.sim.results import results_schema
@@ -54,9 +63,9 @@ def tables(page: str) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def named(page: str) -> set[str]:
-    """Return the names in code style in the first cells of all tables of a page."""
-    return {name for row in rows(page) for name in re.findall(r"`([^`]+)`", row[0])}
+def named(page: str, heading: str = "") -> set[str]:
+    """Return the names in code style in the first cells of the tables that ``rows`` finds."""
+    return {name for row in rows(page, heading) for name in re.findall(r"`([^`]+)`", row[0])}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +75,7 @@ def named(page: str) -> set[str]:
         (MeshSpec, "## `[network]` of a mesh"),
         (IrregularTable, "## `[network]` of an irregular network"),
         (RandomNetwork, "### Random networks"),
+        (StaticSpec, "## `[network]` of a static network"),
         (GroupTable, "## `[[group]]`"),
     ],
 )
@@ -104,7 +114,36 @@ def test_every_port_is_documented(name: str) -> None:
     options = {"spill": True, "setup": "manager"}
     network = Network.load(name).spec.message_network.model_copy(update=options)
     ports = {name for _, name, _ in top_ports(network)}
-    assert named("ports.md") == ports - {"clk", "rst"}
+    headings = ["## Barriers", "## Configuration", "## Spilled groups", "## Ordinary packets"]
+    documented = {name for heading in headings for name in named("ports.md", heading)}
+    assert documented == ports - {"clk", "rst"}
+
+
+def test_every_port_of_a_static_network_is_documented() -> None:
+    network = Network.load("reflex-4x4").spec.network
+    assert isinstance(network, StaticSpec)
+    ports = {name for _, name, _ in static.top_ports(network)}
+    config = named("ports.md", "## Configuration")
+    assert named("ports.md", "## Static networks") == ports - config - {"clk", "rst"}
+    assert config < ports
+    widths = {row[0].strip("`"): row[2] for row in rows("ports.md", "## Static networks")}
+    for direction, name, bits in static.process_ports(network.model_copy(update={"flit_bits": 7})):
+        assert widths[name] == ("N·F" if bits == 7 else "N"), (direction, name)
+
+
+def test_the_instances_of_a_static_network_are_documented() -> None:
+    page = (DOCS / "ports.md").read_text(encoding="utf-8")
+    network = Network.load("reflex-4x4").spec.network
+    assert isinstance(network, StaticSpec)
+    verilog = static.top_verilog(network, "top")
+    for module in static.MODULES:
+        assert f"`{module}`" in page
+    assert {name.partition("_")[0] for name, _ in static.targets(network)} == {"node"}
+    for wire in static.link_wires(network):
+        assert f"_{wire}`" in page, wire
+        assert f"link_0_0_east_{wire}" in verilog
+    for wire, _ in static.local_wires(network):
+        assert f"`link_X_Y_{wire.partition('_')[0]}_valid`" in page
 
 
 def test_the_instances_of_an_irregular_network_are_documented() -> None:
@@ -133,9 +172,16 @@ def test_switches_come_after_nodes_on_the_config_port() -> None:
     assert (int(found[1]), int(found[2])) in {(s["switch"], s["index"]) for s in switches}
 
 
-@pytest.mark.parametrize("layout", [CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE])
-def test_every_field_of_a_register_is_documented(layout: Layout) -> None:
-    documented = tables("registers.md")[layout.name]
+@pytest.mark.parametrize(
+    ("layout", "head"),
+    [
+        *((word, word.name) for word in (CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE)),
+        (ROLE_WORD, ROLE_WORD.name),
+        (STATUS_WORD, "static node's status word"),
+    ],
+)
+def test_every_field_of_a_register_is_documented(layout: Layout, head: str) -> None:
+    documented = tables("registers.md")[head]
     assert list(documented) == [field.name for field in layout.fields]
     for field in layout.fields:
         low = layout.offsets[field.name]
@@ -143,11 +189,29 @@ def test_every_field_of_a_register_is_documented(layout: Layout) -> None:
         assert documented[field.name][1] == (f"{high}:{low}" if field.width > 1 else str(low))
 
 
+def test_a_managers_words_are_documented() -> None:
+    documented = tables("registers.md")["manager's word"]
+    assert {name: int(documented[name][1]) for name in documented} == {
+        word.name: MANAGER_BASE + word for word in ManagerWord
+    }
+    for word, layout in (("COMMAND", MANAGER_COMMAND), ("STATUS", MANAGER_STATUS)):
+        for field in layout.fields:
+            low = layout.offsets[field.name]
+            told = rf"`{field.name}` [a-z ]*{low + field.width - 1}:{low}\b"
+            assert re.search(told, documented[word][3]), field.name
+
+
+def test_what_the_set_up_of_cluster_fig1_takes() -> None:
+    (group,) = Network.load("cluster-fig1").run(sim="model", episodes=1).groups
+    costs = f"{group.setup_cycles} cycles and {group.setup_packets} packets"
+    assert costs in (DOCS / "setup.md").read_text(encoding="utf-8")
+
+
 def test_every_word_of_a_register_has_its_address() -> None:
-    """The mesh's words come first on the page, then those of irregular networks."""
+    """The mesh's come first, then those of irregular networks, of static ones, and the roles."""
     shown = [(row[1].strip("`"), row[0]) for row in rows("registers.md") if row[0].isdigit()]
-    words = [(word.name, str(int(word))) for kind in (RegisterWord, SwitchWord) for word in kind]
-    assert shown == words
+    kinds = (RegisterWord, SwitchWord, StaticWord, LoaderWord, Role)
+    assert shown == [(word.name, str(int(word))) for kind in kinds for word in kind]
 
 
 def test_the_registers_shown_are_those_of_the_network() -> None:
@@ -157,6 +221,34 @@ def test_the_registers_shown_are_those_of_the_network() -> None:
     (shown,) = json.loads(example[1])["nodes"]
     made = registers_json(Network.load("fig1").plan())["nodes"]
     assert shown in made
+
+
+def test_the_writes_shown_are_those_of_the_network() -> None:
+    page = (DOCS / "registers.md").read_text(encoding="utf-8")
+    shown = json.loads(re.findall(r"```json\n(.*?)```", page, re.S)[1])
+    made = registers_json(Network.load("reflex-4x4").plan())["writes"]
+    first = made.index(shown[0])
+    assert made[first : first + len(shown)] == shown
+
+
+def test_the_fields_of_a_static_plan_are_documented() -> None:
+    fields = Network.load("reflex-4x4").plan().groups[0].to_json()
+    others = Network.load("fig1").plan().groups[0].to_json()
+    documented = named("planning.md", "## `plan --json`")
+    assert documented <= set(fields)
+    assert {name for name in fields if others[name] is None and fields[name] is not None} | {
+        "flits"
+    } <= documented
+
+
+def test_every_planner_is_documented() -> None:
+    pages = [
+        (DOCS / page).read_text(encoding="utf-8") for page in ("planning.md", "network-files.md")
+    ]
+    for planners in PLANNERS.values():
+        for planner in planners:
+            assert f"\n| `{planner}` |" in pages[0]
+            assert f'`"{planner}"`' in pages[1]
 
 
 def test_the_readme_shows_what_a_run_prints() -> None:
@@ -169,7 +261,10 @@ def test_the_readme_shows_what_a_run_prints() -> None:
     assert f"{result.cycles:,} cycles, verilator" in shown
     accepted = next(line for line in summary(result) if line.startswith("traffic: "))
     assert accepted.partition(";")[0] in shown
-    for row in plan_rows(Network.load("fig1").plan())[1]:
+    for name in ("fig1", "reflex-4x4"):
+        for row in plan_rows(Network.load(name).plan())[1]:
+            assert " ".join(row).split() in page
+    for row in result_rows(Network.load("reflex-4x4").run(sim="model"))[1]:
         assert " ".join(row).split() in page
 
 

@@ -4,15 +4,47 @@ One place each is enough for the agents in hardware, in every ring: the root's r
 sends. That holds whatever comes first: the tests go through all interleavings of small rings.
 
 Software that runs Algorithm 1 sends its B + 1 flits before it reads any, and needs room for them:
-see `software_spare`. In both, all that can be stored before the process has come must be filled by
-Init, and the switches must be in lock step.
+see `software_spare` and `check_software`. In both, all that can be stored before the process has
+come must be filled by Init, and the switches must be in lock step.
 """
 
 from __future__ import annotations
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["software_spare", "tree_flits"]
+__all__ = ["check_software", "software_spare", "tree_flits"]
+
+
+def check_software(network: StaticSpec, fillers: int) -> None:
+    """Refuse a program of Algorithm 1 whose fillers do not go with a network's buffers.
+
+    Its root sends ``fillers`` flits in Init, and in Wait the release and as many again; a member
+    reads as many in Notify, and two in Wait. B to B + W + O will do. With fewer a place of a core
+    buffer stays free: the notify passes a member that has not arrived, and from three members on
+    others are released early. With more the root stays in Wait where the first switch behind its
+    own has a member: in front of that there is no room for all, until it comes to the next barrier.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    fillers : int
+        Best B, the places of ``core_buffer``.
+
+    Raises
+    ------
+    SpecError
+        There are too few or too many.
+    """
+    core = network.core_buffer
+    most = core + network.switch_buffer + network.injection_buffer
+    if fillers < core:
+        harm = f"leave a place free where core_buffer = {core}, and barriers are released early"
+    elif fillers > most:
+        harm = "find no room before a member that has left, and the root stays in Wait"
+    else:
+        return
+    raise SpecError(f"software: fillers = {fillers} {harm}; send {core} to {most}")
 
 
 def software_spare(

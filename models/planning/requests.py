@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from syncfabric.models.messages import CONTROL, REQUEST, RegisterWord, SwitchWord
+from syncfabric.models.messages import (
+    CONTROL,
+    MANAGER_BASE,
+    MANAGER_COMMAND,
+    REQUEST,
+    ManagerWord,
+    RegisterWord,
+    Request,
+    SwitchWord,
+)
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.images import config_writes, register_words
 from syncfabric.models.planning.plan import (
@@ -15,7 +25,7 @@ from syncfabric.models.planning.plan import (
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
-__all__ = ["manager_entries", "node_writes"]
+__all__ = ["manager_entries", "manager_writes_json", "node_writes"]
 
 
 def manager_entries(
@@ -65,6 +75,37 @@ def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
     if isinstance(plan.spec.network, IrregularSpec):
         nodes = len(plan.spec.network.nodes)
         yield from (write for write in config_writes(plan) if write[0] < nodes)
+
+
+def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
+    """Return the writes that set all groups up, from reset, in order: nodes' own, then a manager's.
+
+    ``index`` is the config port's number of the node; ``group`` is null for a node's own register.
+    After a write of ``command`` the manager's status must say DONE before the next.
+    """
+    topology = plan.spec.message_network.topology
+    manager = topology.index(plan.spec.message_network.manager_nodes[0])
+    writes: list[tuple[int, int, int, ManagerWord | None, int | None]] = [
+        (target, address, value, None, None) for target, address, value in node_writes(plan)
+    ]
+    for group in plan.message_groups:
+        entries = manager_entries(plan, group, epoch=0)
+        command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
+        words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
+        words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]
+        for word, value in words if entries else ():
+            writes.append((manager, MANAGER_BASE + word, value, word, group.id))
+    return [
+        {
+            "node": list(topology.node(target)),
+            "index": target,
+            "group": group_id,
+            "word": None if word is None else word.name.lower(),
+            "address": address,
+            "value": f"0x{value:08x}",
+        }
+        for target, address, value, word, group_id in writes
+    ]
 
 
 def _control(register: Register | PortRegister) -> RegisterWord | SwitchWord:

@@ -1,6 +1,8 @@
 """Combining data: all at once for bitwise operations, two at a time for any."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_, xor
 
 from amaranth import Array, Const, Mux, Value
 
@@ -30,12 +32,18 @@ def combine_bitwise(op: Value, held: Value, words: Sequence[tuple[Value, Value]]
     width = len(held)
     if width == 0:
         return held
-    ored, anded, xored = held, held, held
-    for enable, word in words:
-        masked = Mux(enable, word, 0)
-        ored, xored = ored | masked, xored ^ masked
-        anded = anded & Mux(enable, word, Const(-1, width))
-    return Array([ored, anded, xored, ored])[op[:2]][:width]
+    # AND is the OR of what is inverted, inverted. One tree then does for all operations.
+    inverse, odd = (op[:2] == Op.AND).replicate(width), op[:2] == Op.XOR
+    leaves = [Mux(enable, word ^ inverse, 0) for enable, word in words]
+    leaves.append(held ^ inverse)
+    while len(leaves) > 1:
+        leaves = [_join(leaves[i : i + 3], odd) for i in range(0, len(leaves), 3)]
+    return (leaves[0] ^ inverse)[:width]
+
+
+def _join(words: list[Value], odd: Value) -> Value:
+    """Return the OR of up to three words, or with ``odd`` their XOR: a LUT4 for each bit."""
+    return Mux(odd, reduce(xor, words), reduce(or_, words))
 
 
 def combine_two(op: Value, held: Value, word: Value) -> Value:

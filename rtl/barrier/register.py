@@ -210,7 +210,8 @@ class BarrierRegister(wiring.Component):
             fire.eq(valid & ~status.fired & local & complete),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
-            new_result.eq(Mux(fire, combined, down_data)),
+            # Only who has fired is answered; `fired` is there before `fire`.
+            new_result.eq(Mux(status.fired, down_data, combined)),
         ]
         m.d.sync += self.released.eq(release)
         with m.If(release):

@@ -182,7 +182,8 @@ class TreeRegister(wiring.Component):
             fire.eq(willing & ~missing.any()),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
-            new_result.eq(Mux(down.any(), either(down_words), combined)),
+            # Only who has fired is answered; `fired` is there before `down`.
+            new_result.eq(Mux(fired, either(down_words), combined)),
         ]
         begins = Mux(release, to_children, 0)
         if life and not self._node:  # GO and BROKEN end at a node

@@ -1,10 +1,26 @@
-"""Arbiters: least recently sent (a matrix of flip-flops) and round robin (a pointer)."""
+"""Arbiters: least recently sent and round robin, both with a flip-flop for each pair."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["LeastRecentArbiter", "RoundRobinArbiter"]
+
+
+def _grant_first(m: Module, request: Signal, grant: Signal) -> dict[tuple[int, int], Signal]:
+    """Grant the requester that stands first; return who does, for each pair i < j: 1 if i does.
+
+    A grant waits for the requests alone, as the order is in flip-flops.
+    """
+    count = len(request)
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    first = {(i, j): Signal(name=f"first_{i}_{j}", init=1) for i, j in pairs}
+    for i in range(count):
+        ahead = [
+            request[j] & (first[j, i] if j < i else ~first[i, j]) for j in range(count) if j != i
+        ]
+        m.d.comb += grant[i].eq(request[i] & ~Cat(ahead).any())
+    return first
 
 
 class LeastRecentArbiter(wiring.Component):
@@ -33,20 +49,12 @@ class LeastRecentArbiter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        pairs = [(i, j) for i in range(self._count) for j in range(i + 1, self._count)]
-        first = {(i, j): Signal(name=f"first_{i}_{j}", init=1) for i, j in pairs}
-        for i, j in pairs:
+        first = _grant_first(m, self.request, self.grant)
+        for i, j in first:
             with m.If(self.sent[i]):
                 m.d.sync += first[i, j].eq(0)
             with m.Elif(self.sent[j]):
                 m.d.sync += first[i, j].eq(1)
-        for i in range(self._count):
-            ahead = [
-                self.request[j] & (first[j, i] if j < i else ~first[i, j])
-                for j in range(self._count)
-                if j != i
-            ]
-            m.d.comb += self.grant[i].eq(self.request[i] & ~Cat(ahead).any())
         return m
 
 
@@ -76,16 +84,9 @@ class RoundRobinArbiter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # The pointer as a mask: bit i is set for every requester at or after it.
-        after = Signal(self._count, init=-1)
-        later = Signal(self._count)
-        m.d.comb += later.eq(self.request & after)
-        chosen = Signal(self._count)
-        m.d.comb += chosen.eq(Mux(later.any(), later, self.request))
-        m.d.comb += self.grant.eq(chosen & -chosen)
+        first = _grant_first(m, self.request, self.grant)
         with m.If(self.advance & self.request.any()):
-            # All bits above the granted one; none above the last wraps around to all.
-            above = Signal(self._count)
-            m.d.comb += above.eq(~(self.grant | (self.grant - 1)))
-            m.d.sync += after.eq(Mux(above.any(), above, ~0))
+            for i, j in first:
+                # The pointer comes to stand beyond i and up to j if one of i to j - 1 is granted.
+                m.d.sync += first[i, j].eq(~self.grant[i:j].any())
         return m

@@ -1,4 +1,4 @@
-"""Pictures, as SVG and PNG: trees over their network, a plan, a network, the load of channels."""
+"""Pictures, as SVG and PNG: trees and rings over their network, a plan, the load of channels."""
 
 from syncfabric.sim.draw.canvas import picture, to_svg
 from syncfabric.sim.draw.chart import can_draw, check_picture, show

@@ -8,8 +8,8 @@ from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
 from syncfabric.sim.draw.canvas import FORMATS, Sheet, to_svg
 from syncfabric.sim.draw.page import Margins, Mark
-from syncfabric.sim.report import kind_words
 from syncfabric.sim.results import ChannelLoad
+from syncfabric.sim.words import kind_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from syncfabric.sim.draw.canvas import settings
 from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Mark, Page
-from syncfabric.sim.report import count, network_words, root_words, way_words
+from syncfabric.sim.words import count, network_words, root_words, way_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

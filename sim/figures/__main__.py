@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from syncfabric.models.errors import OutputError
+from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.planning import irregular_planning
 from syncfabric.sim.figures.reflex import check_plot, plot, reflex
@@ -36,6 +37,7 @@ SECTIONS: tuple[Section, ...] = (
     ring_planning,
     reflex_model,
     reflex,
+    collectives,
 )
 
 

@@ -14,12 +14,14 @@ def plan(
     net: Net,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the trees over the network, as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw trees or rings over the network, as .svg or .png."),
     ] = None,
-    registers: Annotated[bool, typer.Option("--registers", help="Print every register.")] = False,
+    registers: Annotated[
+        bool, typer.Option("--registers", help="Print every register or route.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Plan the barrier trees: their registers, and the latency to expect."""
+    """Plan the barrier trees or rings: registers or routes, and the latency to expect."""
     from syncfabric.sim.network import Network
 
     network = Network.load(net)

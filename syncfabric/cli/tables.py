@@ -9,7 +9,8 @@ from rich.table import Table
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan, StaticGroupPlan
 from syncfabric.models.planning.static_images import role_of
-from syncfabric.sim.report import Rows, network_words, node_words, plan_rows, result_rows
+from syncfabric.sim.report import Rows, plan_rows, result_rows
+from syncfabric.sim.words import network_words, node_words
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -29,8 +29,8 @@ from syncfabric.sim.draw.canvas import depth_colours
 from syncfabric.sim.draw.mesh.lanes import corners, lay_out
 from syncfabric.sim.draw.mesh.tree import routes
 from syncfabric.sim.draw.page import depth_key
-from syncfabric.sim.report import count
 from syncfabric.sim.results import ChannelLoad
+from syncfabric.sim.words import count
 
 PNG = b"\x89PNG\r\n\x1a\n"
 READY_MADE = ["mesh-2x2", "row-1x8", "mesh-5x3", "fig1", "demo", "spill-4x4", "mesh-32x32"]

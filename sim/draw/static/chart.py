@@ -7,7 +7,7 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
 from syncfabric.sim.draw.mesh.ground import MeshGround
 from syncfabric.sim.draw.page import Mark, depth_key
-from syncfabric.sim.draw.static.lanes import branches, middle, ring_lane
+from syncfabric.sim.draw.static.lanes import AWAY, branches, middle, ring_lane
 from syncfabric.sim.draw.strokes import Point, head, rounded
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ __all__ = ["StaticChart"]
 
 RADIUS = 0.21
 """Of a member's disc, in hops."""
+RIM = (RADIUS**2 - AWAY**2) ** 0.5 + 0.01
+"""How far from a switch a lane meets that disc."""
 PASSED = 0.14
 """Of a switch's that is only passed."""
 TIP = 0.15
@@ -90,7 +92,7 @@ class StaticChart(MeshGround):
         inks = [ring_ink] * len(lanes)
         links = list(zip(ring, [*ring[1:], *ring[:1]], strict=True))
         tips = [ring_ink] * len(links)
-        for branch in branches(group.root, group.edges or (), RADIUS + 0.02):
+        for branch in branches(group.root, group.edges or (), RIM):
             lanes.append(branch.lane)
             links.append(branch.link)
             inks.append(colours[branch.depth])
@@ -116,7 +118,7 @@ class StaticChart(MeshGround):
             x, y = zip(*nodes, strict=True)
             size = self.sheet.points(2 * radius) ** 2
             thin = self.sheet.points(0.025)
-            axes.scatter(x, y, s=size, c=inks, edgecolors=edgecolors, linewidths=thin, zorder=layer)
+            axes.scatter(x, y, s=size, c=inks, zorder=layer, edgecolors=edgecolors, linewidths=thin)
 
 
 def _to_tip(link: tuple[Node, Node]) -> list[Point]:

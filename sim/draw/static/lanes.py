@@ -57,7 +57,7 @@ def branches(root: Node, edges: Iterable[tuple[Node, Node]], rim: float) -> list
     edges : iterable of (Node, Node)
         Every switch and the one above it, from the root outwards.
     rim : float
-        Radius of the discs at whose rims the lanes begin and end.
+        How far from its ends a link's lane begins and ends: there the members' discs are.
     """
     edges = list(edges)
     depth, entry = {root: 0}, dict(edges)

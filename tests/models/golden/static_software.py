@@ -12,16 +12,16 @@ SEND, RECEIVE, ARRIVE, LEAVE = "SRAL"
 """Steps of a program: a flit sent, one taken, and the two ends of a barrier."""
 
 
-def root_program(core_buffer: int) -> str:
+def root_program(fillers: int) -> str:
     """Return what the root does in an episode: Notify, then Wait."""
     notify = ARRIVE + SEND
-    wait = RECEIVE * (core_buffer + 1) + SEND * (core_buffer + 1) + RECEIVE
+    wait = RECEIVE * (fillers + 1) + SEND * (fillers + 1) + RECEIVE
     return notify + wait + LEAVE
 
 
-def member_program(core_buffer: int, wait: int) -> str:
+def member_program(fillers: int, wait: int) -> str:
     """Return what another core does; ``wait`` flits in Wait: 1 as printed, 2 corrected."""
-    return ARRIVE + RECEIVE * (core_buffer + wait) + LEAVE
+    return ARRIVE + RECEIVE * (fillers + wait) + LEAVE
 
 
 class Software:
@@ -37,21 +37,28 @@ class Software:
         See `member_program`.
     late : sequence of sequence of int
         By member and episode, the cycles that it lets pass before it arrives.
+    fillers : int, optional
+        Flits that Init sends; by default the places of a core buffer.
     """
 
     def __init__(
-        self, bench: Bench, group: Group, wait: int, late: Sequence[Sequence[int]]
+        self,
+        bench: Bench,
+        group: Group,
+        wait: int,
+        late: Sequence[Sequence[int]],
+        fillers: int | None = None,
     ) -> None:
         self.bench, self.course, self.late = bench, Course(group), late
-        core = bench.spec.core_buffer
+        core = bench.spec.core_buffer if fillers is None else fillers
         self.nodes = [bench.mesh.index(node) for node in group.members]
         self._left = [self._steps(i, core, wait) for i in range(len(self.nodes))]
         self._next = [next(steps) for steps in self._left]
         self._sleep = [late[i][0] for i in range(len(self.nodes))]
 
-    def _steps(self, member: int, core: int, wait: int) -> Iterator[str]:
-        program = member_program(core, wait) if member else root_program(core)
-        init = "" if member else SEND * core
+    def _steps(self, member: int, fillers: int, wait: int) -> Iterator[str]:
+        program = member_program(fillers, wait) if member else root_program(fillers)
+        init = "" if member else SEND * fillers
         yield from init
         for _ in self.late[member]:
             yield from program

@@ -4,10 +4,12 @@ import random
 
 import pytest
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.golden import static as static_model
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_switches import Switches
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.buffers import check_software
 from tests.models.golden.static_bench import (
     Bench,
     Group,
@@ -118,12 +120,16 @@ def test_a_tree_with_one_flit_less_an_episode_releases_early(less: int, early: b
 
 
 def software(
-    size: tuple[int, int], buffers: tuple[int, int, int], wait: int, late: list[list[int]]
+    size: tuple[int, int],
+    buffers: tuple[int, int, int],
+    wait: int,
+    late: list[list[int]],
+    fillers: int | None = None,
 ) -> Software:
     group = ring(cycle(*size))
     bench = Bench(static(*size, buffers), [group])
     bench.load()
-    return Software(bench, group, wait, late)
+    return Software(bench, group, wait, late, fillers)
 
 
 @pytest.mark.parametrize("size", [(2, 2), (4, 4)])
@@ -157,3 +163,29 @@ def test_the_corrected_algorithm_neither_releases_early_nor_hangs(seed: int) -> 
     skew = rng.choice((0, 3, 50, 200))
     late = [[rng.randint(0, skew) for _ in range(8)] for _ in group.members]
     software(size, buffers, 2, late).run()
+
+
+@pytest.mark.parametrize("buffers", [(1, 1, 1), (1, 2, 1), (2, 3, 1), (1, 2, 3)])
+def test_software_that_fills_a_ring_with_too_little_or_too_much(
+    buffers: tuple[int, int, int],
+) -> None:
+    """Both sides of each limit that `check_software` knows; each core in turn is late."""
+    switch, core, injection = buffers
+    most = core + switch + injection
+    late = [[300 * (episode % 4 == member) for episode in range(8)] for member in range(4)]
+
+    def play(fillers: int) -> Software:
+        return software((2, 2), buffers, 2, late, fillers)
+
+    for fillers in (core, core + 1, most):
+        check_software(static(2, 2, buffers), fillers)
+        play(fillers).run()
+    with pytest.raises(SpecError, match="stays in Wait"):
+        check_software(static(2, 2, buffers), most + 1)
+    with pytest.raises(HangError):
+        play(most + 1).run()
+    if core > 1:
+        with pytest.raises(SpecError, match="released early"):
+            check_software(static(2, 2, buffers), core - 1)
+        with pytest.raises(EarlyReleaseError):
+            play(core - 1).run()

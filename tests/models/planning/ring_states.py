@@ -72,7 +72,10 @@ class EarlyReleaseError(Exception):
 
 
 class HangError(Exception):
-    """A state out of which nothing leads."""
+    """A state out of which nothing leads, or at most an arrival at the next barrier.
+
+    The second is a hang for who comes only when this barrier has released everybody.
+    """
 
 
 def _at(counts: Counts, place: int, more: int) -> Counts:
@@ -172,6 +175,11 @@ def _agents(ring: Ring, state: State) -> Iterator[State]:
         yield read
 
 
+def _goes_on(state: State, found: State) -> bool:
+    """Return whether a step is more than an arrival."""
+    return found.gone != state.gone or found.come == state.come
+
+
 def explore(ring: Ring) -> int:
     """Go through all states, and return how many there are.
 
@@ -187,7 +195,8 @@ def explore(ring: Ring) -> int:
         state = ahead.pop()
         after = {*_switches(ring, state)}
         after |= {*(_programs if ring.software else _agents)(ring, state)}
-        if not after:
+        all_come = min(state.come) > 0
+        if not after or (all_come and not any(_goes_on(state, found) for found in after)):
             raise HangError
         ahead += after - seen
         seen |= after

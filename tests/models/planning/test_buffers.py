@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from syncfabric.models.planning.buffers import software_spare
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.buffers import check_software, software_spare, tree_flits
 from tests.models.planning.ring_states import EarlyReleaseError, HangError, Ring, explore
 
 
@@ -20,7 +22,7 @@ def spare(ring: Ring) -> int:
     return software_spare(ring.links, ring.core, ring.switch, ring.injection, root_buffer=ring.root)
 
 
-def check_software(ring: Ring) -> None:
+def check_ring(ring: Ring) -> None:
     if spare(ring) < 0:
         with pytest.raises(HangError):
             explore(ring)
@@ -48,7 +50,7 @@ def test_software_limit_of_two_switches() -> None:
     rings = list(small_rings(2, 4, software=True))
     assert {spare(ring) < 0 for ring in rings} == {True, False}
     for ring in rings:
-        check_software(ring)
+        check_ring(ring)
 
 
 def test_a_root_like_the_others_is_never_short() -> None:
@@ -56,17 +58,68 @@ def test_a_root_like_the_others_is_never_short() -> None:
         assert software_spare(links, core, switch, injection) >= 0
 
 
+def static(switch: int, core: int, injection: int) -> StaticSpec:
+    return StaticSpec(
+        kind="static",
+        width=2,
+        height=2,
+        switch_buffer=switch,
+        core_buffer=core,
+        injection_buffer=injection,
+    )
+
+
+@pytest.mark.parametrize("places", [(1, 1, 1), (1, 2, 1), (1, 1, 2), (2, 1, 1), (1, 3, 1)])
+def test_how_many_fillers_software_may_send(places: tuple[int, int, int]) -> None:
+    """All numbers, in a ring of three: too few release early, too many hang."""
+    switch, core, injection = places
+    most = core + switch + injection
+    for fillers in range(max(1, core - 1), most + 2):
+        ring = Ring(3, fillers, switch, injection, core, software=True, free=core - fillers)
+        if core <= fillers <= most:
+            check_software(static(*places), fillers)
+            explore(ring)
+            continue
+        rule = f"^software: fillers = {fillers} .*; send {core} to {most}$"
+        with pytest.raises(SpecError, match=rule):
+            check_software(static(*places), fillers)
+        with pytest.raises(EarlyReleaseError if fillers < core else HangError):
+            explore(ring)
+
+
+def test_what_a_writer_of_software_reads() -> None:
+    few = (
+        r"^software: fillers = 1 leave a place free where core_buffer = 2, and barriers are "
+        r"released early; send 2 to 6$"
+    )
+    with pytest.raises(SpecError, match=few):
+        check_software(static(2, 2, 2), 1)
+    many = (
+        r"^software: fillers = 7 find no room before a member that has left, and the root stays "
+        r"in Wait; send 2 to 6$"
+    )
+    with pytest.raises(SpecError, match=many):
+        check_software(static(2, 2, 2), 7)
+
+
 def test_one_place_each_is_enough_for_agents() -> None:
-    """So there is no other side: with any buffers, all of these run for ever."""
+    """With any buffers, all of these run for ever; with no place in one of them, none does."""
     for ring in (*small_rings(2, 3, software=False), *small_rings(3, 1, software=False)):
         explore(ring)
+    for core, switch, injection, root in ((1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0), (0, 1, 1, 1)):
+        with pytest.raises(HangError):
+            explore(Ring(2, core, switch, injection, root, software=False))
+
+
+def test_an_episode_of_a_tree_is_one_flit_more_than_its_longest_way_holds() -> None:
+    assert [tree_flits(longest, static(3, 4, 5)) for longest in (1, 2, 6)] == [13, 16, 28]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("software", [True, False])
 def test_limits_of_three_switches(software: bool) -> None:
     for ring in small_rings(3, 3, software=software):
-        check_software(ring) if software else explore(ring)
+        check_ring(ring) if software else explore(ring)
 
 
 @pytest.mark.long

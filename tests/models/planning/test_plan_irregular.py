@@ -116,6 +116,10 @@ def test_json_of_a_group() -> None:
                 {"switch": 1, "parent": 1, "children": [0], "register": 0},
                 {"switch": 2, "parent": 1, "children": [2], "register": 0},
             ],
+            "ring": None,
+            "ring_least": None,
+            "links": None,
+            "flits": None,
         }
     ]
 

@@ -1,13 +1,18 @@
 """What a manager is told to send, word by word."""
 
+import json
+
 import pytest
 
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import ManagerState
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.networks.table import Operation
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.requests import manager_entries, node_writes
+from syncfabric.models.planning.requests import manager_entries, manager_writes_json, node_writes
 
 # Lowest bits of the request word's fields.
 GID, EPOCH, OP, ROOT, TURN = 2, 22, 24, 27, 28
@@ -99,3 +104,34 @@ def test_nodes_of_an_irregular_network_write_their_own_registers() -> None:
         target for target in range(5) for _ in range(2)
     ]
     assert sorted(target for target, address, _ in writes if address // 8 == 1) == [0, 0, 4, 4]
+
+
+@pytest.mark.parametrize("name", ["cluster-fig1", "churn-mesh", "churn-cluster"])
+def test_what_a_build_writes_down_sets_all_groups_up(name: str) -> None:
+    """Played one by one, and after a command read until the manager is done."""
+    plan = make_plan(reader.load(name))
+    writes = json.loads(json.dumps(manager_writes_json(plan)))
+    model, index = model_of(plan.spec.message_network), plan.spec.network.topology.index
+    seats = [
+        (index(node), place)
+        for group in plan.message_groups
+        for node, place in group.places.items()
+        if place is not None
+    ]
+    model.step()
+    for write in writes:
+        assert index(tuple(write["node"])) == write["index"]
+        model.step(
+            config=ConfigRequest(write["index"], write["address"], True, int(write["value"], 16))
+        )
+        if write["word"] == "command":
+            assert not all(model.ready(*seat) for seat in seats)
+            model.step()  # the command is looked at
+            while model.manager_state(write["index"]) is not ManagerState.DONE:
+                model.step()
+                assert model.cycle < 2_000
+    for _ in range(20):  # GO is on its way
+        model.step()
+    assert seats
+    assert all(model.ready(*seat) for seat in seats)
+    assert {write["group"] for write in writes} - {None} == {group.id for group in plan.groups}

@@ -1,22 +1,24 @@
 """Paper Reflex, Algorithm 1, as software on the core ports: corrected, and as it was printed."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
-from syncfabric.models.messages import LoaderWord
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.messages import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
+from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.route_chain import chain_words
+from syncfabric.models.planning.route_chain import Output, chain_words
 from tests.rtl.static.rings import RIM, ring_routes
 
 SIDE = int(os.environ.get("STATIC_SIDE", "2"))
 SPEC = StaticSpec(kind="static", width=SIDE, height=SIDE)
 LATE = 200
+PLACES = SPEC.core_buffer
+MOST = PLACES + SPEC.switch_buffer + SPEC.injection_buffer
 RECV, SEND, PAUSE = "recv", "send", "pause"
 
 Steps = Iterator[tuple[str, int]]
@@ -25,8 +27,11 @@ Steps = Iterator[tuple[str, int]]
 class Core:
     """A program, and when it arrived at and left each barrier."""
 
-    def __init__(self, root: bool, waits: list[int], wait_reads: int) -> None:
+    def __init__(
+        self, root: bool, waits: list[int], wait_reads: int, fillers: int = PLACES
+    ) -> None:
         self.now, self.arrived, self.left = 0, [], []
+        self._fillers = fillers
         self._steps = self._root(waits) if root else self._other(waits, wait_reads)
         self._does, self._count = next(self._steps, ("", 0))
         self._skip()
@@ -35,14 +40,13 @@ class Core:
     left: list[int]
 
     def _root(self, waits: list[int]) -> Steps:
-        buffer = SPEC.core_buffer
-        yield SEND, buffer  # Init
+        yield SEND, self._fillers  # Init
         for pause in waits:
             yield PAUSE, pause
             self.arrived.append(self.now)
             yield SEND, 1  # Notify
-            yield RECV, buffer + 1  # Wait
-            yield SEND, buffer + 1
+            yield RECV, self._fillers + 1  # Wait
+            yield SEND, self._fillers + 1
             yield RECV, 1
             self.left.append(self.now)
 
@@ -50,7 +54,7 @@ class Core:
         for pause in waits:
             yield PAUSE, pause
             self.arrived.append(self.now)
-            yield RECV, SPEC.core_buffer  # Notify
+            yield RECV, self._fillers  # Notify
             yield RECV, wait_reads  # Wait
             self.left.append(self.now)
 
@@ -79,8 +83,8 @@ async def config(dut: Any, node: int, address: int, data: int) -> None:
         await FallingEdge(dut.clk)
 
 
-async def barriers(dut: Any, pauses: list[list[int]], wait_reads: int, cycles: int) -> list[Core]:
-    """Load a ring, run the programs for so many cycles, and return them; the first is the root."""
+async def load(dut: Any, routes: Mapping[Output, Port]) -> None:
+    """Reset everything, and load routes."""
     for name in ("arrive", "hold", "send_valid", "send_flit", "recv_take", "config_valid"):
         getattr(dut, name).value = 0
     dut.rst.value = 1
@@ -88,13 +92,20 @@ async def barriers(dut: Any, pauses: list[list[int]], wait_reads: int, cycles: i
     for _ in range(2):
         await FallingEdge(dut.clk)
     dut.rst.value = 0
-    routes, loader = ring_routes(RIM[SIDE]), SPEC.layout.loader
+    loader = SPEC.layout.loader
     for word in chain_words(SPEC, routes, routes):
         await config(dut, loader, LoaderWord.SHIFT, word)
     await config(dut, loader, LoaderWord.STROBE, 0)
+
+
+async def barriers(
+    dut: Any, pauses: list[list[int]], wait_reads: int, cycles: int, fillers: int = PLACES
+) -> list[Core]:
+    """Load a ring, run the programs for so many cycles, and return them; the first is the root."""
+    await load(dut, ring_routes(RIM[SIDE]))
     mesh = Mesh(SIDE, SIDE)
     places = [mesh.index(node) for node in RIM[SIDE]]
-    cores = [Core(i == 0, waits, wait_reads) for i, waits in enumerate(pauses)]
+    cores = [Core(i == 0, waits, wait_reads, fillers) for i, waits in enumerate(pauses)]
     for now in range(cycles):
         await Timer(1, "ns")
         valid, ready = int(dut.recv_valid.value), int(dut.send_ready.value)
@@ -143,3 +154,52 @@ async def the_printed_one_releases_early(dut: Any) -> None:
     cores = await barriers(dut, waits, 1, 100)
     assert not cores[-1].arrived
     assert early(cores) == len([core for core in cores if core.left]) >= len(cores) - 2
+
+
+@cocotb.test(skip=SIDE > 2)
+@cocotb.parametrize(fillers=[PLACES - 1, PLACES, MOST, MOST + 1])
+async def fillers_that_do_and_do_not(dut: Any, fillers: int) -> None:
+    """One fewer than a core buffer holds: early. One more than fit: the root stays in Wait."""
+    episodes = len(RIM[SIDE])
+    cores = await barriers(dut, pauses(episodes), 2, episodes * (LATE + 60), fillers)
+    assert bool(early(cores)) == (fillers < PLACES)
+    over = [len(core.left) for core in cores]
+    assert over == [episodes - (fillers > MOST)] + [episodes] * (len(cores) - 1)
+
+
+@cocotb.test(skip=SIDE > 2)
+@cocotb.parametrize(less=[0, 1])
+async def a_tree_needs_every_flit(dut: Any, less: int) -> None:
+    """A chain from the root, whose farthest member is late. One flit less: the root is gone."""
+    way = RIM[SIDE]
+    routes = {
+        (x, y, port): source
+        for (x, y, port), source in ring_routes(way).items()
+        # All but what closes the ring: the last link, and the way to the root's core.
+        if ((x, y) != way[-1] or port == Port.LOCAL) and (x, y, port) != (*way[0], Port.LOCAL)
+    }
+    longest = SPEC.switch_buffer * (len(way) - 1)
+    flits = 1 + SPEC.injection_buffer + longest + SPEC.core_buffer - less
+    await load(dut, routes)
+    index = [Mesh(SIDE, SIDE).index(node) for node in way]
+    for place, node in enumerate(index):
+        role = Role.TREE if place else Role.TREE_ROOT
+        await config(dut, node, StaticWord.ROLE, ROLE_WORD.pack({"role": role, "flits": flits}))
+    await config(dut, index[0], StaticWord.COMMAND, INIT)
+
+    async def arrive(places: list[int]) -> None:
+        dut.arrive.value = sum(1 << index[place] for place in places)
+        await FallingEdge(dut.clk)
+        dut.arrive.value = 0
+        for _ in range(LATE):
+            await FallingEdge(dut.clk)
+
+    def gone() -> list[int]:
+        done = int(dut.done.value)
+        return [place for place, node in enumerate(index) if done >> node & 1]
+
+    every = list(range(len(way)))
+    await arrive(every[:-1])
+    assert gone() == [0] * less
+    await arrive(every[-1:])
+    assert gone() == every

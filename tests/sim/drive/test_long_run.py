@@ -1,5 +1,6 @@
 """Long runs: a match, a hang, errors in the design, and what is refused."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -7,13 +8,20 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import PlanError, ToolError
+from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.sim.assemble.player import Stimulus, script_text
+from syncfabric.sim.drive import driver, tiles
+from syncfabric.sim.drive import long_run as module
+from syncfabric.sim.drive.commander import Ask
+from syncfabric.sim.drive.long_run import long_run
+from syncfabric.sim.drive.openings import Openings
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.set_up import SetUp
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.fabric import long_run as module
-from syncfabric.sim.fabric.long_run import long_run
-from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
@@ -79,17 +87,18 @@ def test_without_groups_there_is_traffic_to_check() -> None:
     assert result.traffic.packets
 
 
-def test_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_without_a_register_hangs_while_another_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
         return list(config_writes(plan))[:-6]
 
-    monkeypatch.setattr(module, "config_writes", without_the_last_register)
-    plan = plan_of(NETWORK, members(8, (0, 0), (4, 4), (1, 3)))
-    result = long_run(plan, episodes=10)
+    monkeypatch.setattr(driver, "config_writes", without_the_last_register)
+    result = long_run(PLAN, episodes=10)
     assert result.verdict == "hang"
-    assert result.reason == "no group completed a barrier in the last 10000 cycles"
-    assert result.groups[0].episodes == 0
-    assert result.groups[0].latency is None
+    assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
+    assert result.groups[0].episodes >= 10
+    assert (result.groups[1].episodes, result.groups[1].latency) == (0, None)
 
 
 def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,8 +155,71 @@ def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: An
     assert told == []
 
 
-def test_groups_of_a_manager_are_refused() -> None:
-    with pytest.raises(PlanError, match='set setup = "local" or leave out --long'):
-        long_run(plan_of(irregular(SMALL, setup="manager")))
-    with pytest.raises(PlanError, match='set setup = "local" or leave out --long'):
-        long_run(plan_of(irregular(SMALL, setup="paper")))
+MANAGED: dict[str, MessageSpec] = {
+    "mesh": mesh(3, 2, setup="manager"),
+    "irregular": irregular(SMALL, setup="manager"),
+    "paper": drawn(1, 8, 4, 24, 6, setup="paper"),
+}
+
+
+def managed(name: str) -> BarrierPlan:
+    """Return a plan of all nodes, of some, and of one."""
+    nodes = MANAGED[name].topology.nodes
+    groups = members(3, *nodes), members(8, nodes[0], nodes[-1]), members(9, nodes[1])
+    return plan_of(MANAGED[name], *groups)
+
+
+@pytest.mark.parametrize("name", MANAGED)
+def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
+    plan = managed(name)
+    result = long_run(plan, episodes=60, background=0.1)
+    assert (result.verdict, result.reason, result.mismatches) == ("match", None, ())
+    assert result.traffic.packets > 20
+    ordinary = run(plan, sim="model", episodes=2, background=0.1)
+    for group, other in zip(result.groups, ordinary.groups, strict=True):
+        assert group.episodes >= 60
+        assert group.latency is not None
+        assert group.latency.min > 0
+        costs = (group.setup_cycles, group.setup_packets)
+        assert costs == (other.setup_cycles, other.setup_packets)
+    assert (result.groups[0].setup_packets is None) == (name == "paper")
+
+
+class Forgets(SetUp):
+    """A manager that is not told of the plan's second group."""
+
+    def __init__(self, plan: BarrierPlan, model: GoldenModel, ask: Ask) -> None:
+        super().__init__(plan, model, ask)
+        del self._ahead[1]
+
+
+@pytest.mark.parametrize("name", ["mesh", "irregular"])
+def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the model, which waits for its GO; and if nobody waits, by the referee."""
+    monkeypatch.setattr(driver, "SetUp", Forgets)
+    result = long_run(managed(name), episodes=10)
+    assert result.verdict == "hang"
+    assert result.reason == "nothing moves any more; unfinished groups: 3, 8, 9"
+    assert [group.episodes for group in result.groups] == [0, 0, 0]
+    monkeypatch.setattr(Openings, "are_all", lambda self: True)
+    result = long_run(managed(name), episodes=10)
+    assert result.verdict == "hang"
+    assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
+    assert [group.episodes > 0 for group in result.groups] == [True, False, True]
+
+
+def test_hardware_that_is_set_up_otherwise_than_the_model_is_a_mismatch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The lowest bit of all that is written is lost on the way to the hardware."""
+
+    def without_a_bit(stimuli: list[Stimulus]) -> str:
+        return script_text([replace(each, data=each.data & ~1) for each in stimuli])
+
+    monkeypatch.setattr(tiles, "script_text", without_a_bit)
+    result = long_run(managed("mesh"), episodes=10)
+    assert result.verdict == "mismatch"
+    assert result.mismatches
+    assert result.reason is not None
+    assert result.reason.startswith("first difference in cycle ")
+    assert [group.episodes for group in result.groups] == [0, 0, 0]

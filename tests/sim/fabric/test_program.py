@@ -100,6 +100,9 @@ def test_config_finds_nodes_and_switches_and_no_others(
         reads = [Stimulus(write.cycle + 5, StimulusKind.CONFIG, write.index) for write in writes]
         give(fabric, sorted(writes + reads, key=lambda stimulus: stimulus.cycle), tmp_path)
         fabric.run(100)
+        fabric.probe(None)
+        give(fabric, [Stimulus(110, StimulusKind.CONFIG, 23 << 12 | 1)], tmp_path)
+        fabric.run(100)
     lines = (tmp_path / "probe.txt").read_text().splitlines()
     assert [line.split()[-1] for line in lines] == ["c0:0", "c0:30", "c0:0", "c0:30"]
 

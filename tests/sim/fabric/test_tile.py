@@ -8,10 +8,12 @@ import pytest
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.sim.fabric import irregular as irregular_tiles
 from syncfabric.sim.fabric import mesh as mesh_tile
+from syncfabric.sim.fabric import static as static_tiles
 from syncfabric.sim.fabric.tile import Ports
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL, ring
 from tests.sim.drive.networks import irregular, mesh
+from tests.sim.drive.static.networks import SMALL as SMALL_STATIC
 
 MESHES = {
     "no data, spill": mesh(1, 1, data_bits=0, spill=True),
@@ -49,6 +51,18 @@ def test_icarus_takes_switch_and_node_tile_and_their_ports(name: str, tmp_path: 
     for (top, text), told in zip(tiles.items(), ports, strict=True):
         compiles(text, top, tmp_path)
         assert declared(text, top) == told
+
+
+@pytest.mark.icarus
+def test_icarus_takes_a_static_networks_tiles_and_their_ports(tmp_path: Path) -> None:
+    tiles = static_tiles.tiles(SMALL_STATIC)
+    assert list(tiles) == ["tile", "loader_tile"]
+    ports = static_tiles.tile_ports(SMALL_STATIC), static_tiles.loader_ports(SMALL_STATIC)
+    for (top, text), told in zip(tiles.items(), ports, strict=True):
+        compiles(text, top, tmp_path)
+        assert declared(text, top) == told
+    assert ports[0]["west_in_flush"] == ("input", 1)
+    assert ports[0]["index"] == ports[1]["config_node"] == ("input", 4)  # 12 nodes, a loader
 
 
 def test_a_tile_knows_its_place_by_its_inputs_alone() -> None:

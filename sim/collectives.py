@@ -1,0 +1,117 @@
+"""Broadcast, scatter and reductions by software on a static network: run, judged and timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.run import verdict_of
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
+from syncfabric.sim.drive.static.collectives.asked import Collective
+from syncfabric.sim.drive.static.collectives.bound import bound_of
+from syncfabric.sim.drive.static.collectives.check import check_collectives
+from syncfabric.sim.drive.static.parts import groups_of
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.request import SIMULATORS
+from syncfabric.sim.results import Verdict
+
+__all__ = ["Collective", "CollectiveResult", "CollectivesResult", "run_collectives"]
+
+
+@dataclass(frozen=True)
+class CollectiveResult:
+    """One collective's operations.
+
+    Parameters
+    ----------
+    asked : Collective
+    cycles : tuple of int
+        From the last member's begin to the last member's end, operation by operation.
+    bound : int
+        What the formula says at most, of a group that was quiet before.
+    """
+
+    asked: Collective
+    cycles: tuple[int, ...]
+    bound: int
+
+
+@dataclass(frozen=True)
+class CollectivesResult:
+    """What a run found; ``verdict`` and ``reason`` are those of every run."""
+
+    verdict: Verdict
+    reason: str | None
+    cycles: int
+    collectives: tuple[CollectiveResult, ...]
+
+
+def run_collectives(
+    plan: BarrierPlan,
+    asked: Sequence[Collective],
+    *,
+    sim: str = "verilator",
+    episodes: int = 10,
+    seed: int = 1,
+) -> CollectivesResult:
+    """Run collectives, hardware and golden model compared in every cycle.
+
+    In operation e of a collective member e mod n begins last. Words are drawn from ``seed``; what
+    everybody has in the end is judged by Python's integers.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+        Of a static network.
+    asked : sequence of Collective
+        Those of one group follow each other; groups without have barriers meanwhile.
+    sim : {"verilator", "icarus", "model"}
+        ``"model"`` runs the golden model by itself.
+    episodes : int
+        Operations of each collective.
+    seed : int
+
+    Raises
+    ------
+    SpecError
+        Something asked for cannot be done.
+    ToolError
+        The simulator is missing, or broke off.
+    """
+    if sim not in SIMULATORS:
+        raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
+    if episodes < 1:
+        raise SpecError(f"episodes must be 1 or more, not {episodes}")
+    if not asked:
+        raise SpecError("no collective is asked for; give one or more")
+    check_collectives(plan, asked)
+    network = plan.spec.network
+    assert isinstance(network, StaticSpec)
+    job = Job(((plan, Scenario(episodes=episodes, seed=seed, collectives=tuple(asked))),))
+    if sim == "model":
+        simulation = run_model(job)
+    elif sim == "verilator":
+        simulation = simulate_tiles(job, build_fabric(network))
+    else:
+        simulation = simulate(job, build_bench(network, sim))
+    (outcome,) = simulation.outcomes
+    verdict, reason = verdict_of(outcome)
+    groups = {group.id: group for group in groups_of(plan)}
+    return CollectivesResult(
+        verdict,
+        reason,
+        outcome.cycles,
+        tuple(
+            CollectiveResult(
+                done.asked,
+                tuple(done.cycles),
+                bound_of(network, groups[done.asked.group], done.asked),
+            )
+            for done in outcome.collectives
+        ),
+    )

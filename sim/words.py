@@ -1,0 +1,60 @@
+"""Nodes, groups and networks in words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+
+if TYPE_CHECKING:
+    from syncfabric.models.planning.plan import AnyGroupPlan
+
+__all__ = ["count", "kind_words", "network_words", "node_words", "root_words", "way_words"]
+
+
+def count(number: int, thing: str, things: str = "") -> str:
+    """Return ``1 member`` or ``14 members``."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def node_words(node: int | Sequence[int]) -> str:
+    """Return a node as users write it."""
+    return str(node) if isinstance(node, int) else f"({', '.join(map(str, node))})"
+
+
+def root_words(group: "AnyGroupPlan") -> str:
+    """Return where a group's tree begins."""
+    from syncfabric.models.planning.plan import IrregularGroupPlan
+
+    if isinstance(group, IrregularGroupPlan):
+        if group.root_node is None:
+            return f"root switch {group.root_switch}"
+        return f"root node {node_words(group.root_node)}"
+    return f"root {node_words(group.root)}"
+
+
+def way_words(group: "AnyGroupPlan") -> str:
+    """Return how long a group's tree or ring is."""
+    from syncfabric.models.planning.plan import StaticGroupPlan
+
+    if not isinstance(group, StaticGroupPlan):
+        return f"height {group.height} · longest path {count(group.longest_path, 'hop')}"
+    if not group.links:
+        return "no links"
+    links = count(group.longest_path, "link")
+    return f"tree, {links} deep" if group.edges else f"ring of {links}"
+
+
+def kind_words(network: AnySpec) -> str:
+    """Return what a network is: ``8x8 mesh``."""
+    if isinstance(network, StaticSpec):
+        return f"{network.width}x{network.height} static network"
+    return str(network.topology)
+
+
+def network_words(network: AnySpec) -> str:
+    """Return what a network is, and its size."""
+    if not isinstance(network, IrregularSpec):
+        return kind_words(network)
+    topology = network.topology
+    nodes, links = count(len(topology.nodes), "node"), count(len(topology.links), "link")
+    return f"{kind_words(network)}, {nodes}, {links}"

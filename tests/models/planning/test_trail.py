@@ -1,0 +1,124 @@
+"""A closed trail stays one, and its links are taken, whatever is done to it."""
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.planning.trail import Trail
+from tests.models.planning.static_ways import ring_hops
+
+RIM: list[Node] = [
+    *((0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2)),
+    *((3, 3), (2, 3), (1, 3), (0, 3), (0, 2), (0, 1)),
+]
+"""The ring round a 4x4 mesh."""
+
+
+def round_the_rim(members: list[Node], taken: tuple[int, ...] = ()) -> Trail:
+    mesh = Mesh(4, 4)
+    way = link_numbers(mesh, zip(RIM, [*RIM[1:], RIM[0]], strict=True))
+    return Trail(MeshLinks(mesh, taken), map(mesh.index, members), way)
+
+
+def check(trail: Trail, others: tuple[int, ...] = ()) -> None:
+    mesh, count = trail.links.mesh, len(trail)
+    hops = ring_hops(mesh, trail.links.switches(trail.way))
+    assert len(hops) == count == len(trail.way)
+    assert trail.passes.total() == count
+    assert +trail.passes == Counter(mesh.index(after) for _, after in hops)
+    before = MeshLinks(mesh, [*trail.way, *others])
+    assert trail.links.free == before.free
+
+
+def test_links_are_taken_and_given_back() -> None:
+    trail = round_the_rim([(0, 0), (1, 1), (3, 2), (2, 2)])
+    check(trail)
+    assert trail.missing() == [5, 10]
+    trail.become(())
+    assert trail.links.free == MeshLinks(Mesh(4, 4)).free
+    assert len(trail) == 0
+
+
+def test_another_way_past_a_member() -> None:
+    """By the row above in place of one link: two links longer."""
+    trail = round_the_rim([(0, 0), (1, 1)])
+    assert trail.reroute(0, 1, (5,), 2) is None
+    found = trail.reroute(0, 1, (5,), 3)
+    assert found is not None
+    assert trail.links.switches(found) == [(1, 0), (1, 1), (2, 1)]
+    check(trail)
+    assert len(trail) == 12, "it is only looked for"
+    trail.put(0, 1, found)
+    assert len(trail) == 14
+    assert trail.missing() == []
+    check(trail)
+    assert set(found) <= set(trail.fresh)
+
+
+def test_no_member_is_left_out() -> None:
+    """The northern row is cut off, unless there is a member on it."""
+    for members, shorter in (([(0, 0), (2, 3)], False), ([(0, 0)], True)):
+        trail = round_the_rim(members)
+        found = trail.reroute(3, 6, (), 4)
+        assert (found is not None) == shorter, members
+
+
+def test_nothing_is_left_of_a_short_trail_to_be_laid_anew() -> None:
+    trail = round_the_rim([(0, 0)])
+    assert trail.reroute(0, 11, (), 30) is None
+    assert trail.reroute(0, 10, (), 30) is not None
+
+
+def test_too_many_members_are_not_tried() -> None:
+    trail = round_the_rim(RIM)
+    assert trail.reroute(0, 8, (), 20) is not None
+    assert trail.reroute(0, 9, (), 20) is None
+
+
+def test_it_is_tightened_round_its_members() -> None:
+    trail = round_the_rim([(0, 0), (1, 1)])
+    trail.put(0, 1, trail.reroute(0, 1, (5,), 3) or ())
+    trail.tighten((2, 3, 4, 6, 10))
+    check(trail)
+    assert trail.missing() == []
+    assert len(trail) == 4
+
+
+def test_it_keeps_off_the_links_of_others() -> None:
+    """The way back is by the row above, or where that is taken by the next."""
+    row: list[Node] = [(3, 1), (2, 1), (1, 1), (0, 1)]
+    for taken, length in (((), 8), (tuple(link_numbers(Mesh(4, 4), pairwise(row))), 10)):
+        trail = round_the_rim([(0, 0), (3, 0)], taken)
+        trail.tighten((2, 3, 4, 6, 10))
+        check(trail, taken)
+        assert trail.missing() == []
+        assert len(trail) == length
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_changes(seed: int) -> None:
+    rng = random.Random(seed)
+    members = rng.sample(RIM, 3)
+    trail = round_the_rim(members)
+    changes = 0
+    for _ in range(40):
+        at, width = rng.randrange(len(trail)), rng.randint(0, 6)
+        also = rng.sample(range(16), rng.randint(0, 2))
+        found = trail.reroute(at, width, also, width + 4)
+        check(trail)
+        if found is not None:
+            trail.put(at, width, found)
+            changes += 1
+            check(trail)
+            assert not trail.missing()
+            assert all(trail.passes[switch] for switch in also)
+    assert changes
+    longest = len(trail)
+    trail.tighten((0, 1, 2, 4, 6))
+    check(trail)
+    assert not trail.missing()
+    assert len(trail) <= longest

@@ -1,0 +1,125 @@
+"""The rules of collectives: each is told where it is broken, on the wires or by the software."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks.mesh import Port
+from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.static.collectives import programs
+from syncfabric.sim.drive.static.collectives.asked import KINDS, Collective
+from syncfabric.sim.drive.static.collectives.judge import CollectiveCheck
+from syncfabric.sim.drive.static.collectives.turns import Turn
+from tests.models.golden.static_bench import cycle, ring, static
+from tests.sim.drive.static.planned import plan_of
+
+SPEC = static(2, 2)
+PLAN = plan_of(SPEC, ring(cycle(2, 2)))
+CORES = sum(1 << 5 * node + Port.LOCAL for node in range(4))
+Story = list[Turn | Line]
+
+
+def recorded(kind: str, **values: Any) -> tuple[Scenario, Story]:
+    """Return a run's turns and wires in the order in which a judge takes them."""
+    scenario = Scenario(
+        episodes=2, policy="together", collectives=(Collective(0, kind, 3, **values),)
+    )
+    conductor = conductor_of(PLAN, scenario, Job(((PLAN, scenario),)))
+    story: list[tuple[int, int, Turn | Line]] = []
+    while not conductor.finished:
+        chunk = conductor.advance()
+        story += [(turn.cycle, 0, turn) for turn in chunk.turns]
+        story += [(line.cycle, 1, line) for line in chunk.lines]
+    return scenario, [entry for *_, entry in sorted(story, key=lambda entry: entry[:2])]
+
+
+def judged(scenario: Scenario, story: Story) -> list[str]:
+    """Return the names of the rules that are broken, in order."""
+    check, broken = CollectiveCheck(PLAN, scenario), []
+    for entry in story:
+        if isinstance(entry, Turn):
+            broken += [mismatch.signal for mismatch in check.turn(entry)]
+        else:
+            broken += [mismatch.signal for mismatch in check.note(entry.cycle, entry.record)]
+    return broken + [mismatch.signal for mismatch in check.close(0)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sound_run_breaks_no_rule(kind: str) -> None:
+    assert not judged(*recorded(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_flipped_flit_is_told(kind: str) -> None:
+    scenario, story = recorded(kind)
+    place = next(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.valid & CORES)
+    line = story[place]
+    assert isinstance(line, Line)
+    links = list(bits(line.record.valid))
+    core = next(i for i, link in enumerate(links) if CORES >> link & 1)
+    flits = [flit ^ (i == core) for i, flit in enumerate(line.record.payloads)]
+    story[place] = replace(line, record=line.record._replace(payloads=flits))
+    rules = judged(scenario, story)
+    assert any("flits read" in rule or "word sent on" in rule for rule in rules)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_lost_flit_is_missed(kind: str) -> None:
+    scenario, story = recorded(kind)
+    place = max(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.credit & CORES)
+    assert any("operations" in rule for rule in judged(scenario, story[:place]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_flits_of_a_root_that_has_not_begun(kind: str) -> None:
+    scenario, story = recorded(kind)
+    late = [e for e in story if not (isinstance(e, Turn) and e.member == 0 and not e.ends)]
+    rules = judged(scenario, late)
+    assert "group 0: a flit before the root has begun" in rules
+    assert "group 0: flits outside of operations" in rules
+
+
+def test_a_result_before_all_have_begun() -> None:
+    """One member begins the second reduction after the root has its result, by the turns."""
+    scenario, story = recorded("reduce")
+    place = max(i for i, e in enumerate(story) if isinstance(e, Turn) and not e.ends)
+    begins = story.pop(place)
+    assert isinstance(begins, Turn)
+    assert begins.member
+    assert "group 0: begun before the result" in judged(scenario, story)
+
+
+def test_the_root_has_its_last_flit_back_too_early() -> None:
+    """A member's flits that it has yet to read are more than its core buffer holds."""
+    scenario, story = recorded("broadcast")
+    reader = 1 << 5 * 2 + Port.LOCAL  # of the second member of the ring
+    last = max(i for i, e in enumerate(story) if isinstance(e, Line) and e.record.credit & CORES)
+    without = [
+        replace(e, record=e.record._replace(credit=e.record.credit & ~reader))
+        if isinstance(e, Line)
+        else e
+        for e in story[: last + 1]
+    ]
+    assert "group 0: flits behind the root's last" in judged(scenario, without)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong", "rule"),
+    [
+        ("reduce", "_sum", lambda bits: lambda own, flit: own + flit & 7, "word sent on"),
+        ("allreduce", "_choice", lambda sign: lambda own, flit: own, "word sent on"),
+        ("scatter", "joined", lambda *_: 5, "word in the end"),
+    ],
+)
+def test_software_that_is_wrong(
+    kind: str, name: str, wrong: Callable[..., Any], rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, name, wrong)
+    monkeypatch.setattr("syncfabric.sim.drive.static.collectives.course.joined", programs.joined)
+    story = recorded(kind, op="max" if name == "_choice" else "sum")
+    assert f"group 0: {rule}" in judged(*story)

@@ -1,0 +1,117 @@
+"""Collectives on random rings and trees, by the golden model and the rules."""
+
+import random
+
+import pytest
+
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.timing.collectives import broadcast_cycles
+from syncfabric.models.timing.reflex import ring_bound
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.static.collectives.asked import KINDS, OPERATIONS, Collective
+from tests.models.golden.static_bench import cycle, ring, static, tree
+from tests.sim.drive.static.collectives.runs import check, conduct, random_run
+from tests.sim.drive.static.planned import plan_of
+
+
+def check_random(seed: int) -> None:
+    rng = random.Random(seed)
+    buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
+    spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
+    plan, scenario = random_run(rng, spec)
+    check(plan, scenario, conduct(plan, scenario))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_groups(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000, 3000))
+def test_many_random_groups(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+@pytest.mark.parametrize("flit_bits", [1, 3])
+def test_every_operation_streams(op: str, flit_bits: int) -> None:
+    """Words of 24 bits by flits of one bit and three, back to back."""
+    spec = static(3, 2).model_copy(update={"flit_bits": flit_bits})
+    asked = tuple(Collective(0, kind, 24 // flit_bits, op) for kind in ("reduce", "allreduce"))
+    scenario = Scenario(episodes=8, policy="back_to_back", collectives=asked)
+    plan = plan_of(spec, ring(cycle(3, 2)))
+    check(plan, scenario, conduct(plan, scenario))
+
+
+def test_barriers_go_on_while_routes_are_loaded() -> None:
+    """A group turns from its ring to a token's and back, twice; the other does not mind."""
+    spec = static(4, 4)
+    plan = plan_of(spec, ring(cycle(2, 4)), ring(cycle(2, 4, 2)))
+    asked = tuple(Collective(0, kind, 3) for kind in ("broadcast", "reduce") * 2)
+    scenario = Scenario(episodes=2, policy="back_to_back", collectives=asked)
+    outcome = conduct(plan, scenario)
+    check(plan, scenario, outcome)
+    chain = -(-25 * 16 // 32) * 33  # cycles to shift the routes in: three times
+    bound = ring_bound(8, spec)
+    assert len(outcome.groups[1].latency) > 3 * chain // bound
+    assert max(outcome.groups[1].latency) <= bound
+
+
+def test_a_late_member_holds_a_stream_and_loses_nothing() -> None:
+    """Every word is longer than all the buffers on the way."""
+    plan = plan_of(static(3, 2, (1, 1, 1)), ring(cycle(3, 2)))
+    asked = tuple(Collective(0, kind, 40) for kind in KINDS)
+    scenario = Scenario(episodes=6, policy="late", jitter=300, collectives=asked)
+    check(plan, scenario, conduct(plan, scenario))
+
+
+def test_the_root_of_a_tree_streams_broadcasts() -> None:
+    """Back to back it waits for nobody: a flit a cycle, however far the members are."""
+    group = tree({(1, 0): (0, 0), (2, 0): (1, 0), (3, 0): (2, 0)}, (0, 0), [(3, 0), (1, 0)])
+    spec = static(4, 2)
+    scenario = Scenario(
+        episodes=50, policy="back_to_back", collectives=(Collective(0, "broadcast", 4),)
+    )
+    plan = plan_of(spec, group)
+    one = Scenario(episodes=1, policy="together", collectives=scenario.collectives)
+    many, alone = conduct(plan, scenario), conduct(plan, one)
+    check(plan, scenario, many)
+    assert alone.collectives[0].cycles == [broadcast_cycles(3, 4, spec)]
+    assert many.cycles - alone.cycles == 49 * 4
+
+
+def test_groups_of_a_network_file() -> None:
+    """Rings and trees as they are planned: they pass switches of others, and some twice."""
+    text = """
+name = "three"
+[network]
+kind = "static"
+width = 5
+height = 4
+[[group]]
+id = 3
+members = [[0, 0], [4, 3], [2, 2], [1, 3]]
+planner = "ring"
+[[group]]
+id = 7
+members = [[1, 0], [3, 1], [0, 2]]
+planner = "ring"
+[[group]]
+id = 9
+members = [[2, 0], [4, 0], [3, 3], [0, 3]]
+planner = "tree"
+"""
+    plan = make_plan(loads(text))
+    asked = (
+        *(Collective(3, kind, 5, "max", 1) for kind in KINDS),
+        *(Collective(7, kind, 5) for kind in reversed(KINDS)),
+        Collective(9, "scatter", 4),
+    )
+    scenario = Scenario(episodes=3, policy="mixed", collectives=asked)
+    job = Job.from_json(Job(((plan, scenario),)).to_json())
+    assert job.runs[0][1] == scenario
+    outcome = conduct(*job.runs[0])
+    check(plan, scenario, outcome)
+    assert Outcome.from_json(outcome.to_json()) == outcome
