@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.synth import Design
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
@@ -97,12 +97,12 @@ BLOCKS: dict[str, Block] = {
         lambda: StaticSwitch(_static()),
         frozenset({"overflow", *(f"number_{port}" for port in range(5))}),
     ),
-    "static-ring-agent": Block(
+    "reflex-ring-agent": Block(
         "member or root of a ring, two places in the core's buffer",
         lambda: RingAgent(_static().core_buffer),
         frozenset({"left", "owed", "back"}),
     ),
-    "static-tree-agent": Block(
+    "reflex-tree-agent": Block(
         "member or root of a tree of up to 63 flits an episode",
         lambda: TreeAgent(6),
         frozenset({"left", "go"}),
@@ -129,6 +129,6 @@ def block_design(name: str) -> Design:
     return Design(name, convert(harness, name.replace("-", "_")), harness.bits)
 
 
-def network_design(network: MessageSpec, name: str) -> Design:
+def network_design(network: AnySpec, name: str) -> Design:
     """Return a whole network, as Verilog; its ports are not put between registers."""
     return Design(name, verilog(network, name.replace("-", "_")))

@@ -92,7 +92,15 @@ def run_collectives(
     check_collectives(plan, asked)
     network = plan.spec.network
     assert isinstance(network, StaticSpec)
-    job = Job(((plan, Scenario(episodes=episodes, seed=seed, collectives=tuple(asked))),))
+    groups = {group.id: group for group in groups_of(plan)}
+    bounds = [bound_of(network, groups[each.group], each) for each in asked]
+    scenario = Scenario(
+        episodes=episodes,
+        seed=seed,
+        limit=Scenario.limit + episodes * sum(bounds),
+        collectives=tuple(asked),
+    )
+    job = Job(((plan, scenario),))
     if sim == "model":
         simulation = run_model(job)
     elif sim == "verilator":
@@ -101,17 +109,12 @@ def run_collectives(
         simulation = simulate(job, build_bench(network, sim))
     (outcome,) = simulation.outcomes
     verdict, reason = verdict_of(outcome)
-    groups = {group.id: group for group in groups_of(plan)}
     return CollectivesResult(
         verdict,
         reason,
         outcome.cycles,
         tuple(
-            CollectiveResult(
-                done.asked,
-                tuple(done.cycles),
-                bound_of(network, groups[done.asked.group], done.asked),
-            )
-            for done in outcome.collectives
+            CollectiveResult(done.asked, tuple(done.cycles), bound)
+            for done, bound in zip(outcome.collectives, bounds, strict=True)
         ),
     )

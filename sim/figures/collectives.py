@@ -26,7 +26,7 @@ Case = tuple[str, str, int, Policy]
 
 
 def collectives() -> Iterator[Row]:
-    """Collectives of paper Reflex's networks in hardware, 4 to 64 cores, all members (cycles)."""
+    """Collectives by software on static networks, all cores of a square (cycles)."""
     sizes = " / ".join(str(side * side) for side in SIDES)
     found = [_measured(side) for side in SIDES]
     for case in found[0]:

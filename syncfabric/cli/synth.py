@@ -53,7 +53,7 @@ def synth(
         emitted = block_design(design)
     else:
         network = Network.load(design)
-        emitted = network_design(network.spec.message_network, network.name)
+        emitted = network_design(network.spec.network, network.name)
     with progress_display() as progress:
         result = synthesize(
             emitted, chosen, frequency=freq, seeds=range(1, seeds + 1), progress=progress

@@ -141,6 +141,7 @@ def test_files_of_a_build(call: Call, here: Path) -> None:
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     registers = json.loads((here / "out" / "registers.json").read_text())
     assert [entry["index"] for entry in registers["switches"]] == [5, 6]
+    assert [write["word"] for write in registers["writes"]][-1] == "command"
     assert "module twins" in (here / "out" / "twins.v").read_text()
 
 

@@ -207,6 +207,13 @@ MUTANTS = (
         _unit("barrier/test_register.py"),
     ),
     Mutant(
+        "a third word is left out",
+        "rtl/barrier/combine.py",
+        "_join(leaves[i : i + 3], odd)",
+        "_join(leaves[i : i + 2], odd)",
+        _unit("barrier/test_combine.py"),
+    ),
+    Mutant(
         "the message to the south child is forgotten",
         "rtl/barrier/sender.py",
         "self.offer[p].eq(able[p] | (up & up_port[p]))",
