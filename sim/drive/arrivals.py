@@ -98,6 +98,7 @@ class GroupArrivals:
         goes_on = following < self.episodes
         if over:
             del self._inside[episode]
+            self._policies.pop(episode, None)
             self.latency.append(cycle - self._last_arrival.pop(episode, cycle))
         if not goes_on:
             return
@@ -115,7 +116,6 @@ class GroupArrivals:
         if policy != "mixed":
             return policy
         if episode not in self._policies:
-            self._policies.pop(episode - 2, None)
             self._policies[episode] = self._rng.choice(_DRAWN)
         return self._policies[episode]
 

@@ -101,3 +101,25 @@ def test_late_is_late_by_as_much_as_asked_for_each_in_turn() -> None:
         cycles = {member: cycle for member, (cycle, _) in arrived.items()}
         last = cycles.pop(episode % len(NODES))
         assert {last - cycle for cycle in cycles.values()} == {25}
+
+
+def test_a_member_that_runs_ahead_draws_nothing_anew() -> None:
+    """Who leads an operation of software may be episodes ahead of who comes last in it."""
+    for seed in range(30):
+        agenda: list[int] = []
+        arrivals = GroupArrivals(
+            GROUP,
+            [(n, 0) for n in range(len(NODES))],
+            Scenario(episodes=40, policy="mixed", jitter=0),
+            random.Random(seed),
+            lambda _, member, agenda=agenda: agenda.append(member),  # type: ignore[misc]
+        )
+        arrivals.begin(0)
+        cycle = 0
+        while agenda:  # the first goes on as long as it can, the last as late as it can
+            cycle += 1
+            member = min(agenda)
+            agenda.remove(member)
+            arrivals.took(cycle, member)
+            arrivals.release(cycle, member)
+        assert arrivals.arrived == arrivals.released == [40] * len(NODES), seed

@@ -6,8 +6,15 @@ from collections.abc import Callable
 import pytest
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, MessageSpec
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.spec import (
+    GroupSpec,
+    MeshSpec,
+    MessageSpec,
+    NetworkSpec,
+    StaticSpec,
+)
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
@@ -136,6 +143,20 @@ def test_the_static_network_takes_a_cycle_a_link() -> None:
     assert release_cycles((3, 3), (3, 3)) == 0
     assert release_cycles((3, 3), (3, 2)) == 3
     assert release_cycles((3, 3), (7, 0)) == 9
+
+
+@pytest.mark.parametrize("side", [2, 3, 5])
+def test_a_release_is_the_static_networks_broadcast_of_a_flit(side: int) -> None:
+    """But for the cycle in which the last core takes it."""
+    spec = StaticSpec(kind="static", width=side, height=side)
+    group = GroupSpec(id=1, members=tuple(spec.topology.nodes), planner="tree")
+    tree = make_plan(NetworkSpec(name="stn", network=spec, groups=(group,)))
+    each_last = len(group.members)
+    ran = run_collectives(tree, [Collective(1, "broadcast")], sim="model", episodes=each_last)
+    root = tree.groups[0].root
+    assert root is not None
+    furthest = max(release_cycles(root, member) for member in group.members)
+    assert max(ran.collectives[0].cycles) == furthest + 1
 
 
 class RoundLeftOut(Dissemination):
