@@ -113,10 +113,11 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
 def summary(result: RunResult) -> Iterator[str]:
     """Yield what a run's table does not say: verdict, traffic, saturation, files."""
     seconds = f"{result.seconds.build:.1f} s to build, {result.seconds.run:.1f} s to run"
+    nothing = "nothing" if result.simulator == "model" else "nothing but the set-up"
     verdict = {
         "match": "match: hardware and golden model agree in every cycle"
         if result.compared
-        else "all checks passed; nothing was compared with the golden model",
+        else f"all checks passed; {nothing} was compared with the golden model",
         "mismatch": "MISMATCH: not all is as it must be",
         "hang": "HANG: barriers or packets do not come to an end",
     }[result.verdict]

@@ -185,6 +185,15 @@ def test_saturation_names_the_full_channels() -> None:
     assert not any("saturated" in line for line in summary(RESULT))
 
 
+@pytest.mark.parametrize(
+    ("sim", "compared"), [("model", "nothing"), ("verilator", "nothing but the set-up")]
+)
+def test_a_summary_tells_how_little_was_compared(sim: str, compared: str) -> None:
+    result = replace(RESULT, verdict="match", compared=False, simulator=sim)
+    (line,) = (line for line in summary(result) if line.startswith("all checks passed; "))
+    assert f" {compared} was compared with the golden model; " in line
+
+
 def test_a_notebook_shows_the_table() -> None:
     page = WRONG._repr_html_()
     assert page.startswith("<table>")
