@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from amaranth.lib import wiring
 
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.synth import Design
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
@@ -16,6 +18,7 @@ from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.verilog import convert
 
@@ -55,6 +58,17 @@ def _switches(**options: object) -> IrregularSpec:
 
 def _static(**options: object) -> StaticSpec:
     return StaticSpec.model_validate({"kind": "static", "width": 8, "height": 8, **options})
+
+
+def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
+    """Return four slots without data, or others by ``options``; the harness holds their images."""
+    plane = WirePlane(**{"slots": 4, "data_bits": 0, **options})
+    same = [] if plane.shared else [f"out_{p}" for p in range(1, links)]
+    return Block(
+        about,
+        lambda: SlotPlane(plane, links, process=process),
+        frozenset({"turns", "status", "refused", "gathered", "results", *same}),
+    )
 
 
 _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid", "flit", "credit")]
@@ -112,8 +126,16 @@ BLOCKS: dict[str, Block] = {
         lambda: StaticNode(_static()),
         frozenset({"observe", *_LOCAL}),
     ),
+    "mesh-wires": _wires(
+        "barrier wires of 4 links and a process: 4 slots without data", 4, process=True
+    ),
+    "mesh-wires-data": _wires("the same with 4 data bits", 4, process=True, data_bits=4),
+    "mesh-wires-shared": _wires("one wire a direction", 4, process=True, shared=True),
+    "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
+    "mesh-wires-16": _wires("16 slots without data", 4, process=True, slots=16),
+    "irregular-wires-8": _wires("of 8 links, 4 slots without data", 8, process=False),
 }
-"""By name; counters and config port are in all of the mesh and irregular ones."""
+"""By name; counters and config port are in all of the mesh and irregular ones, in none of wires."""
 
 
 def block_design(name: str) -> Design:

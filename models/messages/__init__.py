@@ -57,6 +57,7 @@ from syncfabric.models.messages.static import (
     StaticLayout,
     StaticWord,
 )
+from syncfabric.models.messages.wires import WIRE_STATUS, WireLayout, WireWord
 
 __all__ = [
     "ARRIVED",
@@ -89,6 +90,7 @@ __all__ = [
     "STATUS_WORD",
     "TAG_BITS",
     "TREE",
+    "WIRE_STATUS",
     "Answer",
     "Command",
     "Counter",
@@ -107,6 +109,8 @@ __all__ = [
     "StaticLayout",
     "StaticWord",
     "SwitchWord",
+    "WireLayout",
+    "WireWord",
     "register_address",
     "spill_address",
 ]

@@ -107,16 +107,22 @@ class IrregularLayout:
         """What a link carries for an ordinary packet."""
         return flit(self.flit_bits)
 
-    def check(self) -> None:
+    def check(self, *, sync: bool = True, packets: bool = True) -> None:
         """Refuse a flit that cannot hold a synchronization message or a header.
+
+        Parameters
+        ----------
+        sync, packets : bool
+            Whether there are such.
 
         Raises
         ------
         SpecError
             With the width that is needed.
         """
-        widest = max((self.sync, self.header), key=lambda layout: layout.width)
-        if self.flit_bits < widest.width:
+        held = [layout for layout, there in ((self.sync, sync), (self.header, packets)) if there]
+        widest = max(held, key=lambda layout: layout.width, default=None)
+        if widest is not None and self.flit_bits < widest.width:
             raise SpecError(
                 f"network: flit_bits = {self.flit_bits} is too narrow for the {widest.name} of "
                 f"{self.switches} switches with data_bits = {self.data_bits}; it needs at least "

@@ -82,17 +82,27 @@ class MeshLayout:
         """What a link carries for an ordinary packet."""
         return flit(self.flit_bits)
 
-    def check(self) -> None:
+    def check(self, *, sync: bool = True, packets: bool = True) -> None:
         """Refuse a flit that cannot hold a synchronization message or a header.
+
+        Parameters
+        ----------
+        sync, packets : bool
+            Whether there are such.
 
         Raises
         ------
         SpecError
             With the width that is needed.
         """
-        if self.flit_bits < self.sync.width:
+        if sync and self.flit_bits < self.sync.width:
             raise SpecError(
                 f"network: flit_bits = {self.flit_bits} is too narrow for the synchronization "
                 f"message of a {self.width}x{self.height} mesh with data_bits = {self.data_bits}; "
                 f"it needs at least {self.sync.width}"
+            )
+        if packets and self.flit_bits < self.header.width:
+            raise SpecError(
+                f"network: flit_bits = {self.flit_bits} is too narrow for the packet header of a "
+                f"{self.width}x{self.height} mesh; it needs at least {self.header.width}"
             )

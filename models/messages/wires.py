@@ -8,12 +8,9 @@ import enum
 from dataclasses import dataclass
 
 from syncfabric.models.messages.layout import Field, Layout
-from syncfabric.models.messages.registers import TREE, Op
+from syncfabric.models.messages.registers import TREE
 
-__all__ = ["WIRE_OPERATIONS", "WIRE_STATUS", "WireLayout", "WireWord"]
-
-WIRE_OPERATIONS = (Op.OR, Op.AND, Op.XOR)
-"""Operations that a slot can combine data by."""
+__all__ = ["WIRE_STATUS", "WireLayout", "WireWord"]
 
 
 class WireWord(enum.IntEnum):

@@ -31,12 +31,7 @@ KINDS_OF = {
 """The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 NOT_YET = {
-    "sync": 'barriers travel as messages (sync = "messages")',
-    "link_registers": "there are no barrier wires (link_registers = 0)",
-    "wires": "there are no barrier wires",
-    "parity": "there are no barrier wires",
     "check_bits": "messages carry no check bits (check_bits = 0)",
-    "watchdog": "there is no watchdog (watchdog = 0)",
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
 EXPECTED = {

@@ -19,14 +19,20 @@ from syncfabric.models.networks.table import (
     Channels,
     DataBits,
     FlitBits,
+    LinkRegisters,
     Managers,
     Operations,
+    Parity,
     Setup,
     Spill,
+    Sync,
     Table,
+    Watchdog,
     Whole,
     WholePlace,
+    WiresKey,
 )
+from syncfabric.models.networks.wires import Wires, check_wires
 
 __all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "StaticSpec"]
 
@@ -35,7 +41,11 @@ Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
 Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 
 
-class MeshSpec(SetUp, Table):
+def _defaults(table: Table) -> dict[str, Any]:
+    return {key: field.default for key, field in type(table).model_fields.items()}
+
+
+class MeshSpec(SetUp, Wires, Table):
     """The table ``[network]`` of a mesh."""
 
     kind: Literal["mesh"] = Field(description="The kind of network.")
@@ -60,6 +70,11 @@ class MeshSpec(SetUp, Table):
     operations: Operations = "bitwise"
     setup: Setup = "local"
     managers: Managers = ()
+    sync: Sync = "messages"
+    link_registers: LinkRegisters = 0
+    wires: WiresKey = "separate"
+    parity: Parity = False
+    watchdog: Watchdog = 0
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -67,7 +82,8 @@ class MeshSpec(SetUp, Table):
 
     @model_validator(mode="after")
     def _messages_fit_a_flit(self) -> Self:
-        self.layout.check()
+        check_wires(self, _defaults(self))
+        self.layout.check(sync=self.has_messages, packets=self.channels > 0)
         check_set_up(self)
         return self
 
@@ -113,6 +129,11 @@ class IrregularKeys(Table):
     operations: Operations = "bitwise"
     setup: Setup = "manager"
     managers: Managers = ()
+    sync: Sync = "messages"
+    link_registers: LinkRegisters = 0
+    wires: WiresKey = "separate"
+    parity: Parity = False
+    watchdog: Watchdog = 0
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -128,7 +149,7 @@ class IrregularKeys(Table):
         return self
 
 
-class IrregularSpec(SetUp, IrregularKeys):
+class IrregularSpec(SetUp, Wires, IrregularKeys):
     """An irregular network, its links, nodes and tables written out."""
 
     switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
@@ -149,7 +170,8 @@ class IrregularSpec(SetUp, IrregularKeys):
         check_datelines(self.topology, self.datelines)
         if self.tables is not None:
             check_tables(self.topology, self.tables)
-        self.layout.check()
+        check_wires(self, _defaults(self))
+        self.layout.check(sync=self.has_messages, packets=self.channels > 0)
         check_set_up(self, self.datelines)
         return self
 

@@ -13,6 +13,7 @@ from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.table import Name, Operation, Table, Whole, WholePlace
+from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
 __all__ = [
     "PLANNERS",
@@ -27,6 +28,7 @@ __all__ = [
     "StaticSpec",
     "Table",
     "group_subject",
+    "planners_of",
 ]
 
 MessageSpec: TypeAlias = MeshSpec | IrregularSpec
@@ -40,7 +42,7 @@ PLANNERS = {
     "irregular": ("btin", "updown"),
     "static": ("ring", "tree"),
 }
-"""The planners of each kind of network, its default first."""
+"""The planners of each kind of network, its default first; on wires there is one of their own."""
 
 SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
 """Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
@@ -49,7 +51,7 @@ SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
 class GroupSpec(Table):
     """One process group: its members as nodes, in the order of the file.
 
-    An empty ``planner`` stands for the default of the network's kind; NetworkSpec puts it in.
+    An empty ``planner`` stands for the network's default; NetworkSpec puts it in.
     """
 
     id: Whole = Field(ge=0, le=255)
@@ -110,7 +112,7 @@ class NetworkSpec(Table):
         network = info.data.get("network")
         if network is None:
             return groups
-        return tuple(_with_planner(group, PLANNERS[network.kind]) for group in groups)
+        return tuple(_with_planner(group, planners_of(network)) for group in groups)
 
     @model_validator(mode="after")
     def _groups_fit_the_network(self) -> Self:
@@ -129,6 +131,18 @@ class NetworkSpec(Table):
         return self
 
 
+def planners_of(network: AnySpec) -> tuple[str, ...]:
+    """Return the planners that groups of a network can name, the default first.
+
+    With ``sync = "both"``, the default is to go on wires if there is room, else as messages by the
+    kind's own default; naming one of the kind's planners keeps a group off the wires.
+    """
+    kinds = PLANNERS[network.kind]
+    if isinstance(network, StaticSpec) or network.sync == "messages":
+        return kinds
+    return (WIRE_PLANNER,) if network.sync == "wires" else (WIRE_PLANNER, *kinds)
+
+
 def _check_operation(group: GroupSpec, network: AnySpec) -> None:
     if isinstance(network, StaticSpec):
         if group.op != "or":
@@ -136,6 +150,13 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
                 f'group {group.id}: op = "{group.op}" has nothing to combine; barriers of a '
                 "static network carry no data: remove it"
             )
+    elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
+        remedy = 'sync = "messages" or "both", and ' if network.sync == "wires" else ""
+        raise SpecError(
+            f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
+            f'{choice(WIRE_OPERATIONS)}; set {remedy}operations = "all", and planner = '
+            f'"{PLANNERS[network.kind][0]}" or none'
+        )
     elif group.op in SERIAL_OPERATIONS and network.operations != "all":
         raise SpecError(
             f'group {group.id}: op = "{group.op}" is not built with operations = '
@@ -157,7 +178,10 @@ def _check_disjoint(groups: tuple[GroupSpec, ...]) -> None:
 
 def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
     if not group.planner:
-        return group.model_copy(update={"planner": planners[0]})
+        # Wires alone have one planner; the group is then refused for what is wrong with it.
+        others = [name for name in planners if name != WIRE_PLANNER] or planners
+        default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
+        return group.model_copy(update={"planner": default})
     if group.planner not in planners:
         raise SpecError(
             f"group {group.id}: planner must be {choice(planners)}, not {show(group.planner)}"

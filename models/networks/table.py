@@ -15,16 +15,21 @@ __all__ = [
     "DataBits",
     "Flag",
     "FlitBits",
+    "LinkRegisters",
     "Managers",
     "Name",
     "Operation",
     "Operations",
+    "Parity",
     "Setup",
     "Spill",
+    "Sync",
     "Table",
     "Text",
+    "Watchdog",
     "Whole",
     "WholePlace",
+    "WiresKey",
 ]
 
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
@@ -45,7 +50,7 @@ BufferFlits: TypeAlias = Annotated[
     Whole, Field(ge=1, le=16, description="Flits an ordinary channel can hold.")
 ]
 Channels: TypeAlias = Annotated[
-    Whole, Field(ge=1, le=4, description="Virtual channels for ordinary packets.")
+    Whole, Field(ge=0, le=4, description="Virtual channels for ordinary packets.")
 ]
 BarrierRegisters: TypeAlias = Annotated[
     Whole, Field(ge=1, le=64, description="Barrier registers a node, and a switch.")
@@ -63,6 +68,28 @@ Setup: TypeAlias = Annotated[
 Managers: TypeAlias = Annotated[
     tuple[WholePlace, ...],
     Field(max_length=4, description="Nodes that set groups up; the first node by default."),
+]
+Sync: TypeAlias = Annotated[
+    Literal["messages", "wires", "both"],
+    Field(description="What barriers travel as; both: on wires as far as slots go."),
+]
+LinkRegisters: TypeAlias = Annotated[
+    Whole, Field(ge=0, le=3, description="Registers of a barrier wire on each link.")
+]
+WiresKey: TypeAlias = Annotated[
+    Literal["shared", "separate"],
+    Field(description="One wire a slot and direction for up and down, or one each."),
+]
+Parity: TypeAlias = Annotated[
+    Flag, Field(description="Whether barrier wires have a parity wire a direction.")
+]
+Watchdog: TypeAlias = Annotated[
+    Whole,
+    Field(
+        ge=0,
+        le=1_000_000,
+        description="Cycles after which a barrier on wires is broken; 0: never.",
+    ),
 ]
 
 

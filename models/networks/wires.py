@@ -1,8 +1,43 @@
-"""The plane of barrier wires of a network, where it has one."""
+"""Barrier wires in a network: their parameters, and the rules of the keys that choose them."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
-__all__ = ["WirePlane"]
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.explain import choice, show
+
+__all__ = ["BUILT", "WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires"]
+
+BUILT = False
+"""Whether a network file may ask for wires: the one switch."""
+
+WIRE_PLANNER = "wires"
+"""The planner of groups that travel on wires."""
+
+WIRE_OPERATIONS = ("or", "and", "xor")
+"""Operations that a slot can combine data by."""
+
+NOT_YET = {
+    "sync": 'barriers travel as messages (sync = "messages")',
+    "link_registers": "there are no barrier wires (link_registers = 0)",
+    "wires": "there are no barrier wires",
+    "parity": "there are no barrier wires",
+    "watchdog": "there is no watchdog (watchdog = 0)",
+}
+OF_WIRES = ("link_registers", "wires", "parity", "watchdog")
+OF_MESSAGES = {
+    "spill": "a group has a slot or none",
+    "operations": f"slots combine by {choice(WIRE_OPERATIONS)}",
+    "barrier_pipeline": "a slot always takes one cycle",
+    "reduction_route": "a reduction goes up the wires of its tree",
+    "sync_links": "barriers have wires of their own",
+    "turnaround": "the root's router turns a barrier around",
+}
+"""Keys that mean nothing where no barrier is a message, and what holds in their place."""
+OF_PACKETS = ("flit_bits", "buffer_flits", "cycles_per_hop", "datelines", "tables")
 
 
 @dataclass(frozen=True)
@@ -31,3 +66,146 @@ class WirePlane:
     shared: bool = False
     parity: bool = False
     watchdog: int = 0
+
+
+class Asks(Protocol):
+    """The keys that decide it, whatever the kind."""
+
+    # Read only, as the tables are frozen.
+    @property
+    def sync(self) -> Literal["messages", "wires", "both"]: ...
+    @property
+    def barrier_registers(self) -> int: ...
+    @property
+    def data_bits(self) -> int: ...
+    @property
+    def link_registers(self) -> int: ...
+    @property
+    def wires(self) -> Literal["shared", "separate"]: ...
+    @property
+    def parity(self) -> bool: ...
+    @property
+    def watchdog(self) -> int: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def setup(self) -> str: ...
+    @property
+    def model_fields_set(self) -> set[str]: ...
+
+
+class Wires:
+    """What follows from these keys, for every kind of network."""
+
+    @property
+    def has_messages(self: Asks) -> bool:
+        """Whether barriers can travel as messages."""
+        return self.sync != "wires"
+
+    @property
+    def wire_plane(self: Asks) -> WirePlane | None:
+        """The plane of barrier wires; None without."""
+        if self.sync == "messages":
+            return None
+        return WirePlane(
+            slots=self.barrier_registers,
+            data_bits=self.data_bits,
+            link_registers=self.link_registers,
+            shared=self.wires == "shared",
+            parity=self.parity,
+            watchdog=self.watchdog,
+        )
+
+    @property
+    def first_slot(self: Asks) -> int:
+        """The number that slot 0 has among the registers of the node port and config port."""
+        return self.barrier_registers if self.sync == "both" else 0
+
+
+def check_built(table: Mapping[str, Any]) -> None:
+    """Refuse keys of wires in a network file, as long as they are not built.
+
+    Raises
+    ------
+    SpecError
+        The table ``[network]`` has one.
+    """
+    if BUILT or table.get("kind") not in ("mesh", "irregular"):
+        return
+    for key, holds in NOT_YET.items():
+        if key in table:
+            raise SpecError(
+                f'network: key "{key}" is not supported yet; in this version {holds}: remove it'
+            )
+
+
+def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
+    """Refuse keys that do not go with ``sync``.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+    defaults : dict
+        The default of each of its keys.
+
+    Raises
+    ------
+    SpecError
+        Keys of wires without wires, of messages without messages, or of packets without channels.
+    """
+    if network.sync == "messages":
+        _check_messages(network, defaults)
+    elif network.setup == "paper":
+        raise SpecError(
+            'network: setup = "paper" is for barriers that are messages, not for '
+            f'sync = "{network.sync}"; set setup = "manager" or "local"'
+        )
+    if network.sync == "wires":
+        for key in _given(network, defaults, OF_MESSAGES):
+            raise SpecError(
+                f"network: {key} = {show(getattr(network, key))} means nothing with "
+                f'sync = "wires", where {OF_MESSAGES[key]}; remove it'
+            )
+    if not network.channels:
+        _check_no_packets(network, defaults)
+
+
+def _check_messages(network: Asks, defaults: Mapping[str, Any]) -> None:
+    for key in _given(network, defaults, OF_WIRES):
+        value = f"network: {key} = {show(getattr(network, key))}"
+        if key == "watchdog":
+            raise SpecError(
+                f'{value} is not supported for sync = "messages"; set sync = "wires" or "both", '
+                "or remove it"
+            )
+        raise SpecError(
+            f'{value} is for barrier wires, and with sync = "messages" there are none; set '
+            'sync = "wires" or "both", or remove it'
+        )
+
+
+def _check_no_packets(network: Asks, defaults: Mapping[str, Any]) -> None:
+    if network.sync == "messages":
+        raise SpecError("network: channels must be 1 to 4, not 0")
+    if network.sync == "both":
+        raise SpecError(
+            'network: channels must be 1 to 4 with sync = "both", not 0; a network of wires alone '
+            'is sync = "wires"'
+        )
+    if network.setup == "manager":
+        default = "" if "setup" in network.model_fields_set else ", the default,"
+        raise SpecError(
+            f'network: setup = "manager"{default} needs packets, and channels = 0 is a network of '
+            'wires alone; set setup = "local"'
+        )
+    for key in _given(network, defaults, OF_PACKETS):
+        raise SpecError(
+            f"network: {key} means nothing with channels = 0, where there are no packets; remove it"
+        )
+
+
+def _given(
+    network: Asks, defaults: Mapping[str, Any], keys: Mapping[str, str] | tuple[str, ...]
+) -> list[str]:
+    """Return those of some keys that the kind has and whose value is not the default."""
+    return [key for key in keys if key in defaults and getattr(network, key) != defaults[key]]

@@ -8,7 +8,6 @@ from typing import Any
 from syncfabric.models.messages import (
     CONTROL,
     NODE_WORD,
-    TREE,
     Op,
     RegisterWord,
     SwitchWord,
@@ -23,6 +22,7 @@ from syncfabric.models.planning.plan import (
     IrregularGroupPlan,
     StaticGroupPlan,
 )
+from syncfabric.models.planning.port_words import port_words
 from syncfabric.models.planning.static_images import writes_json
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
@@ -40,21 +40,16 @@ def register_words(register: Image) -> dict[Word, int]:
 
     The control word with its valid bit comes last.
     """
-    values: dict[Word, int] = {}
-    turn = 0
     if isinstance(register, PortRegister):
-        children = sum(1 << port for port in register.children)
-        values[SwitchWord.TREE] = TREE.pack({"parent": register.parent or 0, "children": children})
-    else:
-        turn = register.turn
-        values[RegisterWord.PARENT] = _node_word(register.parent)
-        for word, child in zip(CHILD_WORDS, register.children, strict=True):
-            values[word] = _node_word(child)
+        return port_words(register)
+    values: dict[Word, int] = {RegisterWord.PARENT: _node_word(register.parent)}
+    for word, child in zip(CHILD_WORDS, register.children, strict=True):
+        values[word] = _node_word(child)
     values[RegisterWord.CONTROL] = CONTROL.pack(
         {
             "valid": 1,
             "root": register.parent is None,
-            "turn": turn,
+            "turn": register.turn,
             "op": Op[register.op.upper()],
             "epoch": register.epoch,
             "gid": register.gid,

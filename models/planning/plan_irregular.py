@@ -194,6 +194,7 @@ class IrregularGroupPlan:
             "ring_least": None,
             "links": None,
             "flits": None,
+            "slot": None,
         }
 
     @classmethod

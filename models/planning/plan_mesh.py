@@ -133,6 +133,7 @@ class GroupPlan:
             "ring_least": None,
             "links": None,
             "flits": None,
+            "slot": None,
         }
 
     @classmethod

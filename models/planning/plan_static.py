@@ -148,6 +148,7 @@ class StaticGroupPlan:
             "ring_least": least and {"links": least.links, "by": least.by},
             "links": self.links,
             "flits": self.flits,
+            "slot": None,
         }
 
     @classmethod

@@ -8,7 +8,7 @@ from amaranth import Array, Const, Mux, Value
 
 from syncfabric.models.messages import Op
 
-__all__ = ["combine_bitwise", "combine_two", "identity"]
+__all__ = ["combine_bitwise", "combine_two", "gather", "identity"]
 
 
 def identity(op: Value, data_bits: int) -> Value:
@@ -29,13 +29,18 @@ def combine_bitwise(op: Value, held: Value, words: Sequence[tuple[Value, Value]]
     words : sequence of (enable, word)
         At most one a source.
     """
-    width = len(held)
-    if width == 0:
+    if len(held) == 0:
         return held
+    always = Const(1, 1)
+    return gather(op[:2] == Op.AND, op[:2] == Op.XOR, [*words, (always, held)])
+
+
+def gather(invert: Value, odd: Value, words: Sequence[tuple[Value, Value]]) -> Value:
+    """Return every word whose enable is set, combined by OR, with ``invert`` AND, ``odd`` XOR."""
+    width = len(words[0][1])
     # AND is the OR of what is inverted, inverted. One tree then does for all operations.
-    inverse, odd = (op[:2] == Op.AND).replicate(width), op[:2] == Op.XOR
+    inverse = invert.replicate(width)
     leaves = [Mux(enable, word ^ inverse, 0) for enable, word in words]
-    leaves.append(held ^ inverse)
     while len(leaves) > 1:
         leaves = [_join(leaves[i : i + 3], odd) for i in range(0, len(leaves), 3)]
     return (leaves[0] ^ inverse)[:width]

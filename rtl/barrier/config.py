@@ -1,5 +1,8 @@
 """A node's side of the config port: addresses, answers, refusals."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -20,18 +23,42 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
-__all__ = ["ConfigPort", "register_words"]
+__all__ = ["ConfigBank", "ConfigPort", "message_bank"]
 
 
-def register_words(network: MessageSpec) -> tuple[list[int], list[int]]:
-    """Return the words of a register that can be written, and all that can be read."""
+@dataclass(frozen=True)
+class ConfigBank:
+    """Registers of one kind, one after the other on the config port.
+
+    Parameters
+    ----------
+    registers : int
+        How many.
+    writable, readable : tuple of int
+        Words of each that can be written, and that can be read.
+    """
+
+    registers: int
+    writable: tuple[int, ...]
+    readable: tuple[int, ...]
+
+    @property
+    def writes(self) -> int:
+        """Write strobes of all registers."""
+        return self.registers * len(self.writable)
+
+
+def message_bank(network: MessageSpec) -> ConfigBank:
+    """Return a network's barrier registers."""
     if isinstance(network, IrregularSpec):
         words, commands = [int(word) for word in SwitchWord], COMMAND_WORD
         writable = [word for word in words if word < SwitchWord.ARRIVED]
     else:
         words, commands = [int(word) for word in RegisterWord], int(RegisterWord.STATUS)
         writable = [word for word in words if word < RegisterWord.STATUS]
-    return [*writable, commands] if network.managed else writable, words
+    if network.managed:
+        writable.append(commands)
+    return ConfigBank(network.barrier_registers, tuple(writable), tuple(words))
 
 
 class ConfigPort(wiring.Component):
@@ -40,7 +67,9 @@ class ConfigPort(wiring.Component):
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
-        Number of registers, and their words; spill.
+        Width of the port; spill.
+    banks : sequence of ConfigBank, optional
+        The registers, by rising number; the network's barrier registers.
 
     Members
     -------
@@ -48,9 +77,9 @@ class ConfigPort(wiring.Component):
         Number of this node, as the config port counts.
     config : In(ConfigSignature)
         The network's config port; other nodes' requests are not answered.
-    write : Out(words * registers)
-        Bit words·register + i: the i-th word that can be written is being, unless the register
-        refuses.
+    write : Out
+        For each register a bit for each of the words that can be written: it is being, unless the
+        register refuses.
     refused : In(registers)
         The register refuses the write.
     word : Out(3), contents : In(32 * registers)
@@ -63,15 +92,15 @@ class ConfigPort(wiring.Component):
         A write was refused in this cycle, not counting the spill engine's.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None) -> None:
         self._network = network
-        self._writable, self._readable = register_words(network)
-        registers = network.barrier_registers
+        self._banks = (message_bank(network),) if banks is None else tuple(banks)
+        self._registers = registers = sum(bank.registers for bank in self._banks)
         super().__init__(
             {
                 "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
-                "write": Out(len(self._writable) * registers),
+                "write": Out(sum(bank.writes for bank in self._banks)),
                 "refused": In(registers),
                 "word": Out(3),
                 "contents": In(32 * registers),
@@ -86,7 +115,7 @@ class ConfigPort(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        registers = self._network.barrier_registers
+        registers = self._registers
         config, address = self.config, self.config.address
         ours, to_spill, to_register, to_counter = Signal(), Signal(), Signal(), Signal()
         number = address[3:]
@@ -98,13 +127,28 @@ class ConfigPort(wiring.Component):
             self.word.eq(address[:3]),
             self.spill_valid.eq(ours & to_spill),
         ]
-        for r in range(registers):
-            for i, word in enumerate(self._writable):
-                m.d.comb += self.write[len(self._writable) * r + i].eq(
-                    ours & config.write & to_register & (number == r) & (self.word == word)
-                )
-        writable = to_register & self._is_any(self._writable) & ~self.refused.any()
-        readable = to_register & self._is_any(self._readable)
+        strobes: list[Value] = []
+        can_write: list[Value] = []
+        can_read: list[Value] = []
+        first = 0
+        for bank in self._banks:
+            after = first + bank.registers
+            strobes += [
+                ours & config.write & (number == r) & (self.word == word)
+                for r in range(first, after)
+                for word in bank.writable
+            ]
+            here: Value = to_register
+            if first:
+                here = here & (number >= first)
+            if after < registers:
+                here = here & (number < after)
+            can_write.append(here & self._is_any(bank.writable))
+            can_read.append(here & self._is_any(bank.readable))
+            first = after
+        m.d.comb += self.write.eq(Cat(strobes))
+        writable = Cat(can_write).any() & ~self.refused.any()
+        readable = Cat(can_read).any()
         error = Mux(config.write, ~writable, ~(readable | to_counter))
         counter = Array(
             self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS] for i in range(len(Counter))
@@ -131,6 +175,6 @@ class ConfigPort(wiring.Component):
         ]
         return m
 
-    def _is_any(self, words: list[int]) -> Value:
+    def _is_any(self, words: Sequence[int]) -> Value:
         """Return whether the word that is addressed is one of these."""
         return Cat(self.word == word for word in words).any()

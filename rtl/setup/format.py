@@ -11,13 +11,17 @@ from syncfabric.models.messages import (
     SEQUENCE_BITS,
     STATUS,
     TREE,
+    WIRE_STATUS,
     Layout,
     RegisterWord,
     SwitchWord,
+    WireLayout,
+    WireWord,
 )
-from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import (
     IrregularSpec,
+    MeshSpec,
     MessageSpec,
 )
 
@@ -91,11 +95,21 @@ def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupForma
     layout = network.layout
     control = (1 << CONTROL.width) - 1
     if isinstance(network, IrregularSpec):
+        headers = tuple(
+            layout.header.pack({"switch": switch, "port": port}) for switch, port in managers
+        )
+        routers = network.switches
+    else:
+        headers = tuple(layout.header.pack({"x": x, "y": y, "reply": 1}) for x, y in managers)
+        routers = network.width * network.height
+    if not network.has_messages:
+        return _wires(network, routers, headers)
+    if isinstance(network, IrregularSpec):
         tree = {"parent": (1 << (network.ports - 1).bit_length()) - 1}
         tree["children"] = (1 << network.ports) - 1
         return SetupFormat(
             flit=layout.flit,
-            routers=network.switches,
+            routers=routers,
             registers=network.barrier_registers,
             spill=network.spill,
             image=((SwitchWord.TREE, TREE.pack(tree)),),
@@ -103,15 +117,13 @@ def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupForma
             command=COMMAND_WORD,
             state=SwitchWord.ARRIVED,
             busy=_busy(ARRIVED),
-            headers=tuple(
-                layout.header.pack({"switch": switch, "port": port}) for switch, port in managers
-            ),
+            headers=headers,
         )
     place = {"x": (1 << network.layout.x_bits) - 1, "y": (1 << network.layout.y_bits) - 1}
     children = NODE_WORD.pack({**place, "present": 1})
     return SetupFormat(
         flit=layout.flit,
-        routers=network.width * network.height,
+        routers=routers,
         registers=network.barrier_registers,
         spill=network.spill,
         image=(
@@ -122,7 +134,27 @@ def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupForma
         command=RegisterWord.STATUS,
         state=RegisterWord.STATUS,
         busy=_busy(STATUS),
-        headers=tuple(layout.header.pack({"x": x, "y": y, "reply": 1}) for x, y in managers),
+        headers=headers,
+    )
+
+
+def _wires(network: MessageSpec, routers: int, headers: tuple[int, ...]) -> SetupFormat:
+    """Return the format of slots of barrier wires: words of a kind of their own, on any network."""
+    if isinstance(network, MeshSpec):
+        slot = WireLayout(Port.LOCAL, True, network.data_bits)
+    else:
+        slot = WireLayout(network.ports, False, network.data_bits)
+    return SetupFormat(
+        flit=network.layout.flit,
+        routers=routers,
+        registers=network.barrier_registers,
+        spill=False,
+        image=((WireWord.TREE, slot.tree_mask),),
+        control=(1 << CONTROL.width) - 1 & ~CONTROL.pack({"turn": 1}),
+        command=WireWord.COMMAND,
+        state=WireWord.STATUS,
+        busy=WIRE_STATUS.pack({"la": 1, "up": 1, "dn": 1}),
+        headers=headers,
     )
 
 

@@ -19,6 +19,8 @@ from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
+from syncfabric.sim.figures.wire_faults import wire_faults
+from syncfabric.sim.figures.wire_slots import wire_slots
 
 SECTIONS: tuple[Section, ...] = (
     barrier_latency,
@@ -32,12 +34,14 @@ SECTIONS: tuple[Section, ...] = (
     verilog_size,
     planning,
     irregular_planning,
+    wire_slots,
     static_latency,
     static_speed,
     ring_planning,
     reflex_model,
     reflex,
     collectives,
+    wire_faults,
 )
 
 

@@ -5,6 +5,7 @@ from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.setup import SETUP
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
+from tests.mutation.wires import WIRES
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -259,4 +260,5 @@ MUTANTS = (
     *SETUP,
     *SOFTWARE,
     *STATIC,
+    *WIRES,
 )

@@ -27,8 +27,8 @@ CASES = [
     (
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, buffer_flits, '
-        "channels, data_bits, flit_bits, height, kind, managers, operations, reduction_route, "
-        "setup, spill, sync_links, width",
+        "channels, data_bits, flit_bits, height, kind, link_registers, managers, operations, "
+        "parity, reduction_route, setup, spill, sync, sync_links, watchdog, width, wires",
     ),
     (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
@@ -58,9 +58,9 @@ CASES = [
         'network: key "turnaround" belongs to irregular networks; remove it',
     ),
     (
-        HEAD + MESH + "watchdog = 100\n",
-        'network: key "watchdog" is not supported yet; in this version there is no watchdog '
-        "(watchdog = 0): remove it",
+        HEAD + MESH + "check_bits = 3\n",
+        'network: key "check_bits" is not supported yet; in this version messages carry no check '
+        "bits (check_bits = 0): remove it",
     ),
     (
         HEAD + MESH + "flit_bits = 16\n",

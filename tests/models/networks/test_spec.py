@@ -31,6 +31,11 @@ def test_defaults_are_those_of_the_table() -> None:
         "operations": "bitwise",
         "setup": "local",
         "managers": (),
+        "sync": "messages",
+        "link_registers": 0,
+        "wires": "separate",
+        "parity": False,
+        "watchdog": 0,
     }
     assert mesh().mesh == Mesh(8, 8)
     assert mesh().layout.sync.width == 23
@@ -44,7 +49,6 @@ def test_defaults_are_those_of_the_table() -> None:
         ("flit_bits", 16, 128),
         ("data_bits", 0, 32),
         ("buffer_flits", 1, 16),
-        ("channels", 1, 4),
         ("barrier_registers", 1, 64),
         ("barrier_pipeline", 0, 1),
     ],
@@ -116,6 +120,11 @@ def test_defaults_of_an_irregular_network() -> None:
         "operations": "bitwise",
         "setup": "manager",
         "managers": (),
+        "sync": "messages",
+        "link_registers": 0,
+        "wires": "separate",
+        "parity": False,
+        "watchdog": 0,
         "notes": (),
     }
     assert chain().topology.across(2, 0) == (1, 1)
@@ -129,7 +138,6 @@ def test_defaults_of_an_irregular_network() -> None:
         ("flit_bits", 16, 128),
         ("data_bits", 0, 32),
         ("buffer_flits", 1, 16),
-        ("channels", 1, 4),
         ("barrier_registers", 1, 64),
         ("cycles_per_hop", 1, 2),
     ],

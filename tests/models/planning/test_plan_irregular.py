@@ -120,6 +120,7 @@ def test_json_of_a_group() -> None:
             "ring_least": None,
             "links": None,
             "flits": None,
+            "slot": None,
         }
     ]
 

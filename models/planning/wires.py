@@ -1,0 +1,102 @@
+"""Planner ``wires``: every group's tree and slot on barrier wires (microarchitecture-wires.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.wires import WIRE_PLANNER
+from syncfabric.models.planning.commands import check_command
+from syncfabric.models.planning.plan_wires import WireGroupPlan
+from syncfabric.models.planning.wires_graph import IrregularGraph, MeshGraph, WireGraph
+from syncfabric.models.planning.wires_slots import Laid, Wanted, lay_groups, least_slots
+
+__all__ = ["WirePlans", "plan_wires"]
+
+MOST_SLOTS = 64
+
+
+@dataclass(frozen=True)
+class WirePlans:
+    """The groups of a network that go on wires, and those that do not.
+
+    Parameters
+    ----------
+    groups : tuple of WireGroupPlan
+        In the order of the network file.
+    left : tuple of GroupSpec
+        Groups of planner ``wires`` that found no slot: with ``sync = "both"`` they are messages.
+    slots_least : int
+        Slots that the groups which found one need at least, whatever their trees.
+    """
+
+    groups: tuple[WireGroupPlan, ...]
+    left: tuple[GroupSpec, ...]
+    slots_least: int
+
+    @property
+    def slots_used(self) -> int:
+        """Slots that have a group somewhere."""
+        return len({group.slot for group in self.groups})
+
+
+def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
+    """Plan the groups of planner ``wires``, as many as fit; groups of other planners are passed by.
+
+    Raises
+    ------
+    PlanError
+        There are wires only, and a group finds no slot; or no manager can set it up.
+    """
+    asking = [group for group in groups if group.planner == WIRE_PLANNER]
+    graph: WireGraph
+    if isinstance(network.topology, Mesh):
+        graph = MeshGraph(network.topology)
+    else:
+        graph = IrregularGraph(network.topology)
+    wanted = [_wanted(network, group) for group in asking]
+    laid = lay_groups(graph, wanted, network.barrier_registers)
+    left = tuple(group for group in asking if group.id not in laid)
+    if left and not network.has_messages:
+        raise _refusal(network, graph, wanted, left)
+    for group in asking:  # with both, managers set registers of messages up, and no slots
+        if not network.has_messages and (tree := laid[group.id].tree):
+            check_command(network, group.id, len(tree.routers))
+    return WirePlans(
+        groups=tuple(_plan(network, group, laid[group.id]) for group in asking if group.id in laid),
+        left=left,
+        slots_least=least_slots(graph, [group for group in wanted if group.id in laid]),
+    )
+
+
+def _wanted(network: MessageSpec, group: GroupSpec) -> Wanted:
+    topology = network.topology
+    if isinstance(topology, Mesh):
+        return Wanted(group.id, tuple(map(topology.index, group.members)))
+    own = tuple(topology.switches + topology.index(node) for node in group.members)
+    switches = tuple(sorted({switch for switch, _ in group.members}))
+    return Wanted(group.id, switches if len(group.members) > 1 else (), own)
+
+
+def _plan(network: MessageSpec, group: GroupSpec, laid: Laid) -> WireGroupPlan:
+    return WireGroupPlan(group.id, group.op, group.members, laid.tree, laid.slot, network)
+
+
+def _refusal(
+    network: MessageSpec, graph: WireGraph, wanted: Sequence[Wanted], left: Sequence[GroupSpec]
+) -> PlanError:
+    """Name the groups that find no slot, and what would help."""
+    ids = ", ".join(str(group.id) for group in left)
+    many, others = "s" * (len(left) > 1), len(wanted) - len(left)
+    more = lay_groups(graph, wanted, min(MOST_SLOTS, len(wanted)))
+    remedy = 'set sync = "both", and they are messages'
+    if len(more) == len(wanted):
+        slots = len({where.slot for where in more.values()})
+        remedy = f'set barrier_registers = {slots}, which holds all, or sync = "both"'
+    return PlanError(
+        f"group{many} {ids}: no slot was found beside {others} other group{'s' * (others > 1)} on "
+        f"wires (barrier_registers = {network.barrier_registers}); {remedy} in [network]"
+    )

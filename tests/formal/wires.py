@@ -1,0 +1,155 @@
+"""What a slot of barrier wires never does, whatever its wires, its process and software do."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Assert, Assume
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from syncfabric.models.networks.wires import WirePlane
+from syncfabric.rtl.wires.image import SlotImage
+from syncfabric.rtl.wires.plane import SlotPlane
+from syncfabric.rtl.wires.ports import WireSignature
+
+__all__ = ["SlotProof"]
+
+LA, UP, DN, FAULT, DONE, BROKEN = range(6)
+
+
+class SlotProof(wiring.Component):
+    """One slot with its image; everything around it is free.
+
+    Parameters
+    ----------
+    plane : WirePlane
+        Of one slot, without data.
+    links : int
+    process : bool
+
+    Members
+    -------
+    in_0 .. : In(WireSignature), arrive : In(1)
+        Links and process do anything at all.
+    write : In(3), data : In(32)
+        So does software, one word a cycle.
+    """
+
+    def __init__(self, plane: WirePlane, links: int, *, process: bool) -> None:
+        self._plane, self._links, self._process = plane, links, process
+        members: dict[str, Any] = {f"in_{p}": In(WireSignature(plane)) for p in range(links)}
+        super().__init__(members | {"arrive": In(1), "write": In(3), "data": In(32)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        plane, links = self._plane, self._links
+        shape = (plane, links)
+        m.submodules.image = image = SlotImage(*shape, process=self._process)
+        m.submodules.slots = slots = SlotPlane(*shape, process=self._process)
+        wiring.connect(m, image.role, slots.role_0)
+        m.d.comb += [
+            image.write.eq(self.write),
+            image.data.eq(self.data),
+            Assume((self.write & (self.write - 1)) == 0),
+        ]
+        received = []
+        for p in range(links):
+            link = getattr(self, f"in_{p}")
+            wiring.connect(m, wiring.flipped(link), getattr(slots, f"in_{p}"))
+            wires = Cat(getattr(link, name) for name in link.signature.members)
+            for stage in range(plane.link_registers):
+                kept = Signal(len(wires), name=f"received_{p}_{stage}")
+                m.d.sync += kept.eq(wires)
+                wires = kept
+            received.append(wires)
+        # Without data the wires of a link are up, down (two wires), parity.
+        ups = Cat(wires[0] for wires in received)
+        downs = Cat(wires[0 if plane.shared else 1] for wires in received)
+        wrongs = Cat(wires.xor() & plane.parity for wires in received)
+
+        valid, root = image.control.valid, image.control.root
+        kids, parent = image.tree.children[:links], 1 << image.tree.parent
+        status, began = slots.status, Signal()
+        member: Value = image.tree.children[links] if self._process else Const(0, 1)
+        complete, called, wrong, live = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            live.eq(valid & ~status[FAULT]),
+            complete.eq(live & ((kids & ~ups) == 0) & (status[LA] | ~member)),
+            called.eq(((parent & downs) != 0) & ~root),
+            wrong.eq(((kids | Mux(root, 0, parent)) & wrongs)[:links].any()),
+        ]
+        m.d.sync += began.eq(1)
+        age = self._age(m, status[DN], image.role.clear)
+        was = {}
+        for name, value in {
+            "complete": complete, "root": root, "called": called, "wrong": wrong, "valid": valid,
+            "up": status[UP], "dn": status[DN], "la": status[LA], "fault": status[FAULT],
+            "missing": (kids & ~ups) != 0, "clear": image.role.clear,
+            "unasked": live & ((called & ~status[UP]) | wrong),
+            "stuck": live & ((kids & ups) != 0) & (age == 2 * plane.link_registers + 1),
+        }.items():  # fmt: skip
+            was[name] = Signal(name=f"was_{name}")
+            m.d.sync += was[name].eq(value)
+
+        # No release without all, and none without the process's own arrival.
+        holds = [
+            ~status[DN] | Mux(was["root"], was["complete"], was["up"] & was["called"]),
+            ~status[UP] | (was["complete"] & ~was["root"]),
+            ~(status[DN] | status[UP]) | ~was["wrong"],
+            # A level stays until the pulse.
+            ~(was["up"] & ~was["missing"] & ~was["clear"] & ~status[UP])
+            | status[DN] | status[FAULT],
+            # A pulse that nobody asked for, a level that does not fall, wrong parity are seen.
+            ~((was["unasked"] | was["stuck"]) & ~was["clear"]) | status[FAULT],
+            # A fault freezes the slot until it is cleared.
+            ~(was["fault"] & ~was["clear"]) | status[FAULT],
+            ~(was["fault"] | ~was["valid"]) | ~(status[UP] | status[DN]),
+            # What is not set up is 0, and means nothing.
+            valid | ~status[:DONE].any(),
+            ~was["clear"] | ~status[:DONE].any(),
+        ]  # fmt: skip
+        outs = Cat(getattr(slots, f"out_{p}").up for p in range(links))
+        holds.append(valid | ~outs.any())
+        # A root with kids pulses again only when their levels have had time to fall.
+        holds.append(~(status[DN] & root & (kids != 0)) | (age == age.init))
+        if self._process:
+            self._owed(m, slots, holds, was["la"])
+        # What the image says of itself, for the induction to start from.
+        role, armed = image.role, valid.replicate(links)
+        holds += [
+            role.kids == (kids & armed),
+            role.parent == Mux(valid & ~root, parent, 0)[:links],
+            role.has_kids == (valid & (kids != 0)),
+            role.passes == (valid & (kids != 0) & ~member),
+        ]
+        if self._process:
+            holds.append(role.member == (valid & member))
+        for hold in holds:
+            m.d.comb += Assert(~began | hold)
+        return m
+
+    def _age(self, m: Module, dn: Value, clear: Value) -> Signal:
+        """Return the cycles since the last pulse, up to as many as there are to the next."""
+        most = 2 * self._plane.link_registers + 3
+        age = Signal(range(most + 1), init=most)
+        with m.If(clear):
+            m.d.sync += age.eq(most)
+        with m.Elif(dn):
+            m.d.sync += age.eq(1)
+        with m.Elif(age != most):
+            m.d.sync += age.eq(age + 1)
+        return age
+
+    def _owed(self, m: Module, slots: SlotPlane, holds: list[Value], was_la: Value) -> None:
+        """Exactly one release an arrival; a good one only for who has arrived."""
+        m.d.comb += slots.arrive.eq(self.arrive)
+        accepts, owed = self.arrive & ~slots.refused, Signal()
+        m.d.sync += owed.eq(accepts | (owed & ~slots.released))
+        holds += [
+            owed == (slots.status[LA] | slots.released),
+            ~(slots.status[LA] & slots.released),
+            ~accepts | (slots.ready & ~slots.status[LA]),
+            ~(slots.released & ~slots.broken) | was_la,
+            ~slots.released | slots.done,
+            ~slots.broken | slots.done,
+        ]
