@@ -22,10 +22,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes ``simulator`` under every simulator, as the name of it."""
+    """Run a test that takes ``simulator`` under every simulator, as the name of it.
+
+    Under one that a mark ``long_under`` names it takes long.
+    """
     if "simulator" in metafunc.fixturenames:
         without = metafunc.config.getoption("--without")
-        metafunc.parametrize("simulator", [name for name in SIMULATORS if name not in without])
+        slow = metafunc.definition.get_closest_marker("long_under")
+        names = slow.args if slow else ()
+        metafunc.parametrize(
+            "simulator",
+            [
+                pytest.param(name, marks=[pytest.mark.long] if name in names else [])
+                for name in SIMULATORS
+                if name not in without
+            ],
+        )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -11,6 +11,7 @@ from tests.rtl.barrier.bench_register import CASES, network
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_barrier_register(simulator: str, tmp_path: Path) -> None:
     parts = {name: BarrierRegister(spec) for name, spec in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.barrier.bench_register", tmp_path)

@@ -10,6 +10,7 @@ from tests.rtl.barrier.bench_unit import CASES, network
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_barrier_unit(simulator: str, tmp_path: Path) -> None:
     parts = {name: BarrierUnit(spec) for name, spec in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.barrier.bench_unit", tmp_path)

@@ -9,6 +9,7 @@ from syncfabric.rtl.mesh.slots import SyncSlots
 from tests.rtl.support import run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_sync_slots(simulator: str, tmp_path: Path) -> None:
     parts = {f"port_{port}": SyncSlots(port) for port in range(4)}
     run_bench(simulator, parts, "tests.rtl.mesh.bench_slots", tmp_path)

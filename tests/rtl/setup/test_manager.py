@@ -11,6 +11,7 @@ from tests.rtl.setup.cases import CASES
 from tests.rtl.support import run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_manager(simulator: str, tmp_path: Path) -> None:
     parts = {name: Manager(case.form, DEPTHS[name]) for name, case in CASES.items()}
     parts[OFF] = Manager(CASES["irregular"].form)

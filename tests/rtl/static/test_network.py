@@ -18,6 +18,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.long_under("verilator")
 @pytest.mark.parametrize("name", ["2x2, one place", pytest.param("3x2", marks=pytest.mark.long)])
 def test_every_line_is_the_models(simulator: str, name: str, tmp_path: Path) -> None:
     built = build_bench(NETWORKS[name], simulator)

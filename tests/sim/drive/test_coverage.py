@@ -42,9 +42,11 @@ ROUNDS = 3
         "default",
         pytest.param("own links", marks=pytest.mark.long),
         pytest.param("paper's route", marks=pytest.mark.long),
-        "spill",
+        pytest.param("spill", marks=pytest.mark.long),
         "irregular, spill",
-        "irregular, one cycle a hop, turned by the node, serial",
+        pytest.param(
+            "irregular, one cycle a hop, turned by the node, serial", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_regression_covers(name: str, record_property: Callable[[str, object], None]) -> None:

@@ -56,6 +56,7 @@ def test_a_match() -> None:
     assert told[-1] == ("simulate", 120, 120)
 
 
+@pytest.mark.long
 def test_a_match_on_an_irregular_network() -> None:
     plan = plan_of(CLUSTER, members(3, *CLUSTER.topology.nodes), members(8, *CLUSTER.nodes[:3]))
     result = long_run(plan, episodes=60, background=0.02)
@@ -169,7 +170,9 @@ def managed(name: str) -> BarrierPlan:
     return plan_of(MANAGED[name], *groups)
 
 
-@pytest.mark.parametrize("name", MANAGED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name == "paper")) for name in MANAGED]
+)
 def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
     plan = managed(name)
     result = long_run(plan, episodes=60, background=0.1)

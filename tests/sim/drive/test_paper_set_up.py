@@ -42,7 +42,14 @@ def play(job: Job, *, hardware: bool = True) -> list[Outcome]:
 
 
 @pytest.mark.parametrize(
-    "keys", [{}, {"turnaround": "node", "cycles_per_hop": 1, "spill": True, "barrier_registers": 1}]
+    "keys",
+    [
+        {},
+        pytest.param(
+            {"turnaround": "node", "cycles_per_hop": 1, "spill": True, "barrier_registers": 1},
+            marks=pytest.mark.long,
+        ),
+    ],
 )
 def test_groups_meet_when_all_is_written(keys: dict[str, Any]) -> None:
     """At any pace of the software; then they live through barriers of every kind, and traffic."""

@@ -56,9 +56,19 @@ LONG: dict[str, MessageSpec] = {
 
 
 ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
+SLOWER = {
+    "paper's route",
+    "own links",
+    "spill",
+    "8x8",
+    "irregular, one cycle a hop, turned by the node, serial",
+}
+"""Those that are built for few other tests, and run with ``-m long``."""
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOWER)) for name in ALL]
+)
 def test_hardware_is_as_the_model(name: str) -> None:
     run(ALL[name], name)
 

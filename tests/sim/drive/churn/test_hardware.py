@@ -17,9 +17,9 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
 @pytest.mark.parametrize(
     "network",
     [
-        grid(),
+        pytest.param(grid(), marks=pytest.mark.long),
         cluster(managers=((0, 1), (2, 1))),
-        cluster(barrier_registers=1, spill=True, **NODE),
+        pytest.param(cluster(barrier_registers=1, spill=True, **NODE), marks=pytest.mark.long),
         pytest.param(grid(barrier_registers=1, spill=True), marks=pytest.mark.long),
         pytest.param(cluster(**NODE), marks=pytest.mark.long),
         pytest.param(grid(barrier_pipeline=0, operations="all"), marks=pytest.mark.long),
@@ -41,6 +41,7 @@ def test_hardware_lives_as_the_model_does(network: MessageSpec) -> None:
         assert outcome.counters[1] > 0  # strays, of groups that were killed
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 def test_hardware_lives_under_icarus() -> None:
     network = cluster(barrier_registers=2)
