@@ -12,6 +12,7 @@ from tests.rtl.irregular import bench_drain, bench_input_port, bench_output_port
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_packets(simulator: str, tmp_path: Path) -> None:
     parts = {
         **{name: InputPort(spec) for name, spec in bench_input_port.CASES.items()},

@@ -11,6 +11,7 @@ from tests.rtl.irregular import bench_node, bench_unit
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_units(simulator: str, tmp_path: Path) -> None:
     parts = {
         **{name: BarrierUnit(spec) for name, spec in bench_unit.CASES.items()},

@@ -3,12 +3,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.mesh.node import DIRECTIONS, MeshNode
 from tests.rtl.mesh.bench_node import SPEC
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_node(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, {"node": MeshNode(SPEC)}, "tests.rtl.mesh.bench_node", tmp_path)
 

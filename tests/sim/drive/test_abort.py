@@ -70,7 +70,8 @@ def kill(made: SetUpBench[Any], count: int) -> None:
     raise AssertionError("KILL is not obeyed although nothing is under way")
 
 
-@pytest.mark.parametrize("kind", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["mesh", "irregular"])
 def test_hardware_aborts_as_the_model_does(kind: str, tmp_path: Path) -> None:
     rng = random.Random(kind)
     made, group = stage(kind, rng)

@@ -43,7 +43,7 @@ ROUNDS = 3
         pytest.param("own links", marks=pytest.mark.long),
         pytest.param("paper's route", marks=pytest.mark.long),
         pytest.param("spill", marks=pytest.mark.long),
-        "irregular, spill",
+        pytest.param("irregular, spill", marks=pytest.mark.long),
         pytest.param(
             "irregular, one cycle a hop, turned by the node, serial", marks=pytest.mark.long
         ),

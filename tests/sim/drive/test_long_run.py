@@ -171,7 +171,8 @@ def managed(name: str) -> BarrierPlan:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name == "paper")) for name in MANAGED]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name != "irregular")) for name in MANAGED],
 )
 def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
     plan = managed(name)

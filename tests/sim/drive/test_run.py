@@ -30,8 +30,10 @@ CLUSTER = plan_of(CLUSTERS["irregular, default"], members(3, *CLUSTERS["irregula
 
 @pytest.mark.parametrize(
     ("plan", "links"),
-    [(PLAN, 4 * 5 * 4 + 2 * 25), (CLUSTER, 2 * 17 + 2 * 24)],
-    ids=["mesh", "irregular"],
+    [
+        pytest.param(PLAN, 4 * 5 * 4 + 2 * 25, id="mesh", marks=pytest.mark.long),
+        pytest.param(CLUSTER, 2 * 17 + 2 * 24, id="irregular"),
+    ],
 )
 def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int) -> None:
     model, tiles = (

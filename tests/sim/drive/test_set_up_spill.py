@@ -68,6 +68,7 @@ def test_the_model_keeps_the_rules(kind: str, keys: dict[str, Any]) -> None:
         judge(conduct_model(plan, scenario, work, None).outcome(None), scenario)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "keys"), BUILT)
 def test_hardware_agrees_with_the_model(kind: str, keys: dict[str, Any]) -> None:
     spec = network(kind, keys)

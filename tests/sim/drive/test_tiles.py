@@ -61,6 +61,8 @@ SLOWER = {
     "own links",
     "spill",
     "8x8",
+    "column, no data, wide flits",
+    "serial, spill",
     "irregular, one cycle a hop, turned by the node, serial",
 }
 """Those that are built for few other tests, and run with ``-m long``."""
@@ -79,7 +81,8 @@ def test_more_hardware_is_as_the_model(name: str) -> None:
     run(LONG[name], name)
 
 
-@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(2))
 def test_random_networks(number: int) -> None:
     run(random_network(random.Random(f"{number}/{SEED}"), 8), f"random {number}")
 

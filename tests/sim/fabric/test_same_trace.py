@@ -69,7 +69,7 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=pytest.mark.long), NAMES[1]])
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
     script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"

@@ -43,6 +43,7 @@ def test_a_row_has_all_sizes() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_mesh_is_measured_on_hardware() -> None:
     """A tree of L = 4 takes 2L + 2 cycles in the routers."""
     assert BARRIERS["BTM, planner shortest, pipeline 0"](4) == Times(10, 10)

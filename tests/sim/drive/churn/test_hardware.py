@@ -28,8 +28,8 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
 )
 def test_hardware_lives_as_the_model_does(network: MessageSpec) -> None:
     scenarios = (
-        Scenario(episodes=3, churn=60),
-        Scenario(episodes=3, seed=2, churn=60, background=0.1, lead_in=50, policy="mixed"),
+        Scenario(episodes=3, churn=40),
+        Scenario(episodes=3, seed=2, churn=40, background=0.1, lead_in=50, policy="mixed"),
     )
     plan = plan_with(network)
     job = Job(tuple((plan, scenario) for scenario in scenarios))
