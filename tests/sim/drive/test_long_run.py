@@ -197,7 +197,7 @@ class Forgets(SetUp):
         del self._ahead[1]
 
 
-@pytest.mark.parametrize("name", ["mesh", "irregular"])
+@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
     monkeypatch.setattr(driver, "SetUp", Forgets)

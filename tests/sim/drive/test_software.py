@@ -18,10 +18,10 @@ from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, rand
 from tests.sim.drive.sendings import draw_sendings
 
 NETWORKS: dict[str, MessageSpec] = {
-    "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
     "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
 }
 LONG: dict[str, MessageSpec] = {
+    "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
     "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
     "ring, datelines": ring(5, 2, buffer_flits=2, channels=4),
     "mesh, managed": mesh(3, 3, setup="manager"),

@@ -57,6 +57,7 @@ LONG: dict[str, MessageSpec] = {
 
 ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
 SLOWER = {
+    "pipeline 0, two channels",
     "paper's route",
     "own links",
     "spill",
