@@ -15,6 +15,7 @@ from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
 from syncfabric.models.planning import btin, updown
 from syncfabric.models.planning.bounds import bound_links, irregular_bound_cycles
 from syncfabric.models.planning.commands import check_command
+from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.representatives import check_representatives
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
 from syncfabric.models.planning.switch_graph import SwitchGraph
@@ -31,7 +32,7 @@ __all__ = ["IrregularGroupPlan", "plan_irregular"]
 
 
 @dataclass(frozen=True, eq=False)
-class IrregularGroupPlan:
+class IrregularGroupPlan(PlannedGroup):
     """One group's tree and where its registers are.
 
     A group of one member has one register, at its node interface, and none at a switch.
@@ -66,11 +67,6 @@ class IrregularGroupPlan:
 
     bound_btm: None = None
     bound_least: None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IrregularGroupPlan) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     @cached_property
     def members(self) -> tuple[Place, ...]:
@@ -155,29 +151,15 @@ class IrregularGroupPlan:
             children = tuple(port for port in range(mask.bit_length()) if mask >> port & 1)
             yield PortRegister(self.id, switch, None if parent < 0 else parent, children, self.op)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``plan --json`` says of the group.
+    def _own_json(self) -> dict[str, Any]:
+        """Return members' registers at their node interfaces, and the switches' images.
 
-        ``registers`` follows ``members``: the number at the node interface (null where spilled).
-        ``switches`` has each switch's register: the port to its parent (null at the root), those to
-        its children, and its number. What only meshes have is null.
+        These have the port to the parent (null at the root), those to the children, and the
+        register's number; a number is null where spilled.
         """
         return {
-            "id": self.id,
-            "planner": self.planner,
-            "op": self.op,
-            "root": self.root_node and list(self.root_node),
-            "root_switch": self.root_switch,
-            "root_node": self.root_node and list(self.root_node),
-            "height": self.height,
-            "longest_path": self.longest_path,
-            "bound_links": self.bound_links,
-            "bound": self.bound,
-            "bound_btm": None,
-            "bound_least": None,
             "edges": self.edges,
             "members": self.nodes.tolist(),
-            "ports": None,
             "registers": list(self.places.values()),
             "switches": [
                 {
@@ -190,11 +172,6 @@ class IrregularGroupPlan:
                     self._switch_registers(), self.switch_places.values(), strict=True
                 )
             ],
-            "ring": None,
-            "ring_least": None,
-            "links": None,
-            "flits": None,
-            "slot": None,
         }
 
     @classmethod

@@ -14,6 +14,7 @@ from syncfabric.models.networks.spec import GroupSpec, MeshSpec
 from syncfabric.models.planning import btm, shortest
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.commands import check_command
+from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
 from syncfabric.models.planning.tree import Ints, Register, Tree
 from syncfabric.models.timing import btm as btm_timing
@@ -22,7 +23,7 @@ __all__ = ["GroupPlan", "plan_mesh"]
 
 
 @dataclass(frozen=True, eq=False)
-class GroupPlan:
+class GroupPlan(PlannedGroup):
     """One group's tree and where its registers are.
 
     Parameters
@@ -55,11 +56,6 @@ class GroupPlan:
 
     root_switch: None = None
     root_node: None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GroupPlan) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def members(self) -> tuple[Node, ...]:
@@ -104,36 +100,17 @@ class GroupPlan:
         """Yield every member's register image, in the order of the members."""
         return (self.register(node) for node in self.members)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``plan --json`` says of the group.
+    def _own_json(self) -> dict[str, Any]:
+        """Return members' ports and registers, in the order of ``members``.
 
-        ``ports`` and ``registers`` follow ``members``: the port by which the parent sends (4 at
-        the root), and the register number (null where spilled). What only irregular networks have
-        is null.
+        The port is that by which the parent sends (4 at the root); where a group is spilled its
+        register is null.
         """
         return {
-            "id": self.id,
-            "planner": self.planner,
-            "op": self.op,
-            "root": list(self.root),
-            "root_switch": None,
-            "root_node": None,
-            "height": self.height,
-            "longest_path": self.longest_path,
-            "bound_links": self.bound_links,
-            "bound": self.bound,
-            "bound_btm": self.bound_btm,
-            "bound_least": self.bound_least,
             "edges": self.tree.edges,
             "members": [list(node) for node in self.members],
             "ports": self.tree.port.tolist(),
             "registers": list(self.places.values()),
-            "switches": None,
-            "ring": None,
-            "ring_least": None,
-            "links": None,
-            "flits": None,
-            "slot": None,
         }
 
     @classmethod

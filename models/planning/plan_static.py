@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, StaticSpec
 from syncfabric.models.planning.buffers import tree_flits
 from syncfabric.models.planning.multicast_tree import Multicast, least_depth
+from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.planning.side_by_side import Way, lay_ways
 from syncfabric.models.planning.static_routes import (
@@ -25,7 +25,7 @@ __all__ = ["StaticGroupPlan", "plan_static"]
 
 
 @dataclass(frozen=True, eq=False)
-class StaticGroupPlan:
+class StaticGroupPlan(PlannedGroup):
     """One group's ring or tree.
 
     Parameters
@@ -59,11 +59,6 @@ class StaticGroupPlan:
     root_node: None = None
     bound_btm: None = None
     formula_ns: None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StaticGroupPlan) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def root(self) -> Node:
@@ -111,44 +106,25 @@ class StaticGroupPlan:
         """The one barrier of each member's node."""
         return dict.fromkeys(self.members, 0)
 
-    @cached_property
-    def _routes(self) -> Routes:
+    def routes(self) -> Routes:
+        """Return what each output of its switches selects."""
         if isinstance(self.way, Ring):
             return ring_routes(self.way.switches, self.members)
         if isinstance(self.way, Multicast):
             return tree_routes(self.root, self.way.edges, self.members)
         return {}
 
-    def routes(self) -> Routes:
-        """Return what each output of its switches selects."""
-        return self._routes
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``plan --json`` says of the group; what it lacks is null."""
+    def _own_json(self) -> dict[str, Any]:
+        """Return the way: a ring's switches and the least that is known, or a tree's edges."""
         least = self.way.least if isinstance(self.way, Ring) else None
         return {
-            "id": self.id,
-            "planner": self.planner,
-            "op": self.op,
-            "root": list(self.root),
-            "root_switch": None,
-            "root_node": None,
-            "height": self.height,
-            "longest_path": self.longest_path,
-            "bound_links": self.bound_links,
-            "bound": self.bound,
-            "bound_btm": None,
-            "bound_least": self.bound_least,
             "edges": self.edges and [[list(end) for end in edge] for edge in self.edges],
             "members": [list(node) for node in self.members],
-            "ports": None,
             "registers": [0] * len(self.members),
-            "switches": None,
             "ring": self.ring if self.ring is None else [list(node) for node in self.ring],
             "ring_least": least and {"links": least.links, "by": least.by},
             "links": self.links,
             "flits": self.flits,
-            "slot": None,
         }
 
     @classmethod

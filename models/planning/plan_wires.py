@@ -11,6 +11,7 @@ from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import wire_bound_cycles
+from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.port_words import WireImage
 from syncfabric.models.planning.switch_tree import PROCESS_PORT, UPLINK_PORT, PortRegister, Seat
 from syncfabric.models.planning.wires_tree import WireTree
@@ -21,7 +22,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class WireGroupPlan:
+class WireGroupPlan(PlannedGroup):
     """One group's tree and its slot.
 
     Parameters
@@ -51,11 +52,6 @@ class WireGroupPlan:
     planner: str = WIRE_PLANNER
     bound_btm: None = None
     formula_ns: None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WireGroupPlan) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def number(self) -> int:
@@ -167,46 +163,23 @@ class WireGroupPlan:
                 found[node[0]][1].append(node[1])
         return found
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``plan --json`` says of the group; what it lacks is null.
-
-        ``registers`` follows ``members``: the slot's number at the node. ``switches`` has each
-        switch's image, as for messages; a mesh's tree is in ``edges``.
-        """
-        irregular = isinstance(self.network, IrregularSpec)
+    def _own_json(self) -> dict[str, Any]:
+        """Return the slot, its number at each member, and on an irregular network the switches."""
+        switches = [
+            {
+                "switch": image.register.seat,
+                "parent": image.register.parent,
+                "children": list(image.register.children),
+                "register": image.number,
+            }
+            for image in self.images()
+            if isinstance(image.register.seat, int)
+        ]
         return {
-            "id": self.id,
-            "planner": self.planner,
-            "op": self.op,
-            "root": self.root and list(self.root),
-            "root_switch": self.root_switch,
-            "root_node": self.root_node and list(self.root_node),
-            "height": self.height,
-            "longest_path": self.longest_path,
-            "bound_links": self.bound_links,
-            "bound": self.bound,
-            "bound_btm": None,
-            "bound_least": self.bound_least,
             "edges": self.edges,
             "members": [list(node) for node in self.members],
-            "ports": None,
             "registers": [self.number] * len(self.members),
-            "switches": [
-                {
-                    "switch": image.register.seat,
-                    "parent": image.register.parent,
-                    "children": list(image.register.children),
-                    "register": image.number,
-                }
-                for image in self.images()
-                if isinstance(image.register.seat, int)
-            ]
-            if irregular
-            else None,
-            "ring": None,
-            "ring_least": None,
-            "links": None,
-            "flits": None,
+            "switches": switches if isinstance(self.network, IrregularSpec) else None,
             "slot": self.slot,
         }
 

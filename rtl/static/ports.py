@@ -5,7 +5,13 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["CoreSignature", "RouteSignature", "StaticLinkSignature"]
+__all__ = ["AGENT_PORTS", "CoreSignature", "RouteSignature", "StaticLinkSignature"]
+
+AGENT_PORTS = {
+    **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
+    **dict.fromkeys(("pop", "send", "ends", "waiting", "begun"), Out(1)),
+}
+"""What agents of rings and trees have in common."""
 
 
 class StaticLinkSignature(wiring.Signature):

@@ -2,9 +2,10 @@
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from syncfabric.models.messages import STATUS_WORD
+from syncfabric.rtl.static.ports import AGENT_PORTS
 
 __all__ = ["RingAgent"]
 
@@ -48,18 +49,7 @@ class RingAgent(wiring.Component):
         self._core_buffer = core_buffer
         super().__init__(
             {
-                "root": In(1),
-                "arrive": In(1),
-                "init": In(1),
-                "hold": In(1),
-                "some": In(1),
-                "free": In(1),
-                "clear": In(1),
-                "pop": Out(1),
-                "send": Out(1),
-                "ends": Out(1),
-                "waiting": Out(1),
-                "begun": Out(1),
+                **AGENT_PORTS,
                 "back": Out(1),
                 "left": Out(range(core_buffer + 3)),
                 "owed": Out(owed_bits),

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import STATUS_WORD
+from syncfabric.rtl.static.ports import AGENT_PORTS
 
 __all__ = ["TreeAgent"]
 
@@ -46,23 +47,7 @@ class TreeAgent(wiring.Component):
 
     def __init__(self, left_bits: int = LEFT_BITS) -> None:
         super().__init__(
-            {
-                "root": In(1),
-                "flits": In(left_bits),
-                "arrive": In(1),
-                "init": In(1),
-                "hold": In(1),
-                "some": In(1),
-                "free": In(1),
-                "clear": In(1),
-                "pop": Out(1),
-                "send": Out(1),
-                "ends": Out(1),
-                "waiting": Out(1),
-                "go": Out(1),
-                "begun": Out(1),
-                "left": Out(left_bits),
-            }
+            {**AGENT_PORTS, "flits": In(left_bits), "go": Out(1), "left": Out(left_bits)}
         )
 
     def elaborate(self, platform: object) -> Module:

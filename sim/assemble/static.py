@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.loader import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode, observe_bits
-from syncfabric.sim.assemble.top import LinkWires, Shown, config_ports, join_config_answers
+from syncfabric.sim.assemble.top import (
+    LinkWires,
+    Shown,
+    config_of_top,
+    config_ports,
+    join_config_answers,
+)
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, zero
 
 __all__ = [
@@ -51,14 +56,7 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
         yield "input", name, None
     for direction, name, width in process_ports(spec):
         yield direction, name, len(spec.topology.nodes) * width
-    yield "input", "config_valid", None
-    yield "input", "config_node", spec.layout.target_bits
-    yield "input", "config_address", CONFIG_ADDRESS_BITS
-    yield "input", "config_write", None
-    yield "input", "config_data", 32
-    yield "output", "config_ready", None
-    yield "output", "config_error", None
-    yield "output", "config_rdata", 32
+    yield from config_of_top(spec.layout.target_bits)
 
 
 def modules_verilog(spec: StaticSpec) -> str:

@@ -12,6 +12,7 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
 __all__ = [
     "LinkWires",
     "Shown",
+    "config_of_top",
     "config_ports",
     "join_config_answers",
     "node_ports",
@@ -67,14 +68,7 @@ def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     if spec.managed:
         yield "input", "last", count * registers
         yield "output", "broken", count * registers
-    yield "input", "config_valid", None
-    yield "input", "config_node", spec.layout.target_bits
-    yield "input", "config_address", CONFIG_ADDRESS_BITS
-    yield "input", "config_write", None
-    yield "input", "config_data", 32
-    yield "output", "config_ready", None
-    yield "output", "config_error", None
-    yield "output", "config_rdata", 32
+    yield from config_of_top(spec.layout.target_bits)
     if spec.spill:
         yield "input", "spill_arrive_valid", count
         yield "input", "spill_arrive_gid", count * 8
@@ -108,6 +102,18 @@ def join_config_answers(top: ModuleWriter, targets: int) -> None:
         top.wire(f"all_{answer}", targets * width)
         terms = (part(f"all_{answer}", i, width) for i in range(targets))
         top.assign(f"config_{answer}", " |\n    ".join(terms))
+
+
+def config_of_top(target_bits: int) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the network's one config port; None is a single wire."""
+    yield "input", "config_valid", None
+    yield "input", "config_node", target_bits
+    yield "input", "config_address", CONFIG_ADDRESS_BITS
+    yield "input", "config_write", None
+    yield "input", "config_data", 32
+    yield "output", "config_ready", None
+    yield "output", "config_error", None
+    yield "output", "config_rdata", 32
 
 
 def config_ports(target: int) -> Iterator[tuple[str, str]]:

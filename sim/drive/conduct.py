@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.coverage import coverage_of
-from syncfabric.sim.drive.driver import READ_BACK
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.static.conduct import StaticConductor
 from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Conductor", "conduct_model", "conductor_of"]
 
 PACKET_FLITS = 5
 
 
-class Conductor:
+class Conductor(Conducting):
     """Hands out chunks to play, takes in what came of them, and sums up.
 
     Parameters
@@ -37,13 +35,15 @@ class Conductor:
         For the rows of packets and messages.
     """
 
+    session: Session
+    judge: Judge
+
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
     ) -> None:
-        self._plan, self._scenario, self._job = plan, scenario, job
-        self._begin = time.perf_counter()
         network = plan.spec.message_network
-        self._nodes = len(network.topology.nodes)
+        super().__init__(network, job)
+        self._plan, self._scenario = plan, scenario
         self._events = EventLog(network, log)
         self.session = Session(plan, scenario, observer=self._events)
         self._coverage = coverage_of(plan) if job.coverage else None
@@ -54,12 +54,6 @@ class Conductor:
             scheme=bool(scenario.scheme),
         )
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
-        self._answers: list[int] = []
-
-    @property
-    def finished(self) -> bool:
-        """Whether there is nothing more to play."""
-        return self.session.finished or bool(self.judge.mismatches)
 
     @property
     def total(self) -> int:
@@ -73,18 +67,10 @@ class Conductor:
         lives = driver.churn.ended if driver.churn else 0
         return sum(min(len(group.latency), most) for group in driver.groups) + lives
 
-    def advance(self) -> Chunk:
-        """Step the model through the next chunk."""
-        return self.session.advance(self._job.chunk)
-
     def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
         """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
-        if text is None:
-            self.judge.follow(chunk, chunk.lines)
-        else:
-            self.judge.compare(chunk, text)
+        super().take(chunk, text)
         self._accepted.append((chunk.end, self.judge.packets.flits_out))
-        self._answers += [line.answer[1] for line in chunk.lines if line.answer]
 
     def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
         """Sum up; the hardware's traffic report is given where there is one."""
@@ -100,7 +86,7 @@ class Conductor:
             loads[link] = loads.get(link, 0.0) + count / model.cycle
         return Outcome(
             cycles=model.cycle,
-            seconds=time.perf_counter() - self._begin,
+            seconds=self._seconds,
             mismatches=judge.mismatches,
             hang=session.hang,
             groups=[
@@ -116,13 +102,6 @@ class Conductor:
             churn=session.driver.churn.outcome if session.driver.churn else None,
             scheme=session.driver.scheme.measured if session.driver.scheme else None,
         )
-
-    def _counters(self) -> tuple[int, int, int, int] | None:
-        """Sum the counters that were read at the end: the last answers of the config port."""
-        if not self.session.driver.finished or self._nodes > READ_BACK:
-            return None
-        last = self._answers[-4 * len(targets_of(self._plan.spec.network)) :]
-        return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])
 
     def _traffic(self) -> TrafficOutcome:
         packets, driver = self.judge.packets, self.session.driver

@@ -1,11 +1,11 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
 from syncfabric.rtl.traffic.software import PUT_FLIT
 from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert
 
 __all__ = [
@@ -23,23 +23,13 @@ __all__ = [
 Ports = dict[str, tuple[str, int]]
 """Direction and width of ports by name, but for ``clk`` and ``rst``."""
 
-_CONFIG = {
-    "valid": ("input", 1),
-    "node": ("input", 0),  # as wide as the network's targets ask for
-    "address": ("input", CONFIG_ADDRESS_BITS),
-    "write": ("input", 1),
-    "data": ("input", 32),
-    "ready": ("output", 1),
-    "error": ("output", 1),
-    "rdata": ("output", 32),
-}
 _SOURCE = ("created", "sent", "overflow")
 
 
 def config_ports(spec: AnySpec) -> Ports:
     """Return the ports of the config port."""
-    ports = {f"config_{name}": port for name, port in _CONFIG.items()}
-    return {**ports, "config_node": ("input", spec.layout.target_bits)}
+    ports = config_of_top(spec.layout.target_bits)
+    return {name: (direction, width or 1) for direction, name, width in ports}
 
 
 def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
@@ -100,7 +90,8 @@ def start_tile(name: str, ports: Ports) -> ModuleWriter:
 
 def join_config() -> dict[str, str]:
     """Return the connections of a module's config port."""
-    return {f"config__{name}": f"config_{name}" for name in _CONFIG}
+    names = [name for _, name, _ in config_of_top(0)]
+    return {name.replace("_", "__", 1): name for name in names}
 
 
 def join_node(spec: MessageSpec) -> dict[str, str]:

@@ -21,9 +21,9 @@ from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import RELEASES, Line
 from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.targets import Targets, targets_of
 
-__all__ = ["Coverage", "RegisterState", "shared_universe"]
+__all__ = ["Coverage", "RegisterState", "counted", "shared_universe"]
 
 
 def shared_universe(spec: MessageSpec) -> Iterator[str]:
@@ -47,6 +47,14 @@ def shared_universe(spec: MessageSpec) -> Iterator[str]:
         yield "spilled and other release of a node in one cycle"
         yield "config: write spilled ok"
         yield "config: read spilled ok"
+
+
+def counted(targets: Targets, target: int, value: int) -> Iterator[str]:
+    """Yield the bins of the counters that are not 0 in a target's ``observe``."""
+    _, counters = targets.split(target, value)
+    for counter in Counter:
+        if counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1:
+            yield f"counted: {counter.name}"
 
 
 @dataclass
@@ -147,10 +155,7 @@ class Coverage(ABC):
         self.hits[f"config: {what} {place} {'refused' if refused else 'ok'}"] += 1
 
     def _counted(self, target: int, value: int) -> None:
-        _, counters = self._targets.split(target, value)
-        for counter in Counter:
-            if counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1:
-                self.hits[f"counted: {counter.name}"] += 1
+        self.hits.update(counted(self._targets, target, value))
 
     def _released(self, line: Line) -> None:
         nodes: Tally[int] = Tally()

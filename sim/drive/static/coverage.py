@@ -7,12 +7,13 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
+from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.coverage.shared import counted
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
@@ -118,7 +119,7 @@ class StaticCoverage:
         if line.answer is not None:
             self._answered(self._requests.popleft(), bool(line.answer[0]))
         for target, value in line.observed or ():
-            self._counted(target, value)
+            self.hits.update(counted(self._targets, target, value))
         for node in bits(line.record.release):
             self.hits[f"released: {self._role.get(node, Role.NONE).name}"] += 1
         while self._arrivals and self._arrivals[0].cycle <= line.cycle:
@@ -160,12 +161,6 @@ class StaticCoverage:
             place = "counter"
         what = "write" if request.extra else "read"
         self.hits[f"config: {what} {place} {'refused' if refused else 'ok'}"] += 1
-
-    def _counted(self, target: int, value: int) -> None:
-        _, counters = self._targets.split(target, value)
-        for counter in Counter:
-            if counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1:
-                self.hits[f"counted: {counter.name}"] += 1
 
     def _arrived(self, arrival: Arrival, line: Line) -> None:
         node = self._places[arrival.group][arrival.member]

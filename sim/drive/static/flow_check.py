@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.route_chain import Output
 from syncfabric.models.planning.static_images import StaticGroup
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import bits
@@ -65,12 +66,13 @@ class FlowCheck:
         self._members: dict[int, tuple[int, _Member]] = {}
         self._courses = [_Episodes() for _ in groups]
         for number, group in enumerate(groups):
+            routes = group.routes()
             for node in group.members:
-                member = self._member(group, node)
+                member = self._member(group, node, routes)
                 self._members[network.topology.index(node)] = number, member
                 self._courses[number].members.append((node, member))
 
-    def _member(self, group: StaticGroup, node: Node) -> _Member:
+    def _member(self, group: StaticGroup, node: Node, routes: Mapping[Output, Port]) -> _Member:
         core = PORTS * self._network.topology.index(node) + Port.LOCAL
         if len(group.members) == 1:
             return _Member(core, 0, 0)
@@ -79,11 +81,11 @@ class FlowCheck:
             return _Member(core, fillers + 2, fillers + (node == group.root))
         if node == group.root:
             return _Member(core, 0, 0)
-        return _Member(core, group.flits, 1, self._way(group, node))
+        return _Member(core, group.flits, 1, self._way(node, routes))
 
-    def _way(self, group: StaticGroup, node: Node) -> list[int]:
+    def _way(self, node: Node, routes: Mapping[Output, Port]) -> list[int]:
         """Return the links to a member's core, the last first."""
-        mesh, routes = self._network.topology, group.routes()
+        mesh = self._network.topology
         here, port, way = node, Port.LOCAL, []
         while True:
             way.append(PORTS * mesh.index(here) + port)

@@ -11,8 +11,6 @@ from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, 
 from syncfabric.models.networks.wires import WirePlane
 from tests.models.networks.irregulars import chain
 
-OFF = pytest.mark.skipif(wires.BUILT, reason="network files can ask for wires")
-
 
 def mesh(**keys: Any) -> MeshSpec:
     return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **keys})
@@ -218,7 +216,6 @@ WRITTEN = {
 }
 
 
-@OFF
 @pytest.mark.parametrize("key", WRITTEN)
 def test_files_cannot_ask_for_wires_yet(key: str) -> None:
     with pytest.raises(SpecError, match=f'^network: key "{key}" is not supported yet; in this ver'):

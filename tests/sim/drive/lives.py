@@ -1,11 +1,14 @@
 """Lives of groups in the golden model, written down so that hardware can be made to live them."""
 
+from pathlib import Path
 from typing import Any
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Record
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.lines import EMPTY, observe_line, record_line
+from syncfabric.sim.fabric import Fabric, build_fabric
 
 __all__ = ["Notes"]
 
@@ -62,3 +65,16 @@ class Notes:
                 changed.append((target, value))
         self._model.touched.clear()
         return changed
+
+    def check(self, network: MessageSpec, folder: Path) -> None:
+        """Play the stimuli on hardware, and compare every line of its probe."""
+        script, probe = folder / "script.txt", folder / "probe.txt"
+        script.write_text(script_text(self.stimuli))
+        with Fabric(build_fabric(network)) as fabric:
+            fabric.probe(probe)
+            fabric.script(script)
+            fabric.run(self._model.cycle)
+            seen = probe.read_text().splitlines()
+        for number, (hardware, model) in enumerate(zip(seen, self.text, strict=False)):
+            assert hardware == model, f"line {number}"
+        assert len(seen) == len(self.text)

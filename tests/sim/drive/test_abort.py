@@ -15,8 +15,6 @@ from syncfabric.models.messages import (
     Request,
 )
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.models.golden.irregular_bench import tree
 from tests.models.golden.set_up_bench import IrregularBench, MeshBench, SetUpBench
 from tests.sim.drive.clusters import SMALL
@@ -79,13 +77,4 @@ def test_hardware_aborts_as_the_model_does(kind: str, tmp_path: Path) -> None:
     aborted = lives_cut_short(made, group, rng)
     assert 10 < sum(aborted) < len(aborted)
     assert made.counter(made.managers[0], Counter.STRAY) > 0  # replies that came too late
-    script, probe = tmp_path / "script.txt", tmp_path / "probe.txt"
-    script.write_text(script_text(notes.stimuli))
-    with Fabric(build_fabric(made.network)) as fabric:
-        fabric.probe(probe)
-        fabric.script(script)
-        fabric.run(made.model.cycle)
-        seen = probe.read_text().splitlines()
-    for number, (hardware, model) in enumerate(zip(seen, notes.text, strict=False)):
-        assert hardware == model, f"line {number}"
-    assert len(seen) == len(notes.text)
+    notes.check(made.network, tmp_path)

@@ -9,11 +9,10 @@ import pytest
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric import build_fabric
 from tests.models.golden import test_set_up_random
 from tests.models.golden.irregular_bench import tree
 from tests.models.golden.set_up_bench import IrregularBench, MeshBench, SetUpBench
@@ -108,13 +107,4 @@ def test_hardware_lives_as_the_model_does(
     notes = Notes(made.model, made.network.barrier_registers)
     ends = [live(made, rng, 5, draw(), number % 4) for number in range(24)]
     assert set(ends) == {"last", "kill", "clear"}
-    script, probe = tmp_path / "script.txt", tmp_path / "probe.txt"
-    script.write_text(script_text(notes.stimuli))
-    with Fabric(build_fabric(made.network)) as fabric:
-        fabric.probe(probe)
-        fabric.script(script)
-        fabric.run(made.model.cycle)
-        seen = probe.read_text().splitlines()
-    for number, (hardware, model) in enumerate(zip(seen, notes.text, strict=False)):
-        assert hardware == model, f"line {number}"
-    assert len(seen) == len(notes.text)
+    notes.check(made.network, tmp_path)

@@ -8,11 +8,10 @@ import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric import build_fabric
 from tests.models.golden.irregular_bench import tree
 from tests.models.golden.many_lives import ENDS, Lives
 from tests.models.golden.set_up_bench import IrregularBench, MeshBench
@@ -102,13 +101,4 @@ def test_hardware_lives_as_the_model_does(kind: str, keys: dict[str, Any], tmp_p
     notes = Notes(told.model, 1)
     told.run(8)
     assert set(told.ends) == set(ENDS)
-    script, probe = tmp_path / "script.txt", tmp_path / "probe.txt"
-    script.write_text(script_text(notes.stimuli))
-    with Fabric(build_fabric(told.made.network)) as fabric:
-        fabric.probe(probe)
-        fabric.script(script)
-        fabric.run(told.model.cycle)
-        seen = probe.read_text().splitlines()
-    for number, (hardware, model) in enumerate(zip(seen, notes.text, strict=False)):
-        assert hardware == model, f"line {number}"
-    assert len(seen) == len(notes.text)
+    notes.check(told.made.network, tmp_path)
