@@ -238,6 +238,11 @@ class StaticSpec(Table):
         return 1
 
     @property
+    def port_registers(self) -> int:
+        """The same: what a node's port has bits for."""
+        return 1
+
+    @property
     def spill(self) -> bool:
         """Whether groups beyond the registers go to memory."""
         return False

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.networks.explain import choice, show
 
 __all__ = ["BUILT", "WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires"]
 
-BUILT = False
+BUILT = True
 """Whether a network file may ask for wires: the one switch."""
 
 WIRE_PLANNER = "wires"
@@ -67,6 +68,21 @@ class WirePlane:
     parity: bool = False
     watchdog: int = 0
 
+    @property
+    def link(self) -> Layout:
+        """The wires of a directed link as one word: ``wires`` wherever a link has ports."""
+        data = self.slots * self.data_bits
+        fields = [Field("up", self.slots, "level to the parent, or pulse where wires are shared")]
+        if not self.shared:
+            fields.append(Field("down", self.slots, "pulse to the children"))
+        if data:
+            fields.append(Field("up_data", data, "data of `up`, slot 0 in the low bits"))
+        if data and not self.shared:
+            fields.append(Field("down_data", data, "data of `down`"))
+        if self.parity:
+            fields.append(Field("parity", 1, "exclusive or of all others"))
+        return Layout("barrier wires of a link", tuple(fields))
+
 
 class Asks(Protocol):
     """The keys that decide it, whatever the kind."""
@@ -90,6 +106,8 @@ class Asks(Protocol):
     def channels(self) -> int: ...
     @property
     def setup(self) -> str: ...
+    @property
+    def managed(self) -> bool: ...
     @property
     def model_fields_set(self) -> set[str]: ...
 
@@ -115,6 +133,26 @@ class Wires:
             parity=self.parity,
             watchdog=self.watchdog,
         )
+
+    @property
+    def message_registers(self: Asks) -> int:
+        """Barrier registers of a node, switch or router: for groups that are messages."""
+        return 0 if self.sync == "wires" else self.barrier_registers
+
+    @property
+    def port_registers(self: Asks) -> int:
+        """Registers of the node port and config port: those of messages, then slots of wires."""
+        return self.barrier_registers * (2 if self.sync == "both" else 1)
+
+    @property
+    def takes_last(self: Asks) -> bool:
+        """Whether the node port has ``last``: managers hear when a group of messages is over."""
+        return self.managed and self.sync != "wires"
+
+    @property
+    def tells_broken(self: Asks) -> bool:
+        """Whether the node port has ``broken``."""
+        return self.managed or self.sync != "messages"
 
     @property
     def first_slot(self: Asks) -> int:
