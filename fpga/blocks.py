@@ -13,7 +13,8 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
-from syncfabric.rtl.mesh.node import MeshNode
+from syncfabric.rtl.mesh.node import mesh_node
+from syncfabric.rtl.mesh.packets import PacketRouter
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
@@ -76,19 +77,27 @@ _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid",
 BLOCKS: dict[str, Block] = {
     "mesh-router": Block(
         "5 ports, 32-bit flits in 4-flit buffers, barrier unit of 4 registers without data",
-        lambda: MeshNode(_mesh(buffer_flits=4, data_bits=0)),
+        lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0)),
     ),
     "mesh-router-data": Block(
         "the same with 4 data bits",
-        lambda: MeshNode(_mesh(buffer_flits=4)),
+        lambda: mesh_node(_mesh(buffer_flits=4)),
     ),
     "mesh-router-spill": Block(
         "the same with spill",
-        lambda: MeshNode(_mesh(buffer_flits=4, spill=True)),
+        lambda: mesh_node(_mesh(buffer_flits=4, spill=True)),
     ),
     "mesh-router-shipped": Block(
         "all defaults: 8-flit buffers, 4 registers, 4 data bits",
-        lambda: MeshNode(_mesh()),
+        lambda: mesh_node(_mesh()),
+    ),
+    "mesh-router-plain": Block(
+        "5 ports, 32-bit flits in 4-flit buffers; no barriers, no config port",
+        lambda: PacketRouter(_mesh(buffer_flits=4, data_bits=0, sync="wires")),
+    ),
+    "mesh-router-wires": Block(
+        "the same and barrier wires of 4 slots without data, with config port and counters",
+        lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0, sync="wires")),
     ),
     "mesh-barrier": Block(
         "the barrier unit alone: 4 registers, 4 data bits",
@@ -105,6 +114,10 @@ BLOCKS: dict[str, Block] = {
     "irregular-switch-8": Block(
         "the whole 8-port switch, one-flit buffers",
         lambda: IrregularSwitch(_switches()),
+    ),
+    "irregular-switch-8-wires": Block(
+        "the same with barrier wires of 4 slots, 6 data bits, in place of messages",
+        lambda: IrregularSwitch(_switches(sync="wires")),
     ),
     "static-switch": Block(
         "1-bit flits, two places a buffer; no counters",
@@ -135,7 +148,11 @@ BLOCKS: dict[str, Block] = {
     "mesh-wires-16": _wires("16 slots without data", 4, process=True, slots=16),
     "irregular-wires-8": _wires("of 8 links, 4 slots without data", 8, process=False),
 }
-"""By name; counters and config port are in all of the mesh and irregular ones, in none of wires."""
+"""By name.
+
+Counters and config port are in all of the mesh and irregular ones but ``mesh-router-plain``, and in
+none that are slots of wires alone.
+"""
 
 
 def block_design(name: str) -> Design:

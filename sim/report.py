@@ -5,6 +5,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
+from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -38,53 +39,51 @@ WAY_HEADS = ["way", "longest\npath\n(links)"]
 
 def result_rows(result: RunResult) -> Rows:
     """Return a run's table, a row a group."""
-    static = any(group.planner in PLANNERS["static"] for group in result.groups)
-    heads = ["group", "members"]
+    planners = {group.planner for group in result.groups}
+    static = not planners.isdisjoint(PLANNERS["static"])
+    wires, messages = WIRE_PLANNER in planners, planners - {WIRE_PLANNER}
+    both, papers = bool(wires and messages), not (static or (wires and not messages))
+    heads = ["group", "members", *(["planner"] if both else [])]
     heads += WAY_HEADS if static else ["tree\nheight", "longest\npath\n(hops)"]
     heads += [f"{what}\n(cycles)\nmin/med/max" for what in ("latency", "model")]
-    heads += ["bound\n(cycles)"] if static else ["bound\n(cycles)", "paper's\nformula\n(ns)"]
+    heads += ["bound\n(cycles)", *(["paper's\nformula\n(ns)"] if papers else [])]
     rows = []
     for group in result.groups:
-        row = [
-            str(group.id),
-            f"{group.members:,}",
+        row = [str(group.id), f"{group.members:,}", *([group.planner or NONE] if both else [])]
+        row += [
             (group.planner or NONE) if static else _number(group.height),
             _number(group.longest_path),
             _spread(group.latency),
             _spread(group.model_latency),
             _bound(group.bound, group.bound_btm),
         ]
-        rows.append(row if static else [*row, _number(group.formula_ns)])
+        rows.append([*row, _number(group.formula_ns)] if papers else row)
     return heads, rows
 
 
 def plan_rows(plan: "BarrierPlan") -> Rows:
-    """Return a plan's table, a row a group."""
-    from syncfabric.models.planning.plan import IrregularGroupPlan
+    """Return a plan's table, a row a group; beside wires with what each group travels on."""
+    from syncfabric.models.planning.plan import WireGroupPlan
 
-    if isinstance(plan.spec.network, StaticSpec):
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
         return _static_rows(plan)
-    irregular = isinstance(plan.spec.network, IrregularSpec)
-    heads = ["group", "members", "planner"]
+    irregular, wires = isinstance(network, IrregularSpec), network.wire_plane is not None
+    heads = ["group", "members", "planner", *(["travels\nas"] if wires else [])]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
-    heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)", "paper's\nformula\n(ns)"]
+    heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)"]
+    heads += ["paper's\nformula\n(ns)"] if network.has_messages else []
     rows = []
     for group in plan.groups:
-        root = [NONE if group.root is None else node_words(group.root)]
-        if isinstance(group, IrregularGroupPlan):
-            root.insert(0, str(group.root_switch))
-        rows.append(
-            [
-                str(group.id),
-                f"{len(group.members):,}",
-                group.planner,
-                *root,
-                str(group.height),
-                str(group.longest_path),
-                _bound(group.bound, group.bound_btm),
-                _number(group.formula_ns),
-            ]
-        )
+        row = [str(group.id), f"{len(group.members):,}", group.planner]
+        if wires:
+            row.append(f"slot {group.slot}" if isinstance(group, WireGroupPlan) else "messages")
+        if irregular:
+            row.append(NONE if group.root_switch is None else str(group.root_switch))
+        row += [NONE if group.root is None else node_words(group.root)]
+        row += [str(group.height), str(group.longest_path), _bound(group.bound, group.bound_btm)]
+        row += [_number(group.formula_ns)] if network.has_messages else []
+        rows.append(row)
     return heads, rows
 
 
@@ -105,9 +104,14 @@ def _static_rows(plan: "BarrierPlan") -> Rows:
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
-    """Return what a reader of a plan should know of how its network was made."""
+    """Return what a reader should know of how a plan's network was made, and of its slots."""
     network = plan.spec.network
-    return network.notes if isinstance(network, IrregularSpec) else ()
+    made = network.notes if isinstance(network, IrregularSpec) else ()
+    if plan.slots is None:
+        return made
+    of, used, least = plan.slots
+    by = count(len(plan.wire_groups), "group")
+    return (*made, f"{used} of {count(of, 'slot')} used by {by} on wires; at least {least} needed")
 
 
 def summary(result: RunResult) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.sim.drive.churn.room import check_churn
 from syncfabric.sim.output import check_file, check_folder
 
@@ -58,6 +58,10 @@ class RunRequest:
         self._check_values()
         if isinstance(spec.network, StaticSpec):
             self._check_static()
+        else:
+            self._check_packets(spec.network)
+            if self.jitter is not None and spec.network.watchdog:
+                self._check_watchdog(spec, spec.network.watchdog)
         if self.churn:
             check_churn(spec)
         if self.log is not None:
@@ -107,6 +111,39 @@ class RunRequest:
             raise SpecError(
                 "long does not go with a static network: it has no traffic to make inside the "
                 "design; leave long out"
+            )
+
+    def _check_packets(self, network: MessageSpec) -> None:
+        """Refuse what needs packets where there are none."""
+        if network.channels:
+            return
+        alone = "does not go with channels = 0: a network of wires alone"
+        if self.background:
+            raise SpecError(
+                f"background = {self.background:g} {alone} carries no packets; leave background "
+                "out, or set channels in [network]"
+            )
+        if self.log is not None:
+            raise SpecError(
+                f"log {self.log} {alone} has neither packets nor messages to write down; leave "
+                "log out"
+            )
+        if self.heat is not None:
+            raise SpecError(f"heat {self.heat} {alone} has no channels to be busy; leave heat out")
+
+    def _check_watchdog(self, spec: NetworkSpec, watchdog: int) -> None:
+        """Refuse a jitter that lets members wait until the watchdog releases them."""
+        from syncfabric.models.planning.plan import make_plan
+
+        bounds = [group.bound for group in make_plan(spec).wire_groups]
+        if not bounds or self.jitter is None:
+            return
+        waits = self.jitter + max(bounds) + 2
+        if waits > watchdog:
+            raise SpecError(
+                f"jitter = {self.jitter}: members on wires wait up to {waits} cycles, and the "
+                f"watchdog may release them after {watchdog}; set a smaller jitter, or watchdog = "
+                f"{waits} in [network]"
             )
 
     def command(self, source: str) -> str:

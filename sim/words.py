@@ -23,13 +23,9 @@ def node_words(node: int | Sequence[int]) -> str:
 
 def root_words(group: "AnyGroupPlan") -> str:
     """Return where a group's tree begins."""
-    from syncfabric.models.planning.plan import IrregularGroupPlan
-
-    if isinstance(group, IrregularGroupPlan):
-        if group.root_node is None:
-            return f"root switch {group.root_switch}"
-        return f"root node {node_words(group.root_node)}"
-    return f"root {node_words(group.root)}"
+    if group.root is None:
+        return f"root switch {group.root_switch}"
+    return f"root {'' if group.root_node is None else 'node '}{node_words(group.root)}"
 
 
 def way_words(group: "AnyGroupPlan") -> str:

@@ -20,6 +20,7 @@ from syncfabric.models.messages import (
     STATUS,
     STATUS_WORD,
     TREE,
+    WIRE_STATUS,
     Layout,
     LoaderWord,
     ManagerWord,
@@ -27,6 +28,7 @@ from syncfabric.models.messages import (
     Role,
     StaticWord,
     SwitchWord,
+    WireWord,
 )
 from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
@@ -176,6 +178,7 @@ def test_switches_come_after_nodes_on_the_config_port() -> None:
     ("layout", "head"),
     [
         *((word, word.name) for word in (CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE)),
+        (WIRE_STATUS, WIRE_STATUS.name),
         (ROLE_WORD, ROLE_WORD.name),
         (STATUS_WORD, "static node's status word"),
     ],
@@ -210,7 +213,7 @@ def test_what_the_set_up_of_cluster_fig1_takes() -> None:
 def test_every_word_of_a_register_has_its_address() -> None:
     """The mesh's come first, then those of irregular networks, of static ones, and the roles."""
     shown = [(row[1].strip("`"), row[0]) for row in rows("registers.md") if row[0].isdigit()]
-    kinds = (RegisterWord, SwitchWord, StaticWord, LoaderWord, Role)
+    kinds = (RegisterWord, SwitchWord, WireWord, StaticWord, LoaderWord, Role)
     assert shown == [(word.name, str(int(word))) for kind in kinds for word in kind]
 
 

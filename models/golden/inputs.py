@@ -11,6 +11,7 @@ from syncfabric.models.golden.record import ConfigRequest, SpillArrival
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.spill_base import SpillBase
 from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
+from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import SPILL_BASE, Counter
 
 __all__ = ["Inputs", "NodePort", "Place"]
@@ -69,6 +70,8 @@ class Inputs:
         Places to look at in this cycle, and places whose ``observe`` may change; added to.
     managers : mapping of node to Manager
         Who sets groups up through the network.
+    wires : WireModel or None
+        Who has the registers that are slots of barrier wires.
     """
 
     def __init__(
@@ -79,8 +82,9 @@ class Inputs:
         awake: set[int],
         touched: set[int],
         managers: Mapping[int, Manager],
+        wires: WireModel | None = None,
     ) -> None:
-        self.managers = managers
+        self.managers, self.wires = managers, wires
         self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
         self.marked: list[NodePort] = []
@@ -88,7 +92,7 @@ class Inputs:
     def configure(
         self, request: ConfigRequest, met: Collection[int] = ()
     ) -> list[RegisterFile[Any]]:
-        """Hand on a config request; return the unit in which a register may be written, if any.
+        """Hand on a config request; return the unit that has to see the edge for it, if any.
 
         Parameters
         ----------
@@ -112,9 +116,13 @@ class Inputs:
                 place.unit.count(Counter.REFUSED_WRITE)
             self.answers.append((True, refused, data))
             return []
+        if self.wires is not None and self.wires.has(request.address):
+            answer = self.wires.access(request.node, request.address, request.write, request.data)
+            self.answers.append((True, *answer))
+            return []
         refused, data = configure(place.unit, request.address, request.write, request.data, met)
         self.answers.append((True, refused, data))
-        return [place.unit]
+        return [place.unit] if place.unit.registers else []
 
     def mark_last(self, last: Collection[tuple[int, int]]) -> None:
         """Tell the nodes' ports which of this cycle's arrivals are the last."""

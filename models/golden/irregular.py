@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from syncfabric.models.golden.channel import Flit
-from syncfabric.models.golden.inputs import Inputs
+from syncfabric.models.golden.inputs import Place
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.node_interface import NodeUnit
@@ -18,6 +18,8 @@ from syncfabric.models.golden.switch_register import TreeRules
 from syncfabric.models.golden.switch_source import SwitchSources
 from syncfabric.models.golden.switch_spill import SwitchSpill
 from syncfabric.models.golden.switch_unit import Events, SwitchUnit
+from syncfabric.models.golden.wire_place import WirePlace
+from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import IrregularSpec
 
@@ -44,28 +46,36 @@ class IrregularModel(GoldenModel):
 
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = IrregularWiring(network)
-        super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
+        super().__init__(network, wiring, observer)
         self.network = network
         self.packets: SwitchChannels = self.channels_type(
             network, wiring, self.credits, self._freed, observer
         )
         self.sources: SwitchSources = SwitchSources(wiring, network.layout, self.credits)
-        self._ends = self._list_ends()
+        self._ends = self._list_ends() if network.has_messages else {}
         self._events: Events = []
-        units = [self._node_unit(node) for node in range(wiring.nodes)]
-        self._routers: list[Switch] = [
-            *(self._place(unit, [self._sync(wiring.sinks[unit.node]), None]) for unit in units),
-            *(self._switch(switch) for switch in range(wiring.switches)),
-        ]
-        self._inputs = Inputs(
-            self._routers, units, self._answers, self._awake, self.touched, self.managers
-        )
+        self._routers: list[Switch] = []
+        units: list[NodeUnit] = []
+        if network.has_messages:
+            units = [self._node_unit(node) for node in range(wiring.nodes)]
+            self._routers = self._build_places(units)
+        count = wiring.nodes + wiring.switches
+        places: Sequence[Place] = self._routers or [WirePlace() for _ in range(count)]
+        self._join(network, WireWiring.of_irregular(network.topology), places, units)
         # Places below this are presented a message while it is on the link, the others later.
-        self._prompt = wiring.nodes if network.cycles_per_hop == 2 else len(self._routers)
+        self._prompt = wiring.nodes if network.cycles_per_hop == 2 else count
         self._closed: list[int] = []
         self._opening: list[int] = []
         self._asked: ConfigRequest | None = None
         self._late_events: Events = []
+
+    def _build_places(self, units: Sequence[NodeUnit]) -> list[Switch]:
+        """Return what takes and sends synchronization messages."""
+        wiring = self.wiring
+        return [
+            *(self._place(unit, [self._sync(wiring.sinks[unit.node]), None]) for unit in units),
+            *(self._switch(switch) for switch in range(wiring.switches)),
+        ]
 
     def _sync(self, link: int) -> int:
         """Return the lane of synchronization of a link."""
@@ -151,7 +161,9 @@ class IrregularModel(GoldenModel):
         if self.sources.is_moving():
             self.sources.inject(now, held, flits)
         for switch in self.packets.dropped:
-            self._routers[self.wiring.nodes + switch].unit.count(Counter.STRAY)
+            target = self.wiring.nodes + switch
+            self._places[target].unit.count(Counter.STRAY)
+            self.touched.add(target)
         self.packets.dropped.clear()
 
     def _edge(self, accepted: Arrivals) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
@@ -45,16 +45,24 @@ class ManagedIrregularModel(ManagedModel, IrregularModel):
         wiring, flit = self.wiring, network.layout.flit
         nodes = [network.topology.index(place) for place in network.manager_nodes]
         headers = [wiring.headers[node] for node in nodes]
-        sinks = {}
-        for switch in range(wiring.switches):
-            place = self._routers[wiring.nodes + switch]
+        if network.has_messages:
+            sinks = self._register_sinks(headers)
+        else:
+            targets = range(wiring.nodes, wiring.nodes + wiring.switches)
+            sinks = self._slot_sinks(targets, network.ports, headers, flit)
+        self._build(sinks)
+        self._employ(nodes, image_words=1, routers=wiring.switches, flit=flit)
+
+    def _register_sinks(self, headers: Sequence[int]) -> dict[int, SetUpSink]:
+        """Return the sinks for registers of messages."""
+        flit, sinks = self.network.layout.flit, {}
+        for switch, place in enumerate(self._routers[self.wiring.nodes :]):
             unit = place.unit
             assert isinstance(unit, LivingUnit)
             unit.alarms = self._alarms
             spill = self._alert(place)
             sinks[unit.node] = SetUpSink(unit, _dialect(unit), switch, headers, flit, spill)
-        self._build(sinks)
-        self._employ(nodes, image_words=1, routers=wiring.switches, flit=flit)
+        return sinks
 
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]

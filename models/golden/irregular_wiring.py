@@ -50,7 +50,7 @@ class IrregularWiring(Numbering):
             nodes=len(nodes),
             channels=network.channels,
             link_channels=network.link_channels,
-            classes=1,
+            classes=1 if network.has_messages else 0,
             inner=topology.switches + outer + topology.switches * network.managed,
             inputs=topology.ports + network.managed,
         )

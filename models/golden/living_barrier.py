@@ -122,6 +122,7 @@ class LivingBarrierUnit(BarrierUnit):
     ) -> None:
         super().__init__(network, rules, node, credits, released)
         self.living = [r for r in self.registers if isinstance(r, LivingBarrierRegister)]
+        self.holders = self.living
         self.alarms: set[int] = set()
         self._dying: set[int] = set()
         self._dead: list[int] = []

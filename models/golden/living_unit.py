@@ -54,6 +54,7 @@ class LivingUnit(SwitchUnit):
     def _enliven(self) -> None:
         self._turns_in_node = False
         self.living = [r for r in self.registers if isinstance(r, LivingSwitchRegister)]
+        self.holders = self.living
         self.alarms: set[int] = set()
         self._dying: set[int] = set()
         self._dead: list[int] = []

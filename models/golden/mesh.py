@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.channel import Flit
-from syncfabric.models.golden.inputs import Inputs
+from syncfabric.models.golden.inputs import Place
 from syncfabric.models.golden.mesh_channel import MeshChannels
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
@@ -16,6 +16,8 @@ from syncfabric.models.golden.router import SyncRouter
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill import SpillEngine
+from syncfabric.models.golden.wire_place import WirePlace
+from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wiring import Wiring
 from syncfabric.models.networks.spec import MeshSpec
 
@@ -39,24 +41,28 @@ class MeshModel(GoldenModel):
 
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = Wiring(network)
-        super().__init__(wiring, network.barrier_registers, network.buffer_flits, observer)
+        super().__init__(network, wiring, observer)
         self.network = network
         self.packets: MeshChannels = self.channels_type(wiring, self.credits, self._freed, observer)
         self.sources = Sources(wiring, network.layout, self.credits)
-        rules = Rules(network, wiring)
-        self._routers: list[SyncRouter] = [
-            self._router(rules, node) for node in range(wiring.nodes)
-        ]
+        self._routers: list[SyncRouter] = []
+        self._message_slots: dict[int, tuple[int, int]] = {}
+        if network.has_messages:
+            self._build_messages()
+        places: Sequence[Place] = self._routers or [WirePlace() for _ in range(wiring.nodes)]
         units = [router.unit for router in self._routers]
-        self._inputs = Inputs(
-            self._routers, units, self._answers, self._awake, self.touched, self.managers
-        )
-        self._slots: dict[int, tuple[int, int]] = {}
+        self._join(network, WireWiring.of_mesh(network.mesh), places, units)
+
+    def _build_messages(self) -> None:
+        """Put together what takes and sends synchronization messages."""
+        wiring = self.wiring
+        rules = Rules(self.network, wiring)
+        self._routers = [self._router(rules, node) for node in range(wiring.nodes)]
         for link, end in enumerate(wiring.fed):
             if end is not None:
                 for turn in range(2):
                     lane = link * wiring.lanes + wiring.link_channels + turn
-                    self._slots[lane] = (end[0], 2 * end[1] + turn)
+                    self._message_slots[lane] = (end[0], 2 * end[1] + turn)
 
     def _router(self, rules: Rules, node: int) -> SyncRouter:
         unit = self.unit_type(self.network, rules, node, self.credits, self._released)
@@ -86,7 +92,7 @@ class MeshModel(GoldenModel):
 
     def _edge(self, accepted: Arrivals) -> None:
         for lane, message in self._plane.sent:
-            end = self._slots.get(lane)
+            end = self._message_slots.get(lane)
             if end is not None:
                 self._routers[end[0]].receive(end[1], message)
                 self._awake.add(end[0])

@@ -46,16 +46,13 @@ class ManagedMeshModel(ManagedModel, MeshModel):
         wiring, header, flit = self.wiring, network.layout.header, network.layout.flit
         nodes = [network.mesh.index(place) for place in network.manager_nodes]
         headers = [header.pack({"x": x, "y": y, "reply": 1}) for x, y in network.manager_nodes]
-        dialect = _dialect(Rules(network, wiring))
-        sinks = {}
-        for router in self._routers:
-            unit = router.unit
-            assert isinstance(unit, LivingBarrierUnit)
-            unit.alarms = self._alarms
-            spill = self._alert(router)
-            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit, spill)
+        if network.has_messages:
+            sinks = self._register_sinks(headers)
+        else:
+            sinks = self._slot_sinks(range(wiring.nodes), HERE, headers, flit)
         self._build(sinks)
-        self._employ(nodes, image_words=len(IMAGE), routers=wiring.nodes, flit=flit)
+        image_words = len(IMAGE) if network.has_messages else 1
+        self._employ(nodes, image_words=image_words, routers=wiring.nodes, flit=flit)
         reply_bit = header.pack({"reply": 1})
         self._ports = [
             LocalPort(sinks[node], self.managers.get(node), reply_bit)
@@ -69,6 +66,18 @@ class ManagedMeshModel(ManagedModel, MeshModel):
         self._local_outputs = {lane: node for node, lane in enumerate(outputs)}
         self._local_inputs = inputs
         self._hidden = frozenset([*outputs, *inputs])
+
+    def _register_sinks(self, headers: Sequence[int]) -> dict[int, SetUpSink]:
+        """Return the sinks for registers of messages."""
+        flit, dialect = self.network.layout.flit, _dialect(Rules(self.network, self.wiring))
+        sinks = {}
+        for router in self._routers:
+            unit = router.unit
+            assert isinstance(unit, LivingBarrierUnit)
+            unit.alarms = self._alarms
+            spill = self._alert(router)
+            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit, spill)
+        return sinks
 
     def is_moving(self) -> bool:
         """Return whether anything may happen in the coming cycle without inputs."""

@@ -22,7 +22,10 @@ from syncfabric.models.golden.record import (
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill_parts import Answer
+from syncfabric.models.golden.wire_wiring import WireWiring
+from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import ManagerState
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["Arrivals", "GoldenModel"]
@@ -40,12 +43,10 @@ class GoldenModel(ABC):
 
     Parameters
     ----------
+    network : MeshSpec or IrregularSpec
+        The table ``[network]`` of the network file.
     wiring : Numbering
         Numbering of the lanes.
-    registers : int
-        Barrier registers a node.
-    buffer_flits : int
-        Places of an ordinary buffer.
     observer : Observer or None
         Hears of packets, messages and flits.
 
@@ -66,28 +67,31 @@ class GoldenModel(ABC):
         clears it.
     managers : dict of node to Manager
         Who sets groups up through the network, if anyone does.
+    wires : WireModel or None
+        The barrier wires, if there are any.
     """
 
     packets: Wormhole
     sources: Sources
+    wires: WireModel | None = None
     _inputs: Inputs
-    _routers: Sequence[Place]
+    _places: Sequence[Place]
 
-    def __init__(
-        self, wiring: Numbering, registers: int, buffer_flits: int, observer: Observer | None
-    ) -> None:
+    def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
         self.observer = observer
+        self._first_slot = network.first_slot
         self.cycle, self.started = 0, False
         self.release: list[tuple[int, int, int]] = []
         self.spill_release: list[SpillRelease] = []
         self.config_answer: Answer = SILENT
         self.credits = [
-            buffer_flits if lane % wiring.lanes < wiring.link_channels else 1
+            network.buffer_flits if lane % wiring.lanes < wiring.link_channels else 1
             for lane in range(wiring.links * wiring.lanes)
         ]
-        self.traffic = TrafficGenerator(wiring.nodes)
+        self.traffic = TrafficGenerator(wiring.nodes if wiring.channels else 1)
         self._lanes = wiring.lanes
-        self._recorder = Recorder(wiring.outer * wiring.lanes, registers)
+        self._recorder = Recorder(wiring.outer * wiring.lanes, network.port_registers)
+        self._shown: Sequence[tuple[int, int]] = ()
         self._freed: list[int] = []
         self._released: list[tuple[int, int, int]] = []
         self._spill_released: list[SpillRelease] = []
@@ -96,6 +100,36 @@ class GoldenModel(ABC):
         self.managers: dict[int, Manager] = {}
         self._plane = Plane(self.credits, self._freed, observer)
         self.touched = self._plane.touched
+
+    def _join(
+        self,
+        network: MessageSpec,
+        wiring: WireWiring,
+        places: Sequence[Place],
+        ports: Sequence[NodePort],
+    ) -> None:
+        """Take in the places, when they are there, and put wires between them, if asked for.
+
+        Parameters
+        ----------
+        network : MeshSpec or IrregularSpec
+        wiring : WireWiring
+            Of barrier wires.
+        places : sequence of Place
+            All that the config port reaches, the nodes' first.
+        ports : sequence of NodePort
+            Where processes arrive at registers of messages, by node.
+        """
+        plane = network.wire_plane
+        if plane is not None:
+            counters = [place.unit.counters for place in places]
+            self.wires = WireModel(
+                wiring, plane, counters, self._released, self.touched, first=network.first_slot
+            )
+        self._places = places
+        self._inputs = Inputs(
+            places, ports, self._answers, self._awake, self.touched, self.managers, self.wires
+        )
 
     def step(
         self,
@@ -140,7 +174,8 @@ class GoldenModel(ABC):
         record: Record | None = None
         if last:
             self._inputs.mark_last(last)
-        if self.is_moving() or arrive or spill_arrive or config is not None:
+        moves = self.is_moving() or (self.wires is not None and self.wires.is_due(now))
+        if moves or arrive or spill_arrive or config is not None:
             record = self._step(now, arrive, spill_arrive, config)
         if last:
             self._inputs.mark_last(())
@@ -185,7 +220,7 @@ class GoldenModel(ABC):
         self.sources.put(node, payloads, channel, self.cycle - 1, head=head, tail=tail)
 
     def is_moving(self) -> bool:
-        """Return whether anything may happen in the coming cycle without inputs."""
+        """Return whether anything but wires may move in the coming cycle without inputs."""
         if self._awake or self._freed or self.release or self.spill_release:
             return True
         return self.config_answer[0] or self.packets.is_moving() or self.sources.is_moving()
@@ -203,6 +238,8 @@ class GoldenModel(ABC):
         self._freed.clear()
         plane.sent = []
         written = self._configure(now, config, arrive)
+        if self.wires is not None:
+            arrive = self._step_wires(self.wires, now, arrive)
         accepted = inputs.accepted(arrive, self.started) if arrive else []
         held = inputs.held(spill_arrive) if spill_arrive else []
 
@@ -224,6 +261,18 @@ class GoldenModel(ABC):
             unit.commit(now)
         self._turn_page()
         return record
+
+    def _step_wires(
+        self, wires: WireModel, now: int, arrive: Mapping[tuple[int, int], int]
+    ) -> Mapping[tuple[int, int], int]:
+        """Take the wires through a cycle; return the arrivals that are at no slot."""
+        first = self._first_slot
+        at_slots, others = arrive, NO_ARRIVALS
+        if first and arrive:
+            at_slots = {place: data for place, data in arrive.items() if place[1] >= first}
+            others = {place: data for place, data in arrive.items() if place[1] < first}
+        self._shown = wires.step(now, at_slots)
+        return others
 
     @abstractmethod
     def _configure(
@@ -255,8 +304,8 @@ class GoldenModel(ABC):
         credit: Sequence[int],
     ) -> Record | None:
         """Return what is on the wires, and let the observer see the flits."""
-        messages = self._plane.sent
-        if not (flits or messages or credit or self.release or self.spill_release):
+        messages, shown = self._plane.sent, self._shown
+        if not (flits or messages or credit or self.release or self.spill_release or shown):
             return None
         wires = {lane: flit[0] for lane, flit in flits}
         for lane, message in messages:
@@ -264,7 +313,7 @@ class GoldenModel(ABC):
         if self.observer is not None:
             for lane, _ in flits:
                 self.observer.flit(lane // self._lanes, now)
-        return self._recorder.record(wires, credit, self.release, self.spill_release)
+        return self._recorder.record(wires, credit, self.release, self.spill_release, shown)
 
     def _turn_page(self) -> None:
         """Make what the units have to say in the next cycle this cycle's."""
@@ -296,23 +345,33 @@ class GoldenModel(ABC):
 
     def observe(self, node: int) -> int:
         """Return a place's ``observe`` wires at the start of the cycle about to be stepped."""
-        return self._routers[node].unit.observe()
+        unit = self._places[node].unit
+        return unit.observe() if self.wires is None else unit.observe(*self.wires.observe(node))
 
     def ready(self, node: int, register: int) -> bool:
         """Return ``ready`` of a register in the cycle about to be stepped."""
+        if self.wires is not None and register >= self._first_slot:
+            return self.wires.ready(node, register)
         return self._inputs.ports[node].is_ready(register, self.started)
 
     def done(self, node: int, register: int) -> bool:
         """Return ``done`` of a register in the cycle about to be stepped."""
-        return bool(self._routers[node].unit.registers[register].done)
+        if self.wires is not None and register >= self._first_slot:
+            return self.wires.done(node, register)
+        return bool(self._places[node].unit.registers[register].done)
 
     def broken(self, node: int, register: int) -> bool:
         """Return ``broken`` of a register in the cycle about to be stepped."""
+        if self.wires is not None and register >= self._first_slot:
+            return self.wires.broken(node, register)
         return self._inputs.ports[node].is_broken(register)
 
     def holder(self, target: int, gid: int) -> int | None:
         """Return the valid register of a group at a place, None if there is none."""
-        return self._routers[target].unit.by_gid.get(gid)
+        found = self._places[target].unit.by_gid.get(gid)
+        if found is None and self.wires is not None:
+            found = self.wires.holder(target, gid)
+        return found
 
     def manager_state(self, node: int) -> ManagerState:
         """Return what a manager's status says in the cycle about to be stepped."""
@@ -328,7 +387,7 @@ class GoldenModel(ABC):
 
     def spill_ready(self, node: int) -> bool:
         """Return ``spill_arrive_ready`` of a node in the cycle about to be stepped."""
-        engine = self._routers[node].spill
+        engine = self._places[node].spill
         return engine is not None and engine.holding is None
 
     def is_empty(self) -> bool:
@@ -351,7 +410,11 @@ class GoldenModel(ABC):
         if self.is_moving():
             return self.cycle
         ahead = self.traffic.idle(enable=enable, rate=rate)
-        return None if ahead is None else self.cycle + ahead
+        created = None if ahead is None else self.cycle + ahead
+        if self.wires is None:
+            return created
+        wake = self.wires.idle_until(self.cycle)
+        return created if wake is None else wake if created is None else min(wake, created)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:
         """Advance by cycles that ``idle_until`` said are idle, with the same inputs."""

@@ -63,11 +63,14 @@ class Record(NamedTuple):
     payloads : list of int
         The ``flit`` (or ``sync``) wires of every valid bit, in ascending order of the bits.
     release : int
-        Bit ``node * R + r`` for every register r that is released.
+        Bit ``node * R + r`` for every register r of the R of a node port that is released.
     results : list of int
         The result of each released register, in ascending order of the bits.
     spill : list of SpillRelease
         What members of spilled groups are told, in ascending order of the nodes.
+    wires : list of (link, word)
+        What barrier wires show that differs from the cycle before, in ascending order of the links:
+        section W7 of docs/microarchitecture-wires.md; links have the numbers of W5.
     """
 
     valid: int
@@ -76,10 +79,11 @@ class Record(NamedTuple):
     release: int
     results: Sequence[int]
     spill: Sequence[SpillRelease]
+    wires: Sequence[tuple[int, int]] = ()
 
 
 class Recorder:
-    """Makes the records of a network of ``lanes`` lanes with ``registers`` registers a node."""
+    """Makes the records of a network of ``lanes`` lanes, with ``registers`` at a node port."""
 
     def __init__(self, lanes: int, registers: int) -> None:
         self.registers = registers
@@ -91,8 +95,9 @@ class Recorder:
         credit: Iterable[int],
         release: Sequence[tuple[int, int, int]],
         spill: Sequence[SpillRelease],
+        shown: Sequence[tuple[int, int]] = (),
     ) -> Record:
-        """Return the record of a cycle from its wires by lane, credits and releases."""
+        """Return a cycle's record from wires by lane, credits, releases, and wires of slots."""
         order, registers = sorted(wires), self.registers
         return Record(
             sum(map(self.bit, order)),
@@ -101,6 +106,7 @@ class Recorder:
             sum([1 << node * registers + register for node, register, _ in release]),
             [result for _, _, result in release],
             spill,
+            shown,
         )
 
 

@@ -97,13 +97,18 @@ class RegisterFile(Generic[RegisterT]):
             register.gid: r for r, register in enumerate(self.registers) if register.valid
         }
 
-    def observe(self) -> int:
-        """Return the ``observe`` wires: each register's status, ``acc``, ``result``; counters."""
+    def observe(self, slots: int = 0, slots_width: int = 0) -> int:
+        """Return the ``observe`` wires: each register's status, ``acc``, ``result``; counters.
+
+        What slots of barrier wires show, and how wide that is, stands between.
+        """
         word = at = 0
         for register in self.registers:
             image = register.status() | register.acc << self.status_bits
             word |= (image | register.result << self.status_bits + self.data_bits) << at
             at += self.status_bits + 2 * self.data_bits
+        word |= slots << at
+        at += slots_width
         for value in self.counters:
             word |= value << at
             at += COUNTER_BITS

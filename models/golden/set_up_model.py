@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,10 @@ from syncfabric.models.golden.record import ConfigRequest, Packet
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.set_up_sink import SetUpSink
 from syncfabric.models.golden.set_up_steps import Access
+from syncfabric.models.golden.wire_place import SetUpSlots, slot_dialect
+from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import Counter, Layout
+from syncfabric.models.messages.wires import WireLayout
 
 __all__ = ["ManagedModel"]
 
@@ -29,12 +32,42 @@ class ManagedModel(GoldenModel):
     """
 
     _alarms: set[int]
+    _slots: WireModel | None = None
+    """What the sinks set up, if it is not registers of messages."""
 
     def _build(self, sinks: Mapping[int, SetUpSink]) -> None:
         """Take in the sinks, when all else is there."""
         self._sinks = sinks
         self._accessed: set[int] = set()
         self._set_up_packet = Packet(-1, -1, -1, -1)
+
+    def _slot_sinks(
+        self, targets: range, links: int, headers: Sequence[int], flit: Layout
+    ) -> dict[int, SetUpSink]:
+        """Make the sinks of routers or switches without registers of messages.
+
+        Parameters
+        ----------
+        targets : range
+            Their numbers on the config port; those of the sinks begin with 0.
+        links : int
+            Links of each; on a mesh the process is the port after them.
+        headers, flit
+            As of ``SetUpSink``.
+        """
+        assert self.wires is not None
+        self._slots = self.wires
+        dialect = slot_dialect(WireLayout(links, targets.start == 0, 0))
+        return {
+            target: SetUpSink(
+                SetUpSlots(target, self._places[target].unit.count, self.wires),
+                dialect,
+                number,
+                headers,
+                flit,
+            )
+            for number, target in enumerate(targets)
+        }
 
     def _alert(self, place: Place) -> LivingSpill[Any] | None:
         """Let a router's spill engine tell when it has a report; return it, if there is one."""
@@ -48,7 +81,7 @@ class ManagedModel(GoldenModel):
     ) -> None:
         """Make the managers."""
         for number, node in enumerate(nodes):
-            stray = partial(self._routers[node].unit.count, Counter.STRAY)
+            stray = partial(self._places[node].unit.count, Counter.STRAY)
             self.managers[node] = Manager(number, image_words, routers, flit, stray)
 
     def is_moving(self) -> bool:
@@ -69,7 +102,7 @@ class ManagedModel(GoldenModel):
         for target in sorted(self._alarms):
             free = request is None or request.node != target or self._is_for_manager(request)
             self._sinks[target].begin(now, free, partial(self._access, now, target, written))
-            spill = self._routers[target].spill
+            spill = self._places[target].spill
             if spill is not None and spill.has_work():
                 self._awake.add(target)
 
@@ -81,11 +114,13 @@ class ManagedModel(GoldenModel):
         self, now: int, target: int, written: list[RegisterFile[Any]], access: Access
     ) -> tuple[bool, int]:
         """Do what a set-up sink asks of its own router."""
+        self.touched.add(target)
+        if self._slots is not None:
+            return self._slots.access(target, access.address, access.write, access.data)
         met = self._met(now, target) if access.write else ()
-        unit = self._routers[target].unit
+        unit = self._places[target].unit
         written.append(unit)
         self._accessed.add(target)
-        self.touched.add(target)
         return configure(unit, access.address, access.write, access.data, met)
 
     def _met(self, now: int, target: int) -> Collection[int]:

@@ -18,9 +18,10 @@ Does: TypeAlias = Callable[[Access], tuple[bool, int]]
 """Does an access at once; returns whether it is refused, and the answer's data."""
 
 
-class Register(Holder, Protocol):
+class Register(Protocol):
     """A register that can be freed."""
 
+    gid: int
     freed: bool
     manager: int
 
@@ -29,8 +30,12 @@ class Unit(Protocol):
     """Registers and counters of a router."""
 
     @property
-    def living(self) -> Sequence[Register]:
+    def holders(self) -> Sequence[Holder]:
         """All registers."""
+
+    @property
+    def living(self) -> Sequence[Register]:
+        """Those that can be freed by a last barrier: all, or none."""
 
     def count(self, counter: Counter) -> None:
         """Count an event."""
@@ -168,7 +173,8 @@ class SetUpSink:
         if manager >= len(self.headers) or self._slots[manager] is not None:
             self.unit.count(Counter.STRAY)
             return
-        code = yield from obey(words, self.unit.living, self.dialect, spills=self.spill is not None)
+        holders, spills = self.unit.holders, self.spill is not None
+        code = yield from obey(words, holders, self.dialect, spills=spills)
         back = {name: request[name] for name in ("sequence", "gid", "tag")}
         self._put(manager, manager, {"code": code, **back})
 

@@ -10,6 +10,7 @@ from syncfabric.models.messages import (
     REGISTER_WORDS,
     REQUEST,
     SPILL_BASE,
+    WIRE_IMAGE,
     Answer,
     Command,
     Request,
@@ -45,6 +46,8 @@ class Dialect(NamedTuple):
         The word that shows a register's state, and its bits that mean that it is busy.
     command : int
         The word that takes commands.
+    names_slot : bool
+        Whether SETUP says which register it is for; else it takes the lowest that is free.
     """
 
     image: Mapping[int, int]
@@ -52,13 +55,19 @@ class Dialect(NamedTuple):
     state: int
     busy: int
     command: int
+    names_slot: bool = False
 
 
 class Holder(Protocol):
     """A register, as far as sinks look at it."""
 
-    valid: bool
-    gid: int
+    @property
+    def valid(self) -> bool:
+        """Whether a group has it."""
+
+    @property
+    def gid(self) -> int:
+        """The group."""
 
 
 def obey(
@@ -85,12 +94,15 @@ def obey(
     request = REQUEST.unpack(words[1])
     operation = request["operation"]
     length = 2 + (len(dialect.image) if operation == Request.SETUP else 0)
-    found = free = None
-    for r in reversed(range(len(registers))):
-        if not registers[r].valid:
-            free = r * REGISTER_WORDS
-        elif registers[r].gid == request["gid"]:
-            found = r * REGISTER_WORDS
+    found = next(
+        (
+            r * REGISTER_WORDS
+            for r, register in enumerate(registers)
+            if register.valid and register.gid == request["gid"]
+        ),
+        None,
+    )
+    free = _find_free(words, registers, names_slot=dialect.names_slot)
     yield None
     if operation > Request.KILL or len(words) != length:
         return Answer.BAD
@@ -124,6 +136,17 @@ def obey(
         refused, _ = yield Access(found + dialect.command, True, Command.GO)
         same = not refused
     return Answer.OK if same else refusal
+
+
+def _find_free(
+    words: Sequence[int], registers: Sequence[Holder], *, names_slot: bool
+) -> int | None:
+    """Return the address of the register that a SETUP would write; None if there is none."""
+    wanted = range(len(registers))
+    if names_slot:
+        slot = WIRE_IMAGE.unpack(words[2])["slot"] if len(words) > 2 else 0
+        wanted = wanted[slot : slot + 1]
+    return next((r * REGISTER_WORDS for r in wanted if not registers[r].valid), None)
 
 
 def _compare(

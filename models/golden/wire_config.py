@@ -10,16 +10,13 @@ from syncfabric.models.golden.wire_format import WireFormat
 from syncfabric.models.golden.wire_unit import WireUnit
 from syncfabric.models.messages import (
     CONTROL,
-    COUNTER_BASE,
-    COUNTER_BITS,
-    REGISTER_WORDS,
     TREE,
     Command,
     Counter,
 )
 from syncfabric.models.messages.wires import WIRE_STATUS, WireLayout, WireWord
 
-__all__ = ["Held", "Obeyed", "WireConfig"]
+__all__ = ["CONTROL_MASK", "Held", "Obeyed", "WireConfig"]
 
 CONTROL_MASK = ((1 << CONTROL.width) - 1) & ~(1 << CONTROL.offsets["turn"])
 VALID = 1 << CONTROL.offsets["valid"]
@@ -74,31 +71,25 @@ class WireConfig:
         self._controls = [0] * form.slots
         self._trees = [0] * form.slots
 
-    def obey(self, address: int, write: bool, data: int) -> Obeyed:
+    def obey(self, slot: int, word: int, write: bool, data: int) -> Obeyed:
         """Judge a request by the state at the start of the cycle.
 
         Parameters
         ----------
-        address : int
-            Slot and word, or that of a counter.
+        slot, word : int
         write : bool
         data : int
             What is to be written.
         """
-        slot, word = divmod(address, REGISTER_WORDS)
-        if write:
-            done = self._write(slot, word, data) if 0 <= slot < self._form.slots else REFUSED
-            if done.refused:
-                self._unit.count(Counter.REFUSED_WRITE)
-            return done
-        if 0 <= slot < self._form.slots:
+        if not write:
             return self._read(slot, word)
-        if 0 <= address - COUNTER_BASE < len(Counter):
-            return Obeyed(False, self._unit.counters[address - COUNTER_BASE])
-        return REFUSED
+        done = self._write(slot, word, data)
+        if done.refused:
+            self._unit.count(Counter.REFUSED_WRITE)
+        return done
 
-    def observe(self) -> int:
-        """Return the ``observe`` wires: status, `gathered` and `result` of slots; counters."""
+    def observe(self) -> tuple[int, int]:
+        """Return status, `gathered` and `result` of all slots as a word, and its width."""
         unit, bits = self._unit, self._form.data_bits
         word = at = 0
         for slot in range(self._form.slots):
@@ -107,10 +98,7 @@ class WireConfig:
             for data in (unit.gathered, unit.result):
                 word |= self._datum(data, slot) << at
                 at += bits
-        for value in unit.counters:
-            word |= value << at
-            at += COUNTER_BITS
-        return word
+        return word, at
 
     def held(self) -> list[Held]:
         """Return who holds each slot."""
@@ -181,6 +169,8 @@ class WireConfig:
             is_parent = not root and tree["parent"] == link
             unit.kids[link] = unit.kids[link] & ~bit | (children >> link & 1) * bit
             unit.parents[link] = unit.parents[link] & ~bit | is_parent * bit
+            unit.heard[link] = self._form.heard(unit.kids[link], unit.parents[link])
+        unit.used = [link for link, wires in enumerate(unit.heard) if wires]
         for op in range(len(unit.operations)):
             is_op = control["op"] == op
             unit.operations[op] = unit.operations[op] & ~bit | is_op * bit

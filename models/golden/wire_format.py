@@ -40,6 +40,8 @@ class WireFormat:
         self.down_data_at = self.up_data_at + (0 if plane.shared else slots * bits)
         self.width = self.down_data_at + slots * bits
         self._datum = (1 << bits) - 1
+        data = (1 << self.width) - (1 << self.up_data_at)
+        self._bare = ~data  # all wires but those of data
         self.spread = lru_cache(maxsize=4096)(self._spread)
 
     def up(self, slot: int) -> int:
@@ -53,6 +55,23 @@ class WireFormat:
     def seal(self, word: int) -> int:
         """Return a word with its parity."""
         return word | (word.bit_count() & 1) << self.width if self.parity else word
+
+    def heard(self, kids: int, parents: int) -> int:
+        """Return the wires that matter where these slots have a kid, or their parent."""
+        if self.parity:
+            return -bool(kids | parents)  # all or none
+        wires = kids | parents << self.down_at
+        data = self.spread(kids) << self.up_data_at | self.spread(parents) << self.down_data_at
+        return wires | data
+
+    def mask(self, word: int) -> int:
+        """Return a word as it is shown (W7): data of a wire that is 0 count as 0."""
+        if not self.data_bits:
+            return word
+        shown = self.spread(word & self.slot_mask) << self.up_data_at
+        if not self.shared:
+            shown |= self.spread(word >> self.down_at & self.slot_mask) << self.down_data_at
+        return word & (shown | self._bare)
 
     def _spread(self, slots: int) -> int:
         """Return the data bits of the slots whose bit is set; kept, as ``spread``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from syncfabric.models.golden.wire_wiring import WireWiring
 
@@ -10,13 +10,15 @@ __all__ = ["WireLinks"]
 
 
 class WireLinks:
-    """Links with registers on the way; a word of wires is sent only when it changes.
+    """Links with registers on the way; words of wires are sent only when they change.
 
     Parameters
     ----------
     wiring : WireWiring
     stirring : set of int
-        Units to be looked at; those that receive something new are added.
+        Units to be looked at; those that receive something new that they hear are added.
+    heard : list of list of int, by unit and link
+        The wires that matter there.
 
     Attributes
     ----------
@@ -24,22 +26,32 @@ class WireLinks:
         The words that are received.
     """
 
-    def __init__(self, wiring: WireWiring, stirring: set[int]) -> None:
-        self._ends, self._stirring = wiring.ends, stirring
+    def __init__(self, wiring: WireWiring, stirring: set[int], heard: list[list[int]]) -> None:
+        self._stirring, self._heard = stirring, heard
         self.inputs = [[0] * len(links) for links in wiring.outputs]
-        self._words = [0] * len(wiring.ends)  # by link: what comes out, were it whole
+        # By unit, of each link that leads somewhere: its place among the unit's, its number, and
+        # where it leads to.
+        self._ways = [
+            [(place, link, *end) for place, link in enumerate(links) if (end := wiring.ends[link])]
+            for links in wiring.outputs
+        ]
+        self._come: list[Sequence[int]] = [[0] * len(links) for links in wiring.outputs]
         self._broken: dict[int, tuple[int, int]] = {}  # by link: bits stuck at 0, and at 1
-        self._under_way: dict[int, list[tuple[int, int]]] = {}  # by cycle: link and word
+        self._under_way: dict[int, list[tuple[int, Sequence[int]]]] = {}  # by cycle: of a unit
 
-    def send(self, when: int, link: int, word: int) -> None:
-        """Send a word that is received from a cycle on."""
-        self._under_way.setdefault(when, []).append((link, word))
+    def send(self, when: int, unit: int, words: Sequence[int]) -> None:
+        """Send the words of all links of a unit; they are received from a cycle on."""
+        self._under_way.setdefault(when, []).append((unit, words))
 
     def deliver(self, now: int) -> None:
         """Let units receive what comes out in this cycle."""
-        for link, word in self._under_way.pop(now, ()):
-            self._words[link] = word
-            self._receive(link)
+        for unit, words in self._under_way.pop(now, ()):
+            self._come[unit] = words
+            self._receive(unit)
+
+    def is_due(self, now: int) -> bool:
+        """Return whether something comes out in a cycle."""
+        return now in self._under_way
 
     def due(self) -> Iterable[int]:
         """Return the cycles in which something comes out."""
@@ -48,15 +60,20 @@ class WireLinks:
     def stick(self, link: int, low: int, high: int) -> None:
         """Break wires of a link; see ``WireModel.stick``."""
         self._broken[link] = low, high
-        self._receive(link)
+        for unit, ways in enumerate(self._ways):
+            if any(way[1] == link for way in ways):
+                self._receive(unit)
 
-    def _receive(self, link: int) -> None:
-        end = self._ends[link]
-        if end is None:
-            return
-        low, high = self._broken.get(link, (0, 0))
-        unit, port = end
-        word = self._words[link] & ~low | high
-        if self.inputs[unit][port] != word:
-            self.inputs[unit][port] = word
-            self._stirring.add(unit)
+    def _receive(self, sender: int) -> None:
+        """Let units receive what comes from another."""
+        words, inputs = self._come[sender], self.inputs
+        for place, link, unit, port in self._ways[sender]:
+            word = words[place]
+            if link in self._broken:
+                low, high = self._broken[link]
+                word = word & ~low | high
+            change = inputs[unit][port] ^ word
+            if change:
+                inputs[unit][port] = word
+                if change & self._heard[unit][port]:
+                    self._stirring.add(unit)

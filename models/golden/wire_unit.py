@@ -26,8 +26,8 @@ class WireUnit:
         The wires.
     stale : int
         What `stale` begins with at a down-in.
-    counters : list of int, optional
-        The router's, if messages count there, too.
+    counters : list of int
+        The four event counters of the router, switch or node interface.
 
     Attributes
     ----------
@@ -41,24 +41,27 @@ class WireUnit:
         Slots whose image has the link among the children, or as the link of their parent.
     operations : list of int, by op
         Slots with this operation.
+    heard : list of int, by link
+        The wires that matter to any slot: a change of others changes nothing.
+    used : list of int
+        Links of which any wire matters.
     releases : int
         Slots whose `released` is high from the edge that ``step`` comes to.
-    counters : list of int
-        The four event counters.
     """
 
-    def __init__(
-        self, links: int, form: WireFormat, stale: int, counters: list[int] | None = None
-    ) -> None:
+    def __init__(self, links: int, form: WireFormat, stale: int, counters: list[int]) -> None:
         self._form = form
         self.valid = self.la = self.up = self.dn = self.fault = self.old = 0
         self.done = self.broken = self.releases = 0
         self._mine = self.gathered = self.result = 0
-        self._stale = [0] * stale  # slots by what is left, 1 first
+        self._stale = stale
+        self._until: dict[int, int] = {}  # slots by the cycle in which their `stale` is 1
         self.roots = self.members = self.branched = 0
         self.kids, self.parents = [0] * links, [0] * links
         self.operations = [0] * len(Op)
-        self.counters = [0] * len(Counter) if counters is None else counters
+        self.heard = [0] * links
+        self.used: list[int] = []
+        self.counters = counters
 
     def count(self, counter: Counter, events: int = 1) -> None:
         """Count events, up to the counter's last value."""
@@ -75,12 +78,14 @@ class WireUnit:
         return accepted
 
     def step(
-        self, inputs: Sequence[int], accepted: int, data: int, clear: int, *, tick: bool
+        self, now: int, inputs: Sequence[int], accepted: int, data: int, clear: int, *, tick: bool
     ) -> bool:
         """Go over a clock edge.
 
         Parameters
         ----------
+        now : int
+            The cycle that ends.
         inputs : sequence of int
             The word received on each link.
         accepted : int
@@ -95,15 +100,15 @@ class WireUnit:
         Returns
         -------
         bool
-            Whether any state has changed, so that the next cycle may be another with the same
-            inputs.
+            Whether any state has changed.
         """
-        before = self._state()
+        was = self.la, self.up, self.dn, self.fault, self.old, self.done, self.broken
+        contents = self.gathered, self.result
         live = self.valid & ~self.fault
-        bad, down, all_up = self._look(inputs, live)
-        held = 0
-        for slots in self._stale:
-            held |= slots
+        held = ending = 0
+        if self._until:
+            held, ending = self._age(now)
+        bad, down, all_up = self._look(inputs, live, ending)
         fire = live & ~bad & ~held & all_up & self.branched & (self.la | ~self.members)
         down_in = fire & self.roots | down & live & ~bad
         if tick:
@@ -111,7 +116,7 @@ class WireUnit:
             bad |= waiting & self.old
             fire &= ~bad
             self.old |= waiting
-        if self._form.data_bits:
+        if self._form.data_bits and (fire or down_in or accepted):
             self._combine(inputs, fire, down_in, accepted, data)
 
         had = self.la | accepted
@@ -125,36 +130,64 @@ class WireUnit:
         self.dn = down_in & ~clear
         self.fault = (self.fault | bad) & ~clear
         self.valid &= ~clear
-        self._age(down_in, clear)
+        if down_in & self.branched:
+            self._make_stale(now, down_in)
+        if clear:
+            self._until = {cycle: slots & ~clear for cycle, slots in self._until.items()}
         if bad:
             self.count(Counter.STRAY, bad.bit_count())
-        return self._state() != before
+        new = self.la, self.up, self.dn, self.fault, self.old, self.done, self.broken
+        return new != was or contents != (self.gathered, self.result)
 
-    def _look(self, inputs: Sequence[int], live: int) -> tuple[int, int, int]:
+    def is_restless(self) -> bool:
+        """Return whether the next cycle may change anything though nothing new is received.
+
+        What has arrived may fire, and pulses and releases end. Nobody fires just because its
+        `stale` ends: then all of its kids' `up` are 0.
+        """
+        return bool(self.dn or self.releases)
+
+    def is_late(self, now: int, inputs: Sequence[int]) -> bool:
+        """Return whether a slot's `stale` is 1 in this cycle, and the `up` of a kid is 1."""
+        slots = self._until.get(now, 0)
+        return any(word & kids & slots for word, kids in zip(inputs, self.kids, strict=True))
+
+    def stale_until(self, now: int) -> int | None:
+        """Return the cycle in which `stale` will be 1 of slots whose down-in was in ``now``."""
+        cycle = now + self._stale
+        return cycle if cycle in self._until else None
+
+    def _age(self, now: int) -> tuple[int, int]:
+        """Return slots whose `stale` is not 0, and those of which it is 1."""
+        held = 0
+        for cycle in list(self._until):
+            if cycle < now:
+                del self._until[cycle]
+            else:
+                held |= self._until[cycle]
+        return held, self._until.get(now, 0)
+
+    def _make_stale(self, now: int, down_in: int) -> None:
+        any_kids = 0
+        for kids in self.kids:
+            any_kids |= kids
+        # A slot that comes to a down-in has fired a cycle ago at the latest: its `stale` is 0.
+        if down_in & any_kids:
+            self._until[now + self._stale] = down_in & any_kids
+
+    def _look(self, inputs: Sequence[int], live: int, ending: int) -> tuple[int, int, int]:
         """Return bad slots, those whose parent's `down` is 1, and those with all kids' `up`."""
         form = self._form
         late = down = torn = 0
         all_up = form.slot_mask
-        for word, kids, parents in zip(inputs, self.kids, self.parents, strict=True):
-            if kids or parents:
-                all_up &= word | ~kids
-                late |= word & kids
-                down |= word >> form.down_at & parents
-                if form.parity and word.bit_count() & 1:
-                    torn |= kids | parents
-        return live & (late & self._stale[0] | down & ~self.up | torn), down, all_up
-
-    def _age(self, down_in: int, clear: int) -> None:
-        stale = self._stale
-        any_kids = 0
-        if down_in:
-            for kids in self.kids:
-                any_kids |= kids
-        # A slot that comes to a down-in has fired a cycle ago at the latest: its `stale` is 0.
-        stale.append(down_in & any_kids)
-        del stale[0]
-        if clear:
-            stale[:] = [slots & ~clear for slots in stale]
+        for link in self.used:
+            word, kids, parents = inputs[link], self.kids[link], self.parents[link]
+            all_up &= word | ~kids
+            late |= word & kids
+            down |= word >> form.down_at & parents
+            if form.parity and word.bit_count() & 1:
+                torn |= kids | parents
+        return live & (late & ending | down & ~self.up | torn), down, all_up
 
     def _combine(
         self, inputs: Sequence[int], fire: int, down_in: int, accepted: int, data: int
@@ -212,8 +245,3 @@ class WireUnit:
         """Return a slot's status word."""
         fields = (self.la, self.up, self.dn, self.fault, self.done, self.broken)
         return sum((field >> slot & 1) << place for place, field in enumerate(fields))
-
-    def _state(self) -> tuple[int, ...]:
-        """Return all that a further cycle may change."""
-        levels = self.la, self.up, self.dn, self.fault, self.old, self.done, self.broken
-        return (*levels, self.valid, self.gathered, self.result, self.releases, *self._stale)

@@ -15,8 +15,6 @@ class WireWiring:
     ----------
     outputs : list of (list of int, bool)
         Of every unit: the numbers of its outputs by link, and whether it has a process.
-    late : bool
-        Whether a config request is looked at in the cycle after (irregular networks).
 
     Attributes
     ----------
@@ -28,10 +26,9 @@ class WireWiring:
         Where it leads to.
     """
 
-    def __init__(self, outputs: list[tuple[list[int], bool]], *, late: bool) -> None:
+    def __init__(self, outputs: list[tuple[list[int], bool]]) -> None:
         self.outputs = [links for links, _ in outputs]
         self.process = [process for _, process in outputs]
-        self.late = late
         self.ends: list[tuple[int, int] | None] = [None] * sum(map(len, self.outputs))
 
     def _join(self, output: int, unit: int, link: int) -> None:
@@ -44,7 +41,7 @@ class WireWiring:
         units = [
             (list(range(links * unit, links * (unit + 1))), True) for unit in range(len(mesh.nodes))
         ]
-        wiring = cls(units, late=False)
+        wiring = cls(units)
         for unit, node in enumerate(mesh.nodes):
             for port in list(Port)[:links]:
                 to = mesh.neighbour(node, port)
@@ -65,7 +62,7 @@ class WireWiring:
             (list(range(ports * switch, ports * (switch + 1))), False)
             for switch in range(topology.switches)
         ]
-        wiring = cls(units, late=True)
+        wiring = cls(units)
         for switch in range(topology.switches):
             for port in range(ports):
                 to = topology.across(switch, port)

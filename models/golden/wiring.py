@@ -30,7 +30,7 @@ class Wiring(Numbering):
             nodes=count,
             channels=network.channels,
             link_channels=network.link_channels,
-            classes=2,
+            classes=2 if network.has_messages else 0,
         )
         layout = network.layout
         self.x_bits, self.y_bits = layout.x_bits, layout.y_bits

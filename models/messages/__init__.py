@@ -57,7 +57,7 @@ from syncfabric.models.messages.static import (
     StaticLayout,
     StaticWord,
 )
-from syncfabric.models.messages.wires import WIRE_STATUS, WireLayout, WireWord
+from syncfabric.models.messages.wires import WIRE_IMAGE, WIRE_STATUS, WireLayout, WireWord
 
 __all__ = [
     "ARRIVED",
@@ -90,6 +90,7 @@ __all__ = [
     "STATUS_WORD",
     "TAG_BITS",
     "TREE",
+    "WIRE_IMAGE",
     "WIRE_STATUS",
     "Answer",
     "Command",

@@ -143,8 +143,8 @@ PENDING = Layout(
 """Word 6 of a barrier register of an irregular network, read only."""
 
 
-def register_address(register: int, word: RegisterWord | SwitchWord) -> int:
-    """Return the config address of a word of barrier register ``register``."""
+def register_address(register: int, word: int) -> int:
+    """Return the config address of a word of barrier register, or slot, ``register``."""
     return register * REGISTER_WORDS + word
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.registers import TREE
 
-__all__ = ["WIRE_STATUS", "WireLayout", "WireWord"]
+__all__ = ["WIRE_IMAGE", "WIRE_STATUS", "WireLayout", "WireWord"]
 
 
 class WireWord(enum.IntEnum):
@@ -33,6 +33,12 @@ WIRE_STATUS = Layout(
     ),
 )
 """Word 5 of a slot, read only."""
+
+WIRE_IMAGE = Layout(
+    "tree word of a request",
+    (*TREE.fields, Field("slot", 6, "number of the slot that is set up")),
+)
+"""The image word of a manager's request: a slot's tree word, and which slot."""
 
 
 @dataclass(frozen=True)

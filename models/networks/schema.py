@@ -6,7 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WrapValidator, model_validator
+from pydantic import ConfigDict, Field, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.networks.irregular import Irregular
@@ -22,7 +22,7 @@ from syncfabric.models.networks.spec import (
     group_subject,
 )
 from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
-from syncfabric.models.networks.wires import BUILT, NOT_YET, WIRE_PLANNER, check_built
+from syncfabric.models.networks.wires import WIRE_PLANNER
 
 __all__ = ["GroupTable", "NetworkFile", "file_schema"]
 
@@ -37,7 +37,7 @@ def _no_default_planner(schema: dict[str, Any]) -> None:
     planner = schema["properties"]["planner"]
     del planner["default"]
     planner["enum"] = [name for names in PLANNERS.values() for name in names]
-    planner["enum"] += [WIRE_PLANNER] * BUILT
+    planner["enum"].append(WIRE_PLANNER)
 
 
 class GroupTable(Table):
@@ -78,13 +78,6 @@ class NetworkFile(Table):
     )
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _asks_for_what_is_built(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("network"), dict):
-            check_built(data["network"])
-        return data
-
     def resolve(self, folder: Traversable | None = None) -> NetworkSpec:
         """Name every link, node and member, and check the whole.
 
@@ -118,7 +111,7 @@ def _groups_by_kind() -> list[dict[str, Any]]:
 def _group_keys(kind: str) -> dict[str, Any]:
     if kind == "static":  # whose barriers carry no data
         return {"planner": {"enum": list(PLANNERS[kind])}, "op": {"const": "or"}}
-    return {"planner": {"enum": [*PLANNERS[kind], *[WIRE_PLANNER] * BUILT]}}
+    return {"planner": {"enum": [*PLANNERS[kind], WIRE_PLANNER]}}
 
 
 def file_schema() -> dict[str, Any]:
@@ -127,14 +120,4 @@ def file_schema() -> dict[str, Any]:
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Syncfabric network file"
     schema["allOf"] = _groups_by_kind()
-    if not BUILT:
-        _leave_wires_out(schema)
     return schema
-
-
-def _leave_wires_out(schema: dict[str, Any]) -> None:
-    for table in ("MeshSpec", "IrregularTable"):
-        properties = schema["$defs"][table]["properties"]
-        for key in NOT_YET:
-            del properties[key]
-        properties["channels"]["minimum"] = 1

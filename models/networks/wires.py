@@ -10,10 +10,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.networks.explain import choice, show
 
-__all__ = ["BUILT", "WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires"]
-
-BUILT = True
-"""Whether a network file may ask for wires: the one switch."""
+__all__ = ["WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires"]
 
 WIRE_PLANNER = "wires"
 """The planner of groups that travel on wires."""
@@ -21,13 +18,6 @@ WIRE_PLANNER = "wires"
 WIRE_OPERATIONS = ("or", "and", "xor")
 """Operations that a slot can combine data by."""
 
-NOT_YET = {
-    "sync": 'barriers travel as messages (sync = "messages")',
-    "link_registers": "there are no barrier wires (link_registers = 0)",
-    "wires": "there are no barrier wires",
-    "parity": "there are no barrier wires",
-    "watchdog": "there is no watchdog (watchdog = 0)",
-}
 OF_WIRES = ("link_registers", "wires", "parity", "watchdog")
 OF_MESSAGES = {
     "spill": "a group has a slot or none",
@@ -158,23 +148,6 @@ class Wires:
     def first_slot(self: Asks) -> int:
         """The number that slot 0 has among the registers of the node port and config port."""
         return self.barrier_registers if self.sync == "both" else 0
-
-
-def check_built(table: Mapping[str, Any]) -> None:
-    """Refuse keys of wires in a network file, as long as they are not built.
-
-    Raises
-    ------
-    SpecError
-        The table ``[network]`` has one.
-    """
-    if BUILT or table.get("kind") not in ("mesh", "irregular"):
-        return
-    for key, holds in NOT_YET.items():
-        if key in table:
-            raise SpecError(
-                f'network: key "{key}" is not supported yet; in this version {holds}: remove it'
-            )
 
 
 def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from syncfabric.models.planning.meeting import waits
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
-__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles", "wire_bound_cycles"]
+__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles"]
 
 
 def bound_cycles(tree: Tree, network: MeshSpec) -> int:
@@ -84,16 +84,3 @@ def irregular_bound_cycles(tree: SwitchTree, nodes: Ints, network: IrregularSpec
     waits[tree.root_position] -= at_node
     ways = cycles * tree.depth + path_sums(tree.parent, waits)
     return bound + int(ways.max()) - cycles * tree.height
-
-
-def wire_bound_cycles(links: int, link_registers: int) -> int:
-    """Return the cycles from the last arrival to the last release (microarchitecture-wires W6).
-
-    Parameters
-    ----------
-    links : int
-        From the root to the farthest member, a node's own link counted; 0 for a group of one.
-    link_registers : int
-        Registers of a wire on each link.
-    """
-    return 2 * links * (1 + link_registers) + 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from syncfabric.models.messages import (
     ARRIVED,
@@ -16,12 +16,14 @@ from syncfabric.models.messages import (
     SPILL_BASE,
     STATUS,
     TREE,
+    WIRE_STATUS,
     Counter,
+    IrregularLayout,
     Layout,
-    MeshLayout,
     Op,
     RegisterWord,
     SwitchWord,
+    WireWord,
 )
 from syncfabric.models.networks.spec import (
     MeshSpec,
@@ -40,23 +42,35 @@ def c_header(spec: NetworkSpec) -> str:
     network = spec.network
     if isinstance(network, StaticSpec):
         return _guarded(spec, "Config words", static_blocks(network))
-    layout = network.layout
-    words: type[RegisterWord] | type[SwitchWord]
-    layouts: tuple[Layout, ...]
-    if isinstance(layout, MeshLayout):
-        words, struct = RegisterWord, MESH_STRUCT
-        layouts = (CONTROL, NODE_WORD, STATUS, layout.sync, layout.header)
-    else:
-        words, struct = SwitchWord, SWITCH_STRUCT
-        layouts = (CONTROL, TREE, ARRIVED, PENDING, layout.sync, layout.header, layout.route)
     blocks = [
         _sizes(network),
-        _addresses(words),
+        _addresses(network),
         _codes(),
-        *(fields(layout) for layout in layouts),
-        struct,
+        *(fields(layout) for layout in _layouts(network)),
     ]
+    if network.has_messages:
+        blocks.append(MESH_STRUCT if isinstance(network, MeshSpec) else SWITCH_STRUCT)
+    if network.wire_plane is not None:
+        blocks += [_slots(network), SLOT_STRUCT]
     return _guarded(spec, "Barrier registers", blocks)
+
+
+def _layouts(network: MessageSpec) -> Iterator[Layout]:
+    """Yield the words of registers and slots, then what travels."""
+    layout, mesh = network.layout, isinstance(network, MeshSpec)
+    yield CONTROL
+    if not mesh or network.wire_plane is not None:
+        yield TREE
+    if network.has_messages:
+        yield from (NODE_WORD, STATUS) if mesh else (ARRIVED, PENDING)
+    if network.wire_plane is not None:
+        yield WIRE_STATUS
+    if network.has_messages:
+        yield layout.sync
+    if network.channels:
+        yield layout.header
+        if isinstance(layout, IrregularLayout):
+            yield layout.route
 
 
 def _guarded(spec: NetworkSpec, what: str, blocks: Sequence[str]) -> str:
@@ -96,6 +110,21 @@ typedef struct {
 } syncfabric_register;"""
 
 
+SLOT_STRUCT = """\
+/* One slot of barrier wires as the config port sees it, one 32-bit word an address.
+ * Write tree first, control with its valid bit last; command is write only, status and result are
+ * read only. */
+typedef struct {
+    uint32_t control;
+    uint32_t tree;
+    uint32_t reserved[2];
+    uint32_t command;
+    uint32_t status;
+    uint32_t unused;
+    uint32_t result;
+} syncfabric_slot;"""
+
+
 def _sizes(network: MessageSpec) -> str:
     if isinstance(network, MeshSpec):
         comment = "/* Node (x, y) has index y * SYNCFABRIC_WIDTH + x. */"
@@ -109,15 +138,17 @@ def _sizes(network: MessageSpec) -> str:
             "NODES": len(network.nodes),
         }
         macros = ["#define SYNCFABRIC_SWITCH(s) (SYNCFABRIC_NODES + (s))"]
-    values["REGISTERS"] = network.barrier_registers
+    values["REGISTERS"] = network.message_registers
     values["SPILL"] = int(network.spill)
     values["DATA_BITS"] = network.data_bits
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])
 
 
-def _addresses(words: type[RegisterWord] | type[SwitchWord]) -> str:
+def _addresses(network: MessageSpec) -> str:
     values = {"ADDRESS_BITS": CONFIG_ADDRESS_BITS, "REGISTER_WORDS": REGISTER_WORDS}
-    values |= {f"WORD_{word.name}": int(word) for word in words}
+    if network.has_messages:
+        words = RegisterWord if isinstance(network, MeshSpec) else SwitchWord
+        values |= {f"WORD_{word.name}": int(word) for word in words}
     values |= {"COUNTER_BASE": COUNTER_BASE, "COUNTER_BITS": COUNTER_BITS}
     values |= {f"COUNTER_{counter.name}": int(counter) for counter in Counter}
     values["SPILL_BASE"] = SPILL_BASE
@@ -129,6 +160,14 @@ def _addresses(words: type[RegisterWord] | type[SwitchWord]) -> str:
         "#define SYNCFABRIC_COUNTER(c) (SYNCFABRIC_COUNTER_BASE + (c))",
     ]
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])
+
+
+def _slots(network: MessageSpec) -> str:
+    values = {"SLOTS": network.barrier_registers, "FIRST_SLOT": network.first_slot}
+    values |= {f"SLOT_WORD_{word.name}": int(word) for word in WireWord}
+    comment = "/* Slots of barrier wires: word w of slot s; among registers they come last. */"
+    macro = "#define SYNCFABRIC_SLOT(s, w) SYNCFABRIC_REGISTER(SYNCFABRIC_FIRST_SLOT + (s), (w))"
+    return "\n".join([comment, *(define(name, value) for name, value in values.items()), macro])
 
 
 def _codes() -> str:

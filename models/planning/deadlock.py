@@ -10,7 +10,8 @@ spilled group) takes every message at once, or from its slot after a time that d
 but the register file or that memory. With ``absorbing=False`` it would wait in its input buffer for
 what the register will send instead, and merging and replication become edges: from each child's
 last channel to the first one to the parent, from the parent's last channel to the first ones to all
-children, and across the root.
+children, and across the root. Barrier wires are no channels: no two
+groups share one.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ def irregular_graph(
     graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
     graph.add_nodes_from(_channels(network))
     step = 2 if network.datelines else 1
-    for switch, port, odd, after, onward, odd_after in _packet_edges(network).tolist():
+    edges = _packet_edges(network).tolist() if network.channels else ()
+    for switch, port, odd, after, onward, odd_after in edges:
         for channel in range(0, network.channels, step):
             graph.add_edge(
                 SwitchChannel(switch, port, f"packets {channel + odd}"),
@@ -77,7 +78,8 @@ def irregular_graph(
 
 
 def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
-    lanes = [*(f"packets {channel}" for channel in range(network.channels)), SYNC]
+    lanes = [f"packets {channel}" for channel in range(network.channels)]
+    lanes += [SYNC] if network.has_messages else []
     links = [end for link in network.links for end in link]
     for (switch, port), lane in product([*links, *network.nodes], lanes):
         yield SwitchChannel(switch, port, lane)

@@ -63,7 +63,7 @@ def mesh_graph(
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for channel in range(network.channels):
         graph.add_edges_from(_all_pairs(mesh, Turn.X_FIRST, f"packets {channel}"))
-    if any_group:
+    if any_group and network.has_messages:
         for turn in Turn:
             graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
     for group in groups:

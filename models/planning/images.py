@@ -17,17 +17,19 @@ from syncfabric.models.messages import (
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import (
+    AnyGroupPlan,
     BarrierPlan,
     GroupPlan,
     IrregularGroupPlan,
     StaticGroupPlan,
+    WireGroupPlan,
 )
 from syncfabric.models.planning.port_words import port_words
 from syncfabric.models.planning.static_images import writes_json
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
-__all__ = ["config_writes", "register_words", "registers_json"]
+__all__ = ["config_writes", "group_writes", "register_words", "registers_json"]
 
 Image = Register | PortRegister
 Word = RegisterWord | SwitchWord
@@ -69,25 +71,33 @@ def config_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
 
     Targets are nodes by their index and then, on an irregular network, switches.
     """
-    for target, register, place in _placed(plan):
+    for group in plan.groups:
+        yield from group_writes(plan, group)
+
+
+def group_writes(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, int, int]]:
+    """Yield those of one group."""
+    for target, register, place in _placed(plan, group):
         for word, value in register_words(register).items():
             yield target, _address(place, register.gid, word), value
 
 
-def _placed(plan: BarrierPlan) -> Iterator[tuple[int, Image, int | None]]:
-    """Yield each register's target, image, and number (None where spilled)."""
+def _placed(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, Image, int | None]]:
+    """Yield each of a group's registers: its target, image, and number (None where spilled)."""
     topology = plan.spec.network.topology
-    for group in plan.groups:
-        if isinstance(group, GroupPlan):
-            for image in group.registers():
-                yield topology.index(image.node), image, group.places[image.node]
-        elif isinstance(group, IrregularGroupPlan):
-            for register in group.registers():
-                if isinstance(register.seat, int):
-                    target = len(topology.nodes) + register.seat
-                    yield target, register, group.switch_places[register.seat]
-                else:
-                    yield topology.index(register.seat), register, group.places[register.seat]
+    if isinstance(group, WireGroupPlan):
+        for target, number, register in group.images():
+            yield target, register, number
+    elif isinstance(group, GroupPlan):
+        for image in group.registers():
+            yield topology.index(image.node), image, group.places[image.node]
+    elif isinstance(group, IrregularGroupPlan):
+        for register in group.registers():
+            if isinstance(register.seat, int):
+                target = len(topology.nodes) + register.seat
+                yield target, register, group.switch_places[register.seat]
+            else:
+                yield topology.index(register.seat), register, group.places[register.seat]
 
 
 def _address(place: int | None, gid: int, word: Word) -> int:
@@ -107,8 +117,9 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         return {"network": plan.spec.name, "nodes": None, "switches": None, "writes": writes}
     topology = plan.spec.network.topology
     entries: dict[int, list[dict[str, Any]]] = {}
-    for target, register, place in _placed(plan):
-        entries.setdefault(target, []).append(_entry(register, place))
+    for group in plan.groups:
+        for target, register, place in _placed(plan, group):
+            entries.setdefault(target, []).append(_entry(register, place))
     count = len(topology.nodes)
     nodes = [
         {"node": list(topology.node(index)), "index": index, "registers": entries[index]}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import (
+    PLANNERS,
     AnySpec,
     GroupSpec,
     IrregularSpec,
@@ -15,12 +17,15 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
+from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
 from syncfabric.models.planning.plan_mesh import GroupPlan, plan_mesh
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
+from syncfabric.models.planning.plan_wires import WireGroupPlan
 from syncfabric.models.planning.switch_tree import PortRegister, SwitchTree
 from syncfabric.models.planning.tree import Register, Tree
+from syncfabric.models.planning.wires import SlotUse, plan_wires, slot_use
 
 __all__ = [
     "AnyGroupPlan",
@@ -30,9 +35,11 @@ __all__ = [
     "MessageGroupPlan",
     "PortRegister",
     "Register",
+    "SlotUse",
     "StaticGroupPlan",
     "SwitchTree",
     "Tree",
+    "WireGroupPlan",
     "bound_cycles",
     "make_plan",
 ]
@@ -41,21 +48,44 @@ __all__ = [
 MessageGroupPlan: TypeAlias = GroupPlan | IrregularGroupPlan
 """A group whose barriers are messages."""
 
-AnyGroupPlan: TypeAlias = MessageGroupPlan | StaticGroupPlan
+AnyGroupPlan: TypeAlias = MessageGroupPlan | WireGroupPlan | StaticGroupPlan
 """A group on any kind of network."""
 
 
 @dataclass(frozen=True)
 class BarrierPlan:
-    """A network and the plan of each of its groups."""
+    """A network and the plan of each of its groups.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+        The network; a group that found no slot has the planner that it goes by instead.
+    groups : tuple of AnyGroupPlan
+        In the order of the network file.
+    """
 
     spec: NetworkSpec
     groups: tuple[AnyGroupPlan, ...]
 
     @property
     def message_groups(self) -> tuple[MessageGroupPlan, ...]:
-        """The groups whose barriers are messages: all, or on a static network none."""
-        return tuple(group for group in self.groups if not isinstance(group, StaticGroupPlan))
+        """The groups whose barriers are messages."""
+        return tuple(
+            group for group in self.groups if isinstance(group, (GroupPlan, IrregularGroupPlan))
+        )
+
+    @property
+    def wire_groups(self) -> tuple[WireGroupPlan, ...]:
+        """The groups on barrier wires."""
+        return tuple(group for group in self.groups if isinstance(group, WireGroupPlan))
+
+    @cached_property
+    def slots(self) -> SlotUse | None:
+        """The slots of barrier wires that it takes; None where there are no wires."""
+        network = self.spec.network
+        if isinstance(network, StaticSpec) or network.wire_plane is None:
+            return None
+        return slot_use(network, self.wire_groups)
 
     def group(self, group_id: int) -> AnyGroupPlan:
         """Return the plan of one group.
@@ -76,6 +106,7 @@ class BarrierPlan:
         return {
             "network": self.spec.name,
             "settings": self.spec.network.model_dump(mode="json"),
+            "slots": self.slots and self.slots._asdict(),
             "groups": [group.to_json() for group in self.groups],
         }
 
@@ -83,41 +114,73 @@ class BarrierPlan:
     def from_json(cls, data: Mapping[str, Any]) -> BarrierPlan:
         """Read what ``to_json`` made."""
         settings = data["settings"]
-        network: AnySpec
-        groups: list[AnyGroupPlan]
-        if settings["kind"] == "mesh":
-            network = mesh = MeshSpec(**settings)
-            groups = [GroupPlan.from_json(entry, mesh) for entry in data["groups"]]
-        elif settings["kind"] == "irregular":
-            network = irregular = IrregularSpec(**settings)
-            groups = [IrregularGroupPlan.from_json(entry, irregular) for entry in data["groups"]]
-        else:
-            network = static = StaticSpec(**settings)
-            groups = [StaticGroupPlan.from_json(entry, static) for entry in data["groups"]]
+        network = SETTINGS[settings["kind"]](**settings)
+        groups = tuple(_read(entry, network) for entry in data["groups"])
         specs = tuple(
             GroupSpec(
                 id=entry["id"], members=group.members, planner=entry["planner"], op=entry["op"]
             )
             for group, entry in zip(groups, data["groups"], strict=True)
         )
-        return cls(NetworkSpec(name=data["network"], network=network, groups=specs), tuple(groups))
+        return cls(NetworkSpec(name=data["network"], network=network, groups=specs), groups)
+
+
+SETTINGS: dict[str, type[AnySpec]] = {
+    "mesh": MeshSpec,
+    "irregular": IrregularSpec,
+    "static": StaticSpec,
+}
+
+
+def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
+    """Read what a group's ``to_json`` made."""
+    if isinstance(network, StaticSpec):
+        return StaticGroupPlan.from_json(entry, network)
+    if entry["planner"] == WIRE_PLANNER:
+        return WireGroupPlan.from_json(entry, network)
+    if isinstance(network, MeshSpec):
+        return GroupPlan.from_json(entry, network)
+    return IrregularGroupPlan.from_json(entry, network)
 
 
 def make_plan(spec: NetworkSpec) -> BarrierPlan:
     """Plan every group's tree and place it in the registers of nodes and switches.
 
     At each of them the groups take registers 0, 1, … in the order of the file; with ``spill`` those
-    beyond ``barrier_registers`` live in the backing memory there.
+    beyond ``barrier_registers`` live in the backing memory there. Groups of planner ``wires`` take
+    slots instead; with ``sync = "both"`` those that find none are messages, by the kind's default
+    planner.
 
     Raises
     ------
     PlanError
-        A node or switch has more groups than registers, and ``spill`` is off; or on a static
-        network there is no way for a group beside the others.
+        A node or switch has more groups than registers, and ``spill`` is off; a group finds no slot
+        and cannot be messages; or on a static network there is no way for a group beside the
+        others.
     """
     network = spec.network
+    if isinstance(network, StaticSpec):
+        return BarrierPlan(spec, plan_static(network, spec.groups))
+    on_wires: tuple[WireGroupPlan, ...] = ()
+    if network.wire_plane is not None:
+        on_wires, left = plan_wires(network, spec.groups)
+        spec = _as_messages(spec, left)
+    others = [group for group in spec.groups if group.planner != WIRE_PLANNER]
+    messages: tuple[MessageGroupPlan, ...]
     if isinstance(network, MeshSpec):
-        return BarrierPlan(spec, plan_mesh(network, spec.groups))
-    if isinstance(network, IrregularSpec):
-        return BarrierPlan(spec, plan_irregular(network, spec.groups))
-    return BarrierPlan(spec, plan_static(network, spec.groups))
+        messages = plan_mesh(network, others)
+    else:
+        messages = plan_irregular(network, others)
+    plans: dict[int, AnyGroupPlan] = {group.id: group for group in (*on_wires, *messages)}
+    return BarrierPlan(spec, tuple(plans[group.id] for group in spec.groups))
+
+
+def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
+    """Give the groups that found no slot the default planner of the network's kind."""
+    default = PLANNERS[spec.network.kind][0]
+    ids = {group.id for group in left}
+    groups = (
+        group.model_copy(update={"planner": default}) if group.id in ids else group
+        for group in spec.groups
+    )
+    return spec.model_copy(update={"groups": tuple(groups)})

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
-from syncfabric.models.planning.bounds import wire_bound_cycles
 from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.port_words import WireImage
 from syncfabric.models.planning.switch_tree import PROCESS_PORT, UPLINK_PORT, PortRegister, Seat
 from syncfabric.models.planning.wires_tree import WireTree
+from syncfabric.models.timing.wires import wire_bound
 
 __all__ = ["WireGroupPlan", "WireImage"]
 
@@ -92,8 +92,8 @@ class WireGroupPlan(PlannedGroup):
 
     @property
     def bound(self) -> int:
-        """Cycles, see ``wire_bound_cycles``; whatever other groups do."""
-        return wire_bound_cycles(self.bound_links, self.network.link_registers)
+        """Cycles, see ``wire_bound``; whatever other groups do."""
+        return wire_bound(self.bound_links, self.network.link_registers)
 
     @property
     def bound_least(self) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from syncfabric.models.messages import CONTROL, TREE, Op, RegisterWord, SwitchWord, register_address
+from syncfabric.models.messages import CONTROL, TREE, Op, RegisterWord, SwitchWord
 from syncfabric.models.planning.switch_tree import PortRegister
 
 __all__ = ["WireImage", "port_words"]
@@ -43,8 +42,3 @@ class WireImage(NamedTuple):
     target: int
     number: int
     register: PortRegister
-
-    def writes(self) -> Iterator[tuple[int, int]]:
-        """Yield every (config address, word) that sets the slot up, in order."""
-        for word, value in port_words(self.register).items():
-            yield register_address(self.number, word), value

@@ -10,17 +10,20 @@ from syncfabric.models.messages import (
     MANAGER_BASE,
     MANAGER_COMMAND,
     REQUEST,
+    WIRE_IMAGE,
     ManagerWord,
     RegisterWord,
     Request,
     SwitchWord,
 )
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.images import config_writes, register_words
+from syncfabric.models.planning.images import group_writes, register_words
 from syncfabric.models.planning.plan import (
+    AnyGroupPlan,
     BarrierPlan,
-    GroupPlan,
+    IrregularGroupPlan,
     MessageGroupPlan,
+    WireGroupPlan,
 )
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
@@ -29,7 +32,7 @@ __all__ = ["manager_entries", "manager_writes_json", "node_writes"]
 
 
 def manager_entries(
-    plan: BarrierPlan, group: MessageGroupPlan, epoch: int
+    plan: BarrierPlan, group: MessageGroupPlan | WireGroupPlan, epoch: int
 ) -> list[tuple[int, ...]]:
     """Return a manager's entries for a group, the root's last.
 
@@ -37,9 +40,9 @@ def manager_entries(
     ----------
     plan : BarrierPlan
         The network.
-    group : MessageGroupPlan
+    group : MessageGroupPlan or WireGroupPlan
         One of its groups. A group of one member of an irregular network has no entry: its register
-        is its node's own.
+        is its node's own. Nor has a group on wires beside messages (``sync = "both"``).
     epoch : int
         Epoch of this set-up, 0 to 3.
 
@@ -48,6 +51,8 @@ def manager_entries(
     list of tuple of int
         The words of each entry: header, request word, image words.
     """
+    if not _by_manager(plan, group):
+        return []
     entries = []
     top: tuple[int, ...] = ()
     for register in group.registers():
@@ -58,6 +63,8 @@ def manager_entries(
         control = CONTROL.unpack(words.pop(_control(register)))
         names = ("gid", "op", "root", "turn")
         request = REQUEST.pack({**{name: control[name] for name in names}, "epoch": epoch})
+        if isinstance(group, WireGroupPlan):
+            words[SwitchWord.TREE] |= group.slot << WIRE_IMAGE.offsets["slot"]
         entry = (header, request, *words.values())
         if _is_top(group, register):
             top = entry
@@ -67,20 +74,24 @@ def manager_entries(
 
 
 def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
-    """Yield (target, config address, word) of what nodes write themselves.
+    """Yield (target, config address, word) of what no manager is asked for.
 
     On an irregular network the registers of the members' node interfaces, or where the group is
-    spilled there, the entries; on a mesh nothing.
+    spilled there, the entries; on a mesh nothing. Slots beside registers of messages (``sync =
+    "both"``) are all among them.
     """
-    if isinstance(plan.spec.network, IrregularSpec):
-        nodes = len(plan.spec.network.nodes)
-        yield from (write for write in config_writes(plan) if write[0] < nodes)
+    network = plan.spec.network
+    nodes = len(network.nodes) if isinstance(network, IrregularSpec) else 0
+    for group in plan.groups:
+        asked = _by_manager(plan, group)
+        yield from (write for write in group_writes(plan, group) if not asked or write[0] < nodes)
 
 
 def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
     """Return the writes that set all groups up, from reset, in order: nodes' own, then a manager's.
 
-    ``index`` is the config port's number of the node; ``group`` is null for a node's own register.
+    ``index`` is the config port's number of the node or switch, ``node`` null for a switch;
+    ``group`` is null where no manager is asked.
     After a write of ``command`` the manager's status must say DONE before the next.
     """
     topology = plan.spec.message_network.topology
@@ -88,7 +99,7 @@ def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
     writes: list[tuple[int, int, int, ManagerWord | None, int | None]] = [
         (target, address, value, None, None) for target, address, value in node_writes(plan)
     ]
-    for group in plan.message_groups:
+    for group in (*plan.message_groups, *plan.wire_groups):
         entries = manager_entries(plan, group, epoch=0)
         command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
         words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
@@ -97,7 +108,7 @@ def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
             writes.append((manager, MANAGER_BASE + word, value, word, group.id))
     return [
         {
-            "node": list(topology.node(target)),
+            "node": list(topology.node(target)) if target < len(topology.nodes) else None,
             "index": target,
             "group": group_id,
             "word": None if word is None else word.name.lower(),
@@ -108,24 +119,28 @@ def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
     ]
 
 
+def _by_manager(plan: BarrierPlan, group: AnyGroupPlan) -> bool:
+    """Return whether a manager sets a group up: set-up sinks reach one kind of register."""
+    return not (isinstance(group, WireGroupPlan) and plan.spec.message_network.has_messages)
+
+
 def _control(register: Register | PortRegister) -> RegisterWord | SwitchWord:
     return SwitchWord.CONTROL if isinstance(register, PortRegister) else RegisterWord.CONTROL
 
 
 def _header(plan: BarrierPlan, register: Register | PortRegister) -> int | None:
     """Return the header that leads to a register's set-up sink; None for a node interface's."""
-    layout = plan.spec.message_network.layout
-    if isinstance(register, Register):
-        return layout.header.pack({"x": register.node[0], "y": register.node[1]})
-    if not isinstance(register.seat, int):
-        return None
-    network = plan.spec.network
-    assert isinstance(network, IrregularSpec)
-    return layout.header.pack({"switch": register.seat, "port": network.ports})
+    network = plan.spec.message_network
+    pack = network.layout.header.pack
+    seat = register.node if isinstance(register, Register) else register.seat
+    if isinstance(network, IrregularSpec):
+        return pack({"switch": seat, "port": network.ports}) if isinstance(seat, int) else None
+    assert not isinstance(seat, int)
+    return pack({"x": seat[0], "y": seat[1]})
 
 
-def _is_top(group: MessageGroupPlan, register: Register | PortRegister) -> bool:
+def _is_top(group: MessageGroupPlan | WireGroupPlan, register: Register | PortRegister) -> bool:
     """Return whether GO starts at this register."""
-    if isinstance(group, GroupPlan):
-        return register.parent is None
-    return isinstance(register, PortRegister) and register.seat == group.root_switch
+    if isinstance(group, IrregularGroupPlan):
+        return isinstance(register, PortRegister) and register.seat == group.root_switch
+    return register.parent is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh
@@ -14,13 +14,12 @@ from syncfabric.models.planning.plan_wires import WireGroupPlan
 from syncfabric.models.planning.wires_graph import IrregularGraph, MeshGraph, WireGraph
 from syncfabric.models.planning.wires_slots import Laid, Wanted, lay_groups, least_slots
 
-__all__ = ["WirePlans", "plan_wires"]
+__all__ = ["SlotUse", "WirePlans", "plan_wires", "slot_use"]
 
 MOST_SLOTS = 64
 
 
-@dataclass(frozen=True)
-class WirePlans:
+class WirePlans(NamedTuple):
     """The groups of a network that go on wires, and those that do not.
 
     Parameters
@@ -29,18 +28,28 @@ class WirePlans:
         In the order of the network file.
     left : tuple of GroupSpec
         Groups of planner ``wires`` that found no slot: with ``sync = "both"`` they are messages.
-    slots_least : int
-        Slots that the groups which found one need at least, whatever their trees.
     """
 
     groups: tuple[WireGroupPlan, ...]
     left: tuple[GroupSpec, ...]
-    slots_least: int
 
-    @property
-    def slots_used(self) -> int:
-        """Slots that have a group somewhere."""
-        return len({group.slot for group in self.groups})
+
+class SlotUse(NamedTuple):
+    """How many slots a plan takes.
+
+    Parameters
+    ----------
+    of : int
+        Slots that every unit has, ``barrier_registers``.
+    used : int
+        Slots that have a group somewhere.
+    least : int
+        Slots that these groups need at least, whatever their trees.
+    """
+
+    of: int
+    used: int
+    least: int
 
 
 def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
@@ -52,11 +61,7 @@ def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
         There are wires only, and a group finds no slot; or no manager can set it up.
     """
     asking = [group for group in groups if group.planner == WIRE_PLANNER]
-    graph: WireGraph
-    if isinstance(network.topology, Mesh):
-        graph = MeshGraph(network.topology)
-    else:
-        graph = IrregularGraph(network.topology)
+    graph = _graph(network)
     wanted = [_wanted(network, group) for group in asking]
     laid = lay_groups(graph, wanted, network.barrier_registers)
     left = tuple(group for group in asking if group.id not in laid)
@@ -68,11 +73,23 @@ def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
     return WirePlans(
         groups=tuple(_plan(network, group, laid[group.id]) for group in asking if group.id in laid),
         left=left,
-        slots_least=least_slots(graph, [group for group in wanted if group.id in laid]),
     )
 
 
-def _wanted(network: MessageSpec, group: GroupSpec) -> Wanted:
+def slot_use(network: MessageSpec, groups: Sequence[WireGroupPlan]) -> SlotUse:
+    """Count the slots of groups on wires, and those that they need at least."""
+    wanted = [_wanted(network, group) for group in groups]
+    used = len({group.slot for group in groups})
+    return SlotUse(network.barrier_registers, used, least_slots(_graph(network), wanted))
+
+
+def _graph(network: MessageSpec) -> WireGraph:
+    if isinstance(network.topology, Mesh):
+        return MeshGraph(network.topology)
+    return IrregularGraph(network.topology)
+
+
+def _wanted(network: MessageSpec, group: GroupSpec | WireGroupPlan) -> Wanted:
     topology = network.topology
     if isinstance(topology, Mesh):
         return Wanted(group.id, tuple(map(topology.index, group.members)))

@@ -41,12 +41,17 @@ class WireTree:
         return frozenset((self.root, *(edge[0] for edge in self.edges)))
 
     @cached_property
+    def depths(self) -> dict[int, int]:
+        """Links from the root to each router, from the root outwards."""
+        depths = {self.root: 0}
+        for child, _, parent, _ in self.edges:
+            depths[child] = depths[parent] + 1
+        return depths
+
+    @property
     def depth(self) -> int:
         """Links from the root to the farthest router, which is a member's."""
-        depth = {self.root: 0}
-        for child, _, parent, _ in self.edges:
-            depth[child] = depth[parent] + 1
-        return max(depth.values())
+        return max(self.depths.values())
 
 
 def lay_tree(

@@ -1,9 +1,9 @@
-"""What a barrier takes in LogGP: Reflex, and the barriers that its paper compares with.
+"""What a barrier takes in LogGP: Reflex, the barriers that its paper compares with, and wires.
 
-Source: paper Reflex, sections II, III and V; it prints no formula. All processes arrive together,
-and the time is that until the last has left. P is the number of processes, d the diameter of the
-network in hops; L, o, g and h are those of ``LogGP``. Three barriers of the paper lie in shared
-memory; for these the parameters are a memory's.
+Source: paper Reflex, sections II, III and V; it prints no formula. Wires are ours. All processes
+arrive together, and the time is that until the last has left. P is the number of processes, d the
+diameter of the network in hops; L, o, g and h are those of ``LogGP``. Three barriers of the paper
+lie in shared memory; for these the parameters are a memory's.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "tile_spin_ns",
     "tile_sync_ns",
     "udn_stn_ns",
+    "wires_ns",
 ]
 
 
@@ -186,6 +187,32 @@ def tile_sync_ns(processes: int, diameter: int, memory: LogGP, *, wake_ns: float
     if not wake_ns > 0:
         raise PlanError(f"Barrier model: wake_ns must be above 0 ns, not {wake_ns}")
     return centralized_ns(processes, diameter, memory) + wake_ns
+
+
+def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
+    """Return the time of a barrier on wires, 2 L (1 + P) h + 2 o.
+
+    Source: docs/microarchitecture-wires.md, W6, ours: a level up a tree and a pulse down, whatever
+    the number of processes. Where o and h are a cycle these are its 2 L (1 + P) + 2 cycles.
+
+    Parameters
+    ----------
+    links : int
+        L, from the root to the farthest process.
+    link_registers : int
+        P, registers on each link, so that a link takes 1 + P hops.
+    loggp : LogGP
+        The network's times.
+
+    Raises
+    ------
+    PlanError
+        There are fewer than 0 links or registers.
+    """
+    for name, value in (("links", links), ("link_registers", link_registers)):
+        if value < 0:
+            raise PlanError(f"Barrier model: {name} must be 0 or more, not {value}")
+    return 2 * links * (1 + link_registers) * loggp.h + 2 * loggp.o
 
 
 def crossover(one: Callable[[int], float], other: Callable[[int], float], most: int) -> int | None:

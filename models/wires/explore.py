@@ -149,7 +149,8 @@ class Exploration:
         """Go through a cycle and look at what has come of it."""
         state = world.state
         broken = WHOLE if self.may_break is None else self.may_break.broken(world.torn)
-        after, released, bad = self.slots.step(state, *inputs, broken)
+        change = self.slots.step(state, *inputs, broken)
+        after, released, bad = change.state, change.released, change.bad
         self._look(world, released, cycle)
         # Nobody clears anything in the second life.
         false = (np.where(world.ended == 0, bad, bad & state.life) != 0) & (world.torn == 0)

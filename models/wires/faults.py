@@ -1,14 +1,15 @@
 """What becomes of a group when a wire breaks: every wire, in every cycle of an episode, at once.
 
-Each fault is a world of its own. Members arrive some cycles after their last release, drawn once
-for all worlds; the fault comes in the second of four episodes.
+Each fault is a world of its own. Members arrive some cycles after their last release, with a bit of
+data that is combined by xor, both drawn once for all worlds; the fault comes in the second of four
+episodes.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
@@ -16,11 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.networks.mesh import Mesh, Node, Turn
+from syncfabric.models.wires.data import Data
 from syncfabric.models.wires.rules import Rules
 from syncfabric.models.wires.slots import Bits, Broken, Slots
 from syncfabric.models.wires.tree import Tree
 
-__all__ = ["Fault", "Outcome", "faults", "mesh_tree", "suffer"]
+__all__ = ["DATA", "LEVELS", "Fault", "Outcome", "faults", "mesh_tree", "suffer"]
+
+LEVELS = ("up", "down")
+DATA = ("up_data", "down_data")
+"""Wires of a link: levels and pulses, and data."""
 
 EPISODES = 4
 FOR_EVER = 1 << 14
@@ -47,15 +53,18 @@ class Outcome:
     ----------
     early : int
         A process was released before all had arrived.
+    wrong : int
+        A process was released with another result than the members' data have.
     found : int
         A slot turned bad: its process hears of it, and the slot is frozen.
     hangs : int
         A process is released no more, and nobody is told (but by a watchdog).
     harmless : int
-        All four episodes come to their end.
+        All four episodes come to their end, with the right results.
     """
 
     early: int
+    wrong: int
     found: int
     hangs: int
     harmless: int
@@ -63,7 +72,7 @@ class Outcome:
     @property
     def all(self) -> int:
         """How many there were."""
-        return self.early + self.found + self.hangs + self.harmless
+        return sum(vars(self).values())
 
     def __add__(self, other: Outcome) -> Outcome:
         mine, others = vars(self).values(), vars(other).values()
@@ -90,7 +99,12 @@ class Trial:
     slots : Slots
         With one tree.
     seed : int
-        Of the arrivals.
+        Of the arrivals and the data.
+
+    Attributes
+    ----------
+    bits : array of int, shape (EPISODES + 1, members)
+        What each member arrives with, episode by episode.
     """
 
     def __init__(self, slots: Slots, seed: int) -> None:
@@ -100,6 +114,9 @@ class Trial:
         rng = random.Random(seed)
         self.delays = np.array(
             [[rng.randint(0, LATEST) for _ in self.members] for _ in range(EPISODES + 1)], np.int16
+        )
+        self.bits = np.array(
+            [[rng.randrange(2) for _ in self.members] for _ in range(EPISODES + 1)], np.int16
         )
 
     def quiet(self) -> tuple[int, int, int]:
@@ -116,44 +133,52 @@ class Trial:
 
     def suffer(self, faults: Sequence[Fault], cycles: int) -> Outcome:
         """Run all worlds to an end, and count what becomes of them."""
-        early, found, told = self._run(faults, cycles)
+        early, wrong, found, told = self._run(faults, cycles)
         whole = (told[-1] >= EPISODES).all(axis=1)
-        left = ~early & ~found
-        kinds = [early, ~early & found, left & ~whole, left & whole]
-        return Outcome(*(int(kind.sum()) for kind in kinds))
+        left, counts = np.ones_like(whole), []
+        for kind in (early, wrong, found, ~whole, whole):
+            counts.append(int((left & kind).sum()))
+            left &= ~kind
+        return Outcome(*counts)
 
     def _run(
         self, faults: Sequence[Fault], cycles: int
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int16]]:
-        """Return who was released early, where faults were found, and releases by cycle.
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int16]]:
+        """Return where somebody was early, where misinformed, what was found, and all releases.
 
         The last has shape (cycles, worlds, members).
         """
         slots, worlds = self.slots, max(1, len(faults))
         state, nothing = slots.start(worlds), np.zeros(worlds, np.uint16)
+        plane = Data(slots)
+        data, results = plane.start(worlds), self.bits.sum(axis=1) & 1
         stuck = _Stuck(faults)
         given = np.zeros((worlds, len(self.members)), np.int16)
         told, wait = given.copy(), np.repeat(self.delays[:1], worlds, axis=0)
-        early = found = np.zeros(worlds, bool)
-        log = []
+        early = wrong = found = np.zeros(worlds, bool)
+        log, columns = [], np.arange(len(self.members))
         state = slots.step(state, nothing, nothing | self.tree.units, nothing).state
         for cycle in range(cycles):
             ready = state.valid & ~state.fault & ~state.la
             comes = _columns(ready, self.members) & (wait <= 0) & (given < EPISODES)
             arrive = _word(comes, self.members)
-            change = slots.step(state, arrive, nothing, nothing, stuck.broken(cycle))
+            own = comes & (self.bits[np.minimum(given, EPISODES), columns] != 0)
+            word = _word(own, self.members)
+            change, data = plane.step(state, data, arrive, word, stuck.broken(cycle))
             released = _columns(change.released, self.members)
             complete = given.min(axis=1)
             early = early | (released & (told >= complete[:, None])).any(axis=1)
+            heard = _columns(data.result, self.members) != results[np.minimum(told, EPISODES)]
+            wrong = wrong | (released & heard).any(axis=1)
             found = found | (change.bad != 0)
             given = given + comes
             told = told + released
-            nexts = self.delays[np.minimum(told, EPISODES), np.arange(len(self.members))]
+            nexts = self.delays[np.minimum(told, EPISODES), columns]
             # A release is high in the next cycle; who comes at once arrives in that.
             wait = np.where(released, nexts, wait - 1).astype(np.int16)
             state = change.state
             log.append(told)
-        return early, found, np.array(log)
+        return early, wrong, found, np.array(log)
 
 
 class _Stuck:
@@ -189,13 +214,13 @@ def _word(columns: NDArray[np.bool_], members: Sequence[int]) -> Any:
 
 
 def faults(
-    tree: Tree, value: int, begins: Sequence[int], lengths: Sequence[int]
+    tree: Tree, value: int, begins: Sequence[int], lengths: Sequence[int], wires: Sequence[str]
 ) -> Iterator[Fault]:
-    """Yield the faults of `up` and `down` of all links, from each cycle on, of each length."""
+    """Yield the faults of some wires of all links, from each cycle on, of each length."""
     links = tree.units & ~tree.root
     for unit in range(len(tree.parents)):
         if links >> unit & 1:
-            for wire in ("up", "down"):
+            for wire in wires:
                 for begin in begins:
                     for length in lengths:
                         yield Fault(wire, unit, value, begin, length)
@@ -208,8 +233,9 @@ def suffer(
     value: int,
     lengths: Sequence[int] | None = None,
     seeds: Sequence[int] = range(4),
+    wires: Sequence[str] = LEVELS,
 ) -> Outcome:
-    """Break the `up` and the `down` of every link in every cycle of an episode.
+    """Break a wire of every link in every cycle of an episode.
 
     Parameters
     ----------
@@ -225,13 +251,15 @@ def suffer(
         Cycles for which it does; for good if not given.
     seeds : sequence of int
         Of the orders of arrival.
+    wires : sequence of str
+        Which of a link, one by one: ``LEVELS`` or ``DATA``.
     """
-    total = Outcome(0, 0, 0, 0)
+    total = Outcome(*(0,) * len(fields(Outcome)))
     slots = Slots([tree], registers, rules)
     for seed in seeds:
         trial = Trial(slots, seed)
         begin, end, done = trial.quiet()
-        chosen = list(faults(tree, value, range(begin, end + 1), lengths or (FOR_EVER,)))
+        chosen = list(faults(tree, value, range(begin, end + 1), lengths or (FOR_EVER,), wires))
         # Twice the cycles that it takes without a fault: what is not over by then hangs.
         total += trial.suffer(chosen, 2 * done)
     return total

@@ -1,8 +1,8 @@
 """One slot in each of a few units, in many worlds at once: a cycle is a few operations on arrays.
 
 A field of the state has a word a world, and in it a bit a unit. Source:
-docs/microarchitecture-wires.md, W2; data are left out, for no fire depends on them. Wires are
-`separate`; in a single tree `shared` ones show the same.
+docs/microarchitecture-wires.md, W2; data are left out, for no fire depends on them (see `data`).
+Wires are `separate`; in a single tree `shared` ones show the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from syncfabric.models.wires.rules import Rules
 from syncfabric.models.wires.tree import Tree
 
-__all__ = ["Bits", "Broken", "Change", "Slots", "State"]
+__all__ = ["Bits", "Broken", "Change", "Slots", "State", "stick"]
 
 Bits: TypeAlias = NDArray[Any]
 """A word of 16 bits a world."""
@@ -32,7 +32,7 @@ class Broken:
 
     ``up`` and ``up_parity`` are on links to parents, ``down`` and ``down_parity`` on those from
     them; ``up_idle`` and ``down_idle`` are what nobody but parity looks at there: the `down` of
-    the lower, the `up` of the upper unit.
+    the lower, the `up` of the upper unit. ``up_data`` and ``down_data`` are for ``Data``.
     """
 
     up: Stuck | None = None
@@ -41,6 +41,8 @@ class Broken:
     down: Stuck | None = None
     down_idle: Stuck | None = None
     down_parity: Stuck | None = None
+    up_data: Stuck | None = None
+    down_data: Stuck | None = None
 
 
 class State(NamedTuple):
@@ -61,11 +63,16 @@ class State(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The state after a cycle, whose processes are released, and which slots turned bad."""
+    """The state after a cycle, whose processes are released, and which slots turned bad.
+
+    ``fire`` and ``down_in`` are the units that did so in the cycle.
+    """
 
     state: State
     released: Bits
     bad: Bits
+    fire: Bits
+    down_in: Bits
 
 
 class _Heard(NamedTuple):
@@ -111,7 +118,13 @@ class Slots:
         return self._of_life(state, self._members)
 
     def step(
-        self, state: State, arrive: Bits, opens: Bits, clears: Bits, broken: Broken = WHOLE
+        self,
+        state: State,
+        arrive: Bits,
+        opens: Bits,
+        clears: Bits,
+        broken: Broken = WHOLE,
+        other: tuple[Bits, Bits] | None = None,
     ) -> Change:
         """Go through a cycle in every world.
 
@@ -123,11 +136,13 @@ class Slots:
             ``life``), and units that are cleared.
         broken : Broken
             Wires that are stuck in this cycle.
+        other : (array of int, array of int), optional
+            Links, to parents and from them, on which a data wire has another value than was driven.
         """
         rules, roots = self.rules, self._of_life(state, self._roots)
         members = self.members(state)
         live = state.valid & ~state.fault
-        heard = self._hear(state, broken)
+        heard = self._hear(state, broken, other)
         bad = np.zeros_like(live)
         if rules.check:
             bad |= heard.down & ~state.up
@@ -156,12 +171,12 @@ class Slots:
             stale=tuple(slots & ~clears for slots in stale[-self.hold :]) if self.hold else (),
             late=((state.up, state.dn), *state.late)[: self.registers],
         )
-        return Change(after, down_in & members, bad)
+        return Change(after, down_in & members, bad, fire, down_in)
 
-    def _hear(self, state: State, broken: Broken) -> _Heard:
+    def _hear(self, state: State, broken: Broken, other: tuple[Bits, Bits] | None) -> _Heard:
         """Return what comes to every unit."""
         up, dn = state.late[-1] if self.registers else (state.up, state.dn)
-        seen = _stick(up, broken.up)
+        seen = stick(up, broken.up)
         alls, anys, downs = [], [], []
         for tree in self.trees:
             every, some, down = np.zeros_like(up), np.zeros_like(up), np.zeros_like(up)
@@ -173,14 +188,22 @@ class Slots:
                     down |= (dn >> parent & 1) << unit
             alls.append(every)
             anys.append(some)
-            downs.append(_stick(down, broken.down))
+            downs.append(stick(down, broken.down))
         torn = None
         if self.rules.parity:
-            torn = self._torn(up, dn, seen, downs[0], broken)
+            torn = self._torn(up, dn, seen, downs[0], broken, other)
         every, some, down = (self._choose(state, both) for both in (alls, anys, downs))
         return _Heard(every, some, down, torn)
 
-    def _torn(self, up: Bits, dn: Bits, seen: Bits, down: Bits, broken: Broken) -> Bits:
+    def _torn(
+        self,
+        up: Bits,
+        dn: Bits,
+        seen: Bits,
+        down: Bits,
+        broken: Broken,
+        other: tuple[Bits, Bits] | None,
+    ) -> Bits:
         """Return the units that see wrong parity, in the first tree."""
         tree = self.trees[0]
         above_up, above_dn = np.zeros_like(up), np.zeros_like(up)
@@ -188,9 +211,12 @@ class Slots:
             if parent is not None and parent != unit:
                 above_up |= (up >> parent & 1) << unit
                 above_dn |= (dn >> parent & 1) << unit
-        at_parent = seen ^ _stick(dn, broken.up_idle) ^ _stick(up ^ dn, broken.up_parity)
-        told = _stick(above_up ^ above_dn, broken.down_parity)
-        torn: Bits = down ^ _stick(above_up, broken.down_idle) ^ told
+        at_parent = seen ^ stick(dn, broken.up_idle) ^ stick(up ^ dn, broken.up_parity)
+        told = stick(above_up ^ above_dn, broken.down_parity)
+        torn: Bits = down ^ stick(above_up, broken.down_idle) ^ told
+        if other is not None:
+            at_parent = at_parent ^ other[0]
+            torn = torn ^ other[1]
         torn = torn & (tree.units & ~tree.root)
         for unit, kids in enumerate(tree.kids):
             torn |= ((at_parent & kids) != 0).astype(np.uint16) << unit
@@ -206,7 +232,8 @@ class Slots:
         return np.asarray(words[0] & ~state.life | words[1] & state.life)
 
 
-def _stick(values: Bits, stuck: Stuck | None) -> Bits:
+def stick(values: Bits, stuck: Stuck | None) -> Bits:
+    """Return what comes out of wires of which some may be stuck."""
     if stuck is None:
         return values
     low, high = stuck

@@ -6,9 +6,11 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter
+from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, WireLayout
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.barrier.config import ConfigPort
+from syncfabric.models.networks.wires import WirePlane
+from syncfabric.rtl.barrier.config import ConfigPort, message_bank
 from syncfabric.rtl.barrier.ports import (
     ConfigSignature,
     SpillArriveSignature,
@@ -24,26 +26,34 @@ from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
 from syncfabric.rtl.spill.join import FREED_PORTS, join_config
+from syncfabric.rtl.wires.bank import SlotBank, wire_bank
+from syncfabric.rtl.wires.beside import place_slots
+from syncfabric.rtl.wires.slot import NODE_PORT
 
 __all__ = ["BarrierUnit", "observe_bits"]
 
 
 def observe_bits(network: MeshSpec) -> int:
-    """Return the width of ``observe``: status, acc and result a register, then the counters."""
+    """Return the width of a node's ``observe``: registers, slots of wires, counters."""
     register = STATUS.width + 2 * network.data_bits + (LIFE_BITS if network.managed else 0)
-    return network.barrier_registers * register + len(Counter) * COUNTER_BITS
+    bits = network.message_registers * register + len(Counter) * COUNTER_BITS
+    plane = network.wire_plane
+    if plane:
+        bits += plane.slots * WireLayout(Port.LOCAL, True, plane.data_bits).slot.width
+    return bits
 
 
 class BarrierUnit(wiring.Component):
     """Merges the messages for this node, releases its process, and sends on.
 
     Messages presented in a cycle are taken in that cycle, except those that wait for the serial
-    combiner or the spill engine. Cycles: docs/microarchitecture.md, sections 4 and 5.
+    combiner or the spill engine. Cycles: docs/microarchitecture.md, sections 4 and 5; of slots of
+    barrier wires, where there are any, docs/microarchitecture-wires.md.
 
     Parameters
     ----------
     network : MeshSpec
-        Layouts and options.
+        Layouts and options; barriers can be messages.
 
     Members
     -------
@@ -60,11 +70,16 @@ class BarrierUnit(wiring.Component):
     overflows : In(range(10))
         Flits and messages dropped for want of room in this cycle.
     arrive, data, released, result, ready, done
-        Node port; a bit, or ``data_bits``, a register.
-    last : In(registers), broken : Out(registers)
-        Only with set-up by managers: the barrier arrived at is the last; the group is broken.
+        Node port; a bit, or ``data_bits``, a register, and after these a slot.
+    in_0 .. in_3 : In(plane.link), out_0 .. out_3 : Out(plane.link)
+        Only with wires: those of the links.
+    last : In(registers)
+        Only with set-up by managers: the barrier arrived at is the last; means nothing for slots.
+    broken : Out(registers)
+        Only with managers or wires: the group is broken; never a register's without managers.
     strays : In(3), refused_write : In(1)
-        Only there: events of the set-up sink, the manager and the LOCAL port, to be counted here.
+        Only with managers: events of the set-up sink, the manager and the LOCAL port, to be
+        counted here.
     access : In(AccessSignature)
         Only there: the set-up sink's access to the registers.
     gids, open, managers, freed, clear_freed
@@ -81,8 +96,8 @@ class BarrierUnit(wiring.Component):
 
     def __init__(self, network: MeshSpec) -> None:
         self._network = network
-        layout, registers = network.layout, network.barrier_registers
-        bits = network.data_bits
+        layout, registers = network.layout, network.message_registers
+        port, plane = network.port_registers, network.wire_plane
         members: dict[str, Any] = {
             "x": In(layout.x_bits),
             "y": In(layout.y_bits),
@@ -94,12 +109,12 @@ class BarrierUnit(wiring.Component):
             "sent": In(4),
             "has_credit": In(8),
             "overflows": In(range(10)),
-            "arrive": In(registers),
-            "data": In(registers * bits),
-            "released": Out(registers),
-            "result": Out(registers * bits),
-            "ready": Out(registers),
-            "done": Out(registers),
+            "arrive": In(port),
+            "data": In(port * network.data_bits),
+            "released": Out(port),
+            "result": Out(port * network.data_bits),
+            "ready": Out(port),
+            "done": Out(port),
             "config": In(ConfigSignature(network)),
             "observe": Out(observe_bits(network)),
         }
@@ -110,10 +125,14 @@ class BarrierUnit(wiring.Component):
                 f"send_class_{p}": Out(2),
                 f"send_{p}": Out(struct(layout.sync)),
             }
+        if network.tells_broken:
+            members["broken"] = Out(port)
+        if plane:
+            members |= {f"in_{p}": In(struct(plane.link)) for p in range(4)}
+            members |= {f"out_{p}": Out(struct(plane.link)) for p in range(4)}
         if network.managed:
             members |= {
-                "last": In(registers),
-                "broken": Out(registers),
+                "last": In(port),
                 "strays": In(3),
                 "refused_write": In(1),
                 "access": In(AccessSignature()),
@@ -140,15 +159,17 @@ class BarrierUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        count, bits = network.barrier_registers, network.data_bits
+        count, bits = network.message_registers, network.data_bits
         started = Signal()
         with m.If(self.start):
             m.d.sync += started.eq(1)
 
         registers = [BarrierRegister(network) for _ in range(count)]
         m.submodules.sender = sender = Sender(network, count + network.spill)
-        m.submodules.config_port = config = ConfigPort(network)
-        words = 6 + network.managed
+        bank, plane = message_bank(network), network.wire_plane
+        banks = [bank, wire_bank(plane)] if plane else [bank]
+        m.submodules.config_port = config = ConfigPort(network, banks)
+        words = len(bank.writable)
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
             wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
@@ -227,10 +248,22 @@ class BarrierUnit(wiring.Component):
         else:
             m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
 
-        # Counters, in the order of models.messages.Counter.
         beside: list[Value] = []
+        write_refused: list[Value] = [register.write_refused for register in registers]
+        contents: list[Value] = [register.read_data for register in registers]
+        shown: Value = Const(0, 0)
+        if plane:
+            slots = place_slots(m, network, self, config, 4, process=True)
+            self._join_slots(m, plane, slots)
+            beside.extend(slots.turns)
+            refusals.extend(slots.refused)
+            write_refused.append(slots.write_refused)
+            contents.append(slots.contents)
+            shown = slots.observe
+
+        # Counters, in the order of models.messages.Counter.
         if network.managed:
-            beside = list(self.strays)
+            beside.extend(self.strays)
             refused_writes.append(self.refused_write)
         strays = total([*(taken & ~used), spill_stray, *beside])
         events = [self.overflows, strays, total(refusals), total(refused_writes)]
@@ -258,8 +291,8 @@ class BarrierUnit(wiring.Component):
             join_config(m, spill, config, access)
         m.d.comb += [
             config.index.eq(self.index),
-            config.refused.eq(Cat(register.write_refused for register in registers)),
-            config.contents.eq(Cat(register.read_data for register in registers)),
+            config.refused.eq(Cat(write_refused)),
+            config.contents.eq(Cat(contents)),
             config.counters.eq(Cat(counts)),
             self.observe.eq(
                 Cat(
@@ -267,11 +300,22 @@ class BarrierUnit(wiring.Component):
                         Cat(r.status, r.life if network.managed else (), r.accumulated, r.result)
                         for r in registers
                     ),
+                    shown,
                     counts,
                 )
             ),
         ]
         return m
+
+    def _join_slots(self, m: Module, plane: WirePlane, slots: SlotBank) -> None:
+        """Give slots of barrier wires the process: on the node port they follow the registers."""
+        first, bits = self._network.first_slot, plane.data_bits
+        m.d.comb += [
+            slots.arrive.eq(self.arrive[first:]),
+            slots.data.eq(self.data[first * bits :]),
+            self.result[first * bits :].eq(slots.result),
+            *(getattr(self, name)[first:].eq(getattr(slots, name)) for name in NODE_PORT),
+        ]
 
     def _hand_messages(self, m: Module, taker: BarrierRegister | SpillEngine) -> None:
         """Show ``taker`` the presented messages and where it is."""

@@ -1,4 +1,4 @@
-"""The barrier unit of a switch: registers, spill engine, sender, counters, config port."""
+"""The barrier unit of a switch that sends messages: registers, spill engine, sender, slots."""
 
 from typing import Any
 
@@ -6,27 +6,26 @@ from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.irregular.config_stage import config_stage
-from syncfabric.rtl.irregular.image import writable
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
+from syncfabric.rtl.irregular.registers import config_port, join_registers
 from syncfabric.rtl.irregular.sender import Sender
+from syncfabric.rtl.irregular.sink import place_sink, sink_ports
 from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
-from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.access import ConfigAccess
-from syncfabric.rtl.setup.format import setup_format
 from syncfabric.rtl.setup.sink import SetupSink
 from syncfabric.rtl.spill.join import FREED_PORTS, join_config
+from syncfabric.rtl.wires.plane import link_ports
 
-__all__ = ["BarrierUnit", "count_events", "later"]
+__all__ = ["BarrierUnit"]
 
 
 class BarrierUnit(wiring.Component):
@@ -41,7 +40,7 @@ class BarrierUnit(wiring.Component):
 
     Members
     -------
-    target : In
+    index : In
         Number of this switch on the config port.
     push_0 .. : In(1), message_0 .. : In(sync message)
         The messages on the links, by port.
@@ -49,6 +48,8 @@ class BarrierUnit(wiring.Component):
         Only if buffered: slots that are free again.
     open : In(ports), send : Out(ports), message : Out(sync message)
         Outputs by which a message may be sent; is sent; the message.
+    in_0 .. : In(plane.link), out_0 .. : Out(plane.link)
+        Only with barrier wires: those of the links.
     overflows, strays : In
         Events of the ordinary part, to be counted here.
     number, setup_valid, setup_flit, listening, reply_valid, reply_flit, reply_manager, reply_taken
@@ -64,7 +65,7 @@ class BarrierUnit(wiring.Component):
         ports = network.ports
         message = struct(network.layout.sync)
         members: dict[str, Any] = {
-            "target": In(network.layout.target_bits),
+            "index": In(network.layout.target_bits),
             "open": In(ports),
             "send": Out(ports),
             "message": Out(message),
@@ -77,29 +78,18 @@ class BarrierUnit(wiring.Component):
             members |= {f"push_{p}": In(1), f"message_{p}": In(message)}
         if network.buffered:
             members["credit"] = Out(ports)
-        if network.managed:
-            flit = struct(network.layout.flit)
-            members |= {
-                "number": In(network.layout.switch_bits),
-                "setup_valid": In(1),
-                "setup_flit": In(flit),
-                "listening": Out(1),
-                "reply_valid": Out(1),
-                "reply_flit": Out(flit),
-                "reply_manager": Out(2),
-                "reply_taken": In(1),
-            }
-        super().__init__(members)
+        if network.wire_plane:
+            members |= link_ports(network.wire_plane, ports, process=False)
+        super().__init__(members | (sink_ports(network) if network.managed else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
         ports, count = network.ports, network.barrier_registers
-        words = len(writable(network))
         registers = [TreeRegister(network, node=False) for _ in range(count)]
         inputs = [SyncInput(network, network.cycles_per_hop) for _ in range(ports)]
         m.submodules.sender = sender = Sender(network, ports, count + network.spill)
-        m.submodules.config_port = config = ConfigPort(network)
+        m.submodules.config_port = config = config_port(network)
         for p, source in enumerate(inputs):
             m.submodules[f"input_{p}"] = source
             m.d.comb += [
@@ -112,12 +102,7 @@ class BarrierUnit(wiring.Component):
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
             wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
-            m.d.comb += [
-                register.match.eq(Cat(source.match[r] for source in inputs)),
-                register.write.eq(config.write[words * r : words * (r + 1)]),
-                register.write_data.eq(config.config.data),
-                register.word.eq(config.word),
-            ]
+            m.d.comb += register.match.eq(Cat(source.match[r] for source in inputs))
             for p, source in enumerate(inputs):
                 m.d.comb += getattr(register, f"message_{p}").eq(source.presented)
         m.d.comb += [
@@ -144,7 +129,7 @@ class BarrierUnit(wiring.Component):
         to_spill = Signal(ports)
         taken = Signal(ports)
         spill_stray: Value = Const(0, 1)
-        refused_writes: list[Value] = [config.refused_write]
+        refused_writes: list[Value] = []
         m.d.comb += taken.eq(present & ~held & ~to_spill)
         takes: Value = taken
         if network.spill:
@@ -175,16 +160,8 @@ class BarrierUnit(wiring.Component):
                 m.d.comb += [source.take.eq(takes[p]), self.credit[p].eq(source.credit)]
             overflows = overflows + total([source.overflow for source in inputs])
 
-        refused = total(later(m, refused_writes))
-        events = [*later(m, [overflows]), total(later(m, strays)), Const(0, 1), refused]
-        counts = count_events(m, events)
-        m.d.comb += [
-            config.index.eq(self.target),
-            config.refused.eq(Cat(register.write_refused for register in registers)),
-            config.contents.eq(Cat(register.read_data for register in registers)),
-            config.counters.eq(Cat(counts)),
-            self.observe.eq(Cat(*(register.observe for register in registers), *counts)),
-        ]
+        events = [[overflows], strays, [], refused_writes]
+        join_registers(m, network, self, config, registers, events, node=False)
         return m
 
     def _place_sink(
@@ -192,44 +169,18 @@ class BarrierUnit(wiring.Component):
     ) -> tuple[SetupSink, ConfigAccess]:
         """Place the set-up sink beside the config port; return it, and how it gets there."""
         network = self._network
-        m.submodules.sink = sink = SetupSink(setup_format(network, network.manager_nodes))
+        sink = place_sink(m, network, self)
         m.submodules.access = access = ConfigAccess(network)
         config_stage(m, self.config, access.outside)
         wiring.connect(m, access.inside, config.config)
         wiring.connect(m, sink.access, access.sink)
         m.d.comb += [
-            access.index.eq(self.target),
-            sink.router.eq(self.number),
-            sink.valid.eq(self.setup_valid),
-            sink.flit.eq(self.setup_flit),
-            self.listening.eq(sink.listening),
+            access.index.eq(self.index),
             sink.gids.eq(Cat(register.gid for register in registers)),
             sink.open.eq(Cat(register.open for register in registers)),
             sink.managers.eq(Cat(register.manager for register in registers)),
             sink.freed.eq(Cat(register.freed for register in registers)),
-            self.reply_valid.eq(sink.reply_valid),
-            self.reply_flit.eq(sink.reply_flit),
-            self.reply_manager.eq(sink.reply_manager),
-            sink.reply_taken.eq(self.reply_taken),
         ]
         for r, register in enumerate(registers):
             m.d.comb += register.clear_freed.eq(sink.clear_freed[r])
         return sink, access
-
-
-def count_events(m: Module, events: list[Value]) -> list[Value]:
-    """Place a counter for each kind of event, in the order of ``Counter``; return their counts."""
-    counts = []
-    for kind, happened in zip(Counter, events, strict=True):
-        counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
-        m.submodules[f"count_{kind.name.lower()}"] = counter
-        m.d.comb += counter.events.eq(happened)
-        counts.append(counter.count)
-    return counts
-
-
-def later(m: Module, events: list[Value]) -> list[Value]:
-    """Return events a cycle later: counting them is not to make the clock slower."""
-    kept = [Signal(len(event)) for event in events]
-    m.d.sync += [signal.eq(event) for signal, event in zip(kept, events, strict=True)]
-    return kept

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.ports import crossbar_inputs
+from syncfabric.rtl.irregular.sync_open import open_to_messages
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
@@ -46,9 +47,9 @@ class OutputPort(wiring.Component):
     has_credit, busy : Out(channels)
         Per channel: a credit is there; a packet owns the channel.
     sync_send : In(1), sync : In(sync message)
-        A message that is sent in this cycle, come what may.
+        Only with messages: one that is sent in this cycle, come what may.
     sync_open : Out(1)
-        A message may be sent in this cycle.
+        Only with messages: one may be sent in this cycle.
     """
 
     def __init__(self, network: IrregularSpec) -> None:
@@ -56,15 +57,15 @@ class OutputPort(wiring.Component):
         layout, channels = network.layout, network.link_channels
         inputs = crossbar_inputs(network)
         members: dict[str, Any] = {
-            "link": Out(SwitchLinkSignature(layout, channels, buffered=network.buffered)),
+            "link": Out(SwitchLinkSignature(network, wires=False)),
             "offer": In(inputs),
             "take": Out(inputs),
             "has_credit": Out(channels),
             "busy": Out(channels),
-            "sync_send": In(1),
-            "sync": In(struct(layout.sync)),
-            "sync_open": Out(1),
         }
+        if network.has_messages:
+            sync = In(struct(layout.sync))
+            members |= {"sync_send": In(1), "sync": sync, "sync_open": Out(1)}
         for i in range(inputs):
             members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(struct(layout.flit))}
         super().__init__(members)
@@ -95,28 +96,22 @@ class OutputPort(wiring.Component):
             with m.If(channel[v]):
                 m.d.sync += self.busy[v].eq(~taken.tail)
 
+        blocked: Value = self.sync_send if network.has_messages else Const(0)
         if network.cycles_per_hop == 1:
             valid, flit = channel, taken
-            m.d.comb += room.eq(~self.sync_send)
+            m.d.comb += room.eq(~blocked)
         else:
             valid, flit = Signal(channels), Signal(struct(network.layout.flit))
-            m.d.comb += room.eq(~(valid.any() & self.sync_send))
+            m.d.comb += room.eq(~(valid.any() & blocked))
             with m.If(room):
                 m.d.sync += [valid.eq(channel), flit.eq(taken)]
+        if not network.has_messages:
+            m.d.comb += [link.valid.eq(valid), link.flit.eq(flit)]
+            return m
         m.d.comb += [
             link.valid.eq(Mux(self.sync_send, 0, valid)),
             link.flit.eq(Mux(self.sync_send, self.sync.as_value(), flit.as_value())),
             link.sync_valid.eq(self.sync_send),
+            self.sync_open.eq(open_to_messages(m, network, link, self.sync_send)),
         ]
-        if network.buffered:
-            m.submodules.sync_credit = slot = CreditCounter(1)
-            m.d.comb += [
-                slot.credit.eq(link.sync_credit),
-                slot.spend.eq(self.sync_send),
-                self.sync_open.eq(slot.available),
-            ]
-        else:
-            sent = Signal()
-            m.d.sync += sent.eq(self.sync_send)
-            m.d.comb += self.sync_open.eq(~sent)
         return m

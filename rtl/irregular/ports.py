@@ -3,11 +3,18 @@
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.messages import COUNTER_BITS, Counter, WireLayout
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.setup.life import LIFE_BITS
 
-__all__ = ["NODE_PORTS", "SenderSignature", "crossbar_inputs", "observe_bits", "observed_bits"]
+__all__ = [
+    "NODE_PORTS",
+    "SenderSignature",
+    "crossbar_inputs",
+    "observe_bits",
+    "observed_bits",
+    "slot_bits",
+]
 
 NODE_PORTS = 2
 """Ports of a node interface's registers: 0 the link to the switch, 1 the node's process."""
@@ -44,9 +51,15 @@ class SenderSignature(wiring.Signature):
 
 
 def observe_bits(network: IrregularSpec, ports: int) -> int:
-    """Return the width of ``observe``: registers of ``ports`` ports, then event counters."""
-    register = observed_bits(network, ports)
-    return network.barrier_registers * register + len(Counter) * COUNTER_BITS
+    """Return the width of ``observe``: registers of ``ports`` ports, slots, then event counters."""
+    registers = network.message_registers * observed_bits(network, ports)
+    slots = (network.port_registers - network.message_registers) * slot_bits(network)
+    return registers + slots + len(Counter) * COUNTER_BITS
+
+
+def slot_bits(network: IrregularSpec) -> int:
+    """Return how much of ``observe`` is one slot's; its ports do not matter."""
+    return WireLayout(network.ports, False, network.data_bits).slot.width
 
 
 def observed_bits(network: IrregularSpec, ports: int) -> int:

@@ -14,17 +14,24 @@ from syncfabric.rtl.irregular.input_port import InputPort
 from syncfabric.rtl.irregular.output_port import OutputPort
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.reply_port import ReplyPort
+from syncfabric.rtl.irregular.switch_wires import SwitchWires
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either, total
-from syncfabric.rtl.parts.link import SwitchLinkSignature
+from syncfabric.rtl.parts.link import SwitchLinkSignature, pass_on
 
-__all__ = ["IrregularSwitch"]
+__all__ = ["IrregularSwitch", "irregular_switch"]
+
+
+def irregular_switch(network: IrregularSpec) -> wiring.Component:
+    """Return the switch of a network, whatever its barriers travel on."""
+    return IrregularSwitch(network)
 
 
 class IrregularSwitch(wiring.Component):
-    """A k-port wormhole switch that merges and replicates barrier messages.
+    """A k-port wormhole switch that merges and replicates barriers: messages, wires, or both.
 
-    Source: paper BTIN, sections 2.1 and 3; cycles as in docs/microarchitecture.md, I1 to I6.
+    Source: paper BTIN, sections 2.1 and 3; cycles as in docs/microarchitecture.md, I1 to I6, and
+    of barrier wires in docs/microarchitecture-wires.md. Without channels there are no packets.
 
     Parameters
     ----------
@@ -44,13 +51,12 @@ class IrregularSwitch(wiring.Component):
     config : In(ConfigSignature)
         The network's config port.
     observe : Out
-        State of registers and counters, for benches.
+        State of registers, slots and counters, for benches.
     """
 
     def __init__(self, network: IrregularSpec) -> None:
         self._network = network
-        layout = network.layout
-        link = SwitchLinkSignature(layout, network.link_channels, buffered=network.buffered)
+        layout, link = network.layout, SwitchLinkSignature(network)
         members: dict[str, Any] = {
             "number": In(layout.switch_bits),
             "target": In(layout.target_bits),
@@ -66,23 +72,36 @@ class IrregularSwitch(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
+        unit: Any = BarrierUnit(network) if network.has_messages else SwitchWires(network)
+        m.submodules.unit = unit
+        m.d.comb += [unit.index.eq(self.target), self.observe.eq(unit.observe)]
+        wiring.connect(m, wiring.flipped(self.config), unit.config)
+        if network.channels:
+            outputs = self._place_crossbar(m, unit)
+            if network.has_messages:
+                self._join_messages(m, unit, outputs)
+        if network.wire_plane:
+            for p in range(network.ports):
+                m.d.comb += [
+                    getattr(unit, f"in_{p}").eq(getattr(self, f"in_{p}").wires),
+                    getattr(self, f"out_{p}").wires.eq(getattr(unit, f"out_{p}")),
+                ]
+        return m
+
+    def _place_crossbar(self, m: Module, unit: Any) -> list[OutputPort]:
+        """Place the way of ordinary packets; return its outputs, which can send messages too."""
+        network = self._network
         ports = range(network.ports)
         inputs, outputs = [InputPort(network) for _ in ports], [OutputPort(network) for _ in ports]
-        m.submodules.unit = unit = BarrierUnit(network)
         m.submodules.drain = drain = PacketDrain(network)
-        replies = ReplyPort(network) if network.managed else None
-        if replies:
-            m.submodules.replies = replies
-            self._set_up(m, unit, drain, replies, inputs, outputs)
+        if network.managed:
+            self._set_up(m, unit, drain, inputs, outputs)
         for p in ports:
             m.submodules[f"input_{p}"] = source = inputs[p]
             m.submodules[f"output_{p}"] = output = outputs[p]
-            link = getattr(self, f"in_{p}")
-            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"out_{p}")))
+            pass_on(m, source.link, getattr(self, f"in_{p}"))
+            pass_on(m, output.link, getattr(self, f"out_{p}"))
             m.d.comb += [
-                source.link.valid.eq(link.valid),
-                source.link.flit.eq(link.flit),
-                link.credit.eq(source.link.credit),
                 source.number.eq(self.number),
                 source.routes.eq(self.routes),
                 source.dateline.eq(self.dateline),
@@ -99,7 +118,18 @@ class IrregularSwitch(wiring.Component):
                     getattr(outputs[o], f"offer_channel_{p}").eq(source.offer_channel),
                     getattr(outputs[o], f"flit_{p}").eq(source.flit),
                 ]
-            message = struct(network.layout.sync)(link.flit.as_value()[: network.layout.sync.width])
+        m.d.comb += [
+            unit.overflows.eq(total([source.overflow for source in inputs])),
+            unit.strays.eq(drain.ended),
+        ]
+        return outputs
+
+    def _join_messages(self, m: Module, unit: BarrierUnit, outputs: list[OutputPort]) -> None:
+        """Lead messages from the links to the unit, and the unit's to the outputs."""
+        layout = self._network.layout.sync
+        for p, output in enumerate(outputs):
+            link = getattr(self, f"in_{p}")
+            message = struct(layout)(link.flit.as_value()[: layout.width])
             m.d.comb += [
                 getattr(unit, f"push_{p}").eq(link.sync_valid),
                 getattr(unit, f"message_{p}").eq(message),
@@ -107,28 +137,20 @@ class IrregularSwitch(wiring.Component):
                 output.sync_send.eq(unit.send[p]),
                 output.sync.eq(unit.message),
             ]
-            if network.buffered:
+            if self._network.buffered:
                 m.d.comb += link.sync_credit.eq(unit.credit[p])
-        m.d.comb += [
-            unit.target.eq(self.target),
-            unit.overflows.eq(total([source.overflow for source in inputs])),
-            unit.strays.eq(drain.ended),
-            self.observe.eq(unit.observe),
-        ]
-        wiring.connect(m, wiring.flipped(self.config), unit.config)
-        return m
 
     def _set_up(
         self,
         m: Module,
-        unit: BarrierUnit,
+        unit: Any,
         drain: PacketDrain,
-        replies: ReplyPort,
         inputs: list[InputPort],
         outputs: list[OutputPort],
     ) -> None:
         """Lead set-up packets to the sink, and its replies into the crossbar."""
         ports, setup = self._network.ports, self._network.channels
+        m.submodules.replies = replies = ReplyPort(self._network)
         taken = Cat(drain.take[p] & source.offer_channel[setup] for p, source in enumerate(inputs))
         offers = [Mux(taken[p], source.flit.as_value(), 0) for p, source in enumerate(inputs)]
         m.d.comb += [

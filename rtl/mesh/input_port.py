@@ -32,7 +32,8 @@ class InputPort(wiring.Component):
     network : MeshSpec
         Buffer places, channels, link widths.
     port : int
-        EAST 0 to SOUTH 3, or LOCAL 4, which has no synchronization messages.
+        EAST 0 to SOUTH 3, or LOCAL 4, which has no synchronization messages. Where no barrier
+        is one, no port has.
 
     Members
     -------
@@ -44,7 +45,7 @@ class InputPort(wiring.Component):
         Bit output·channels + channel: that output channel has a credit; it is in the middle of
         some packet.
     has_sync_credit : In(8)
-        Bit 2·output + class. Not at LOCAL.
+        Bit 2·output + class. Only with messages.
     offer : Out(5)
         One-hot output that the offered ordinary flit wants, or 0.
     offer_channel : Out(channels)
@@ -54,7 +55,7 @@ class InputPort(wiring.Component):
     take : In(1)
         The offered flit leaves.
     present : Out(2), present_route : Out(5), sync : Out(sync message), sync_take : In(1)
-        The presented message's class, route and contents; it leaves. Not at LOCAL.
+        The presented message's class, route and contents; it leaves. Only with messages.
     overflow : Out(2)
         A flit, or a message, came for a full buffer.
     """
@@ -63,7 +64,7 @@ class InputPort(wiring.Component):
         self._network = network
         self._port = port
         self._own = network.sync_links == "own"
-        self._has_sync = port != HERE
+        self._has_sync = port != HERE and network.has_messages
         layout, channels = network.layout, network.link_channels
         link: wiring.Signature = LocalLinkSignature(layout, channels)
         if self._has_sync:

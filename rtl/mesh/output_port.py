@@ -30,7 +30,8 @@ class OutputPort(wiring.Component):
     network : MeshSpec
         Buffer places, channels, link widths.
     port : int
-        EAST 0 to SOUTH 3, or LOCAL 4, which carries no synchronization messages.
+        EAST 0 to SOUTH 3, or LOCAL 4, which carries no synchronization messages. Where no
+        barrier is one, no port does.
 
     Members
     -------
@@ -47,7 +48,8 @@ class OutputPort(wiring.Component):
     has_credit, busy : Out(channels)
         Per channel: a credit is there; a packet is under way.
     sync_offer : In(5)
-        Inputs EAST to SOUTH and the barrier unit: a message for this output.
+        Inputs EAST to SOUTH and the barrier unit: a message for this output. This and the
+        following only with messages.
     sync_class_0 .. sync_class_4 : In(2)
         Class of each such message, one-hot.
     sync_0 .. sync_4 : In(sync message)
@@ -62,7 +64,7 @@ class OutputPort(wiring.Component):
         self._network = network
         self._port = port
         self._own = network.sync_links == "own"
-        self._has_sync = port != HERE
+        self._has_sync = port != HERE and network.has_messages
         layout, channels = network.layout, network.link_channels
         link: wiring.Signature = LocalLinkSignature(layout, channels)
         if self._has_sync:

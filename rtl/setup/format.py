@@ -11,6 +11,7 @@ from syncfabric.models.messages import (
     SEQUENCE_BITS,
     STATUS,
     TREE,
+    WIRE_IMAGE,
     WIRE_STATUS,
     Layout,
     RegisterWord,
@@ -25,10 +26,13 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
 )
 
-__all__ = ["SEQUENCES", "SetupFormat", "setup_format"]
+__all__ = ["SEQUENCES", "SLOT_BITS", "SetupFormat", "setup_format"]
 
 SEQUENCES = 1 << SEQUENCE_BITS
 """Requests that a manager can tell apart."""
+
+SLOT_BITS = next(field.width for field in WIRE_IMAGE.fields if field.name == "slot")
+"""Bits of the number of a slot in a request."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,9 @@ class SetupFormat:
         Its bits that say that an episode, or the end, is under way.
     headers : tuple of int
         Header of a reply to each manager.
+    slot_at : int, optional
+        Where the image word of a request names the register to be taken, by its lowest bit;
+        without, the first free one is.
     """
 
     flit: Layout
@@ -70,6 +77,7 @@ class SetupFormat:
     state: int
     busy: int
     headers: tuple[int, ...]
+    slot_at: int | None = None
 
     @property
     def image_bits(self) -> int:
@@ -155,6 +163,7 @@ def _wires(network: MessageSpec, routers: int, headers: tuple[int, ...]) -> Setu
         state=WireWord.STATUS,
         busy=WIRE_STATUS.pack({"la": 1, "up": 1, "dn": 1}),
         headers=headers,
+        slot_at=WIRE_IMAGE.offsets["slot"],
     )
 
 

@@ -1,5 +1,7 @@
 """Takes in the packets that ask a router to set up, clear or kill a register."""
 
+from typing import Any
+
 from amaranth import Array, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -7,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import REGISTER_WORDS, REQUEST, Request
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.setup.format import SetupFormat
+from syncfabric.rtl.setup.format import SLOT_BITS, SetupFormat
 
 __all__ = ["RequestReader"]
 
@@ -34,22 +36,25 @@ class RequestReader(wiring.Component):
         The operation exists, and the packet had the length that goes with it.
     index : In, word : Out
         Which image word is read, and its bits that a register keeps.
+    slot : Out(6)
+        Only where requests name a slot: which.
     """
 
     def __init__(self, form: SetupFormat) -> None:
         self._form = form
-        super().__init__(
-            {
-                "push": In(1),
-                "flit": In(struct(form.flit)),
-                "begun": Out(1),
-                "request": Out(struct(REQUEST)),
-                "unknown": Out(1),
-                "fits": Out(1),
-                "index": In(range(form.stride)),
-                "word": Out(form.image_bits),
-            }
-        )
+        members: dict[str, Any] = {
+            "push": In(1),
+            "flit": In(struct(form.flit)),
+            "begun": Out(1),
+            "request": Out(struct(REQUEST)),
+            "unknown": Out(1),
+            "fits": Out(1),
+            "index": In(range(form.stride)),
+            "word": Out(form.image_bits),
+        }
+        if form.slot_at is not None:
+            members["slot"] = Out(SLOT_BITS)
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -80,4 +85,7 @@ class RequestReader(wiring.Component):
             m.d.sync += [place.eq(Mux(self.flit.tail, 0, after)), length.eq(after)]
             with m.If(place == 1):
                 m.d.sync += self.request.eq(self.flit.payload[: REQUEST.width])
+            if form.slot_at is not None:
+                with m.If(place == 2):
+                    m.d.sync += self.slot.eq(self.flit.payload[form.slot_at :])
         return m

@@ -113,6 +113,8 @@ class SetupSink(wiring.Component):
             self.clear_freed.eq(freed.clear_freed),
             self.stray.eq(steps.dropped | freed.stray),
         ]
+        if form.slot_at is not None:
+            m.d.comb += steps.slot.eq(reader.slot)
         if form.spill:
             m.d.comb += [
                 freed.spill_freed.eq(self.spill_freed),

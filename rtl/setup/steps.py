@@ -1,5 +1,7 @@
 """What a set-up sink does with a request, step by step, over its router's config port."""
 
+from typing import Any
+
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -16,7 +18,7 @@ from syncfabric.models.messages import (
 )
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.access import AccessSignature
-from syncfabric.rtl.setup.format import SetupFormat
+from syncfabric.rtl.setup.format import SLOT_BITS, SetupFormat
 
 __all__ = ["SetupSteps"]
 
@@ -41,6 +43,8 @@ class SetupSteps(wiring.Component):
         Its request word, if it has one; its length is right.
     index : Out, image : In
         Which image word is needed, and its contents.
+    slot : In(6)
+        Only where requests name a slot: which.
     occupied : In(managers)
         Managers whose last answer has not left yet.
     gids : In(8 * registers), open : In(registers)
@@ -57,24 +61,25 @@ class SetupSteps(wiring.Component):
 
     def __init__(self, form: SetupFormat) -> None:
         self._form = form
-        super().__init__(
-            {
-                "begin": In(1),
-                "asked": In(struct(REQUEST)),
-                "unknown": In(1),
-                "fits": In(1),
-                "index": Out(range(form.stride)),
-                "image": In(form.image_bits),
-                "occupied": In(len(form.headers)),
-                "gids": In(8 * form.registers),
-                "open": In(form.registers),
-                "access": Out(AccessSignature()),
-                "listening": Out(1),
-                "dropped": Out(1),
-                "answer": Out(1),
-                "code": Out(struct(REPLY)["code"].shape),
-            }
-        )
+        members: dict[str, Any] = {
+            "begin": In(1),
+            "asked": In(struct(REQUEST)),
+            "unknown": In(1),
+            "fits": In(1),
+            "index": Out(range(form.stride)),
+            "image": In(form.image_bits),
+            "occupied": In(len(form.headers)),
+            "gids": In(8 * form.registers),
+            "open": In(form.registers),
+            "access": Out(AccessSignature()),
+            "listening": Out(1),
+            "dropped": Out(1),
+            "answer": Out(1),
+            "code": Out(struct(REPLY)["code"].shape),
+        }
+        if form.slot_at is not None:
+            members["slot"] = In(SLOT_BITS)
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -90,7 +95,7 @@ class SetupSteps(wiring.Component):
         words = Array([*(number for number, _ in form.image), RegisterWord.CONTROL, form.state])
         m.d.comb += [
             found.eq(self.open & Cat(gid == asked.gid for gid in gids)),
-            free.eq(~self.open),
+            free.eq(self._free()),
             is_setup.eq(asked.operation == Request.SETUP),
             is_control.eq(step == last),
             control.valid.eq(1),
@@ -230,6 +235,13 @@ class SetupSteps(wiring.Component):
                 m.d.comb += self.answer.eq(1)
                 m.next = "LISTEN"
         return m
+
+    def _free(self) -> Value:
+        """Return the registers that a new group may have: all, or the slot that is named."""
+        free = ~self.open
+        if self._form.slot_at is None:
+            return free
+        return free & Cat(self.slot == r for r in range(self._form.registers))
 
 
 def _number(places: Value) -> Value:

@@ -24,7 +24,7 @@ class BarrierMember(wiring.Component):
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
-        Its nodes, registers and data width.
+        Its nodes, registers of a node port, and data width.
 
     Members
     -------
@@ -47,7 +47,7 @@ class BarrierMember(wiring.Component):
     """
 
     def __init__(self, network: MessageSpec) -> None:
-        self._registers = network.barrier_registers
+        self._registers = network.port_registers
         self._data_bits = network.data_bits
         super().__init__(
             {

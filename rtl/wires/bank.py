@@ -40,7 +40,7 @@ class SlotBank(wiring.Component):
 
     Members
     -------
-    in_0 .., out_0 .. : WireSignature
+    in_0 .. : In(plane.link), out_0 .. : Out(plane.link)
         The links.
     arrive, data, released, result, ready, done, broken, refused
         Only with a process: the node port, and arrives that are ignored.
@@ -60,6 +60,8 @@ class SlotBank(wiring.Component):
         self._plane, self._links, self._process = plane, links, process
         slots, shown = plane.slots, WireLayout(links, process, plane.data_bits).slot
         members: dict[str, Any] = link_ports(plane, links, process=process)
+        if process:
+            members["refused"] = Out(slots)
         members |= {
             "write": In(len(WRITABLE) * slots),
             "write_data": In(32),
@@ -80,12 +82,14 @@ class SlotBank(wiring.Component):
         shape = (plane, self._links)
         m.submodules.slots = slots = SlotPlane(*shape, process=self._process)
         for p in range(self._links):
-            for name in (f"in_{p}", f"out_{p}"):
-                wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(slots, name))
+            m.d.comb += [
+                getattr(slots, f"in_{p}").eq(getattr(self, f"in_{p}")),
+                getattr(self, f"out_{p}").eq(getattr(slots, f"out_{p}")),
+            ]
         m.d.comb += self.turns.eq(slots.turns)
         if self._process:
             m.d.comb += [slots.arrive.eq(self.arrive), slots.data.eq(self.data)]
-            for name in (*NODE_PORT, "result"):
+            for name in (*NODE_PORT, "result", "refused"):
                 m.d.comb += getattr(self, name).eq(getattr(slots, name))
         images = [SlotImage(*shape, process=self._process) for _ in range(plane.slots)]
         observe: list[Value] = []

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.wires import WirePlane
-from syncfabric.rtl.wires.ports import WireSignature
+from syncfabric.rtl.messages import struct
 
 __all__ = ["LinkEnd"]
 
@@ -25,7 +25,7 @@ class LinkEnd(wiring.Component):
 
     Members
     -------
-    link : In(WireSignature)
+    link : In(plane.link)
         The wires as driven.
     up, down : Out(slots), up_data, down_data : Out(slots * data_bits)
         As received. With ``shared`` both are the same wires: who is told apart by the slot's role.
@@ -37,7 +37,7 @@ class LinkEnd(wiring.Component):
         self._plane = plane
         data = plane.slots * plane.data_bits
         members: dict[str, Any] = {
-            "link": In(WireSignature(plane)),
+            "link": In(struct(plane.link)),
             "up": Out(plane.slots),
             "down": Out(plane.slots),
             "up_data": Out(data),
@@ -49,23 +49,21 @@ class LinkEnd(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        plane, link = self._plane, self.link
-        received: dict[str, Value] = {name: getattr(link, name) for name in link.signature.members}
+        plane = self._plane
+        received: Value = self.link.as_value()
         wrong: Value | None = None
         for stage in range(plane.link_registers):
             if plane.parity and stage == plane.link_registers - 1:
                 wrong = Signal(name="wrong_kept")
-                m.d.sync += wrong.eq(Cat(*received.values()).xor())
-            for name, wires in received.items():
-                received[name] = Signal(len(wires), name=f"{name}_{stage}")
-                m.d.sync += received[name].eq(wires)
+                m.d.sync += wrong.eq(received.xor())
+            kept = Signal(len(received), name=f"received_{stage}")
+            m.d.sync += kept.eq(received)
+            received = kept
         if plane.parity:
-            m.d.comb += self.wrong.eq(Cat(*received.values()).xor() if wrong is None else wrong)
+            m.d.comb += self.wrong.eq(received.xor() if wrong is None else wrong)
+        wires = struct(plane.link)(received)
         both = "up" if plane.shared else "down"
-        m.d.comb += [
-            self.up.eq(received["up"]),
-            self.down.eq(received[both]),
-            self.up_data.eq(received["up_data"]),
-            self.down_data.eq(received[f"{both}_data"]),
-        ]
+        m.d.comb += [self.up.eq(wires.up), self.down.eq(wires[both])]
+        if plane.data_bits:
+            m.d.comb += [self.up_data.eq(wires.up_data), self.down_data.eq(wires[f"{both}_data"])]
         return m

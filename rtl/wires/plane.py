@@ -8,9 +8,10 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import WIRE_STATUS
 from syncfabric.models.networks.wires import WirePlane
+from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.wires.link import LinkEnd
-from syncfabric.rtl.wires.ports import RoleSignature, WireSignature
+from syncfabric.rtl.wires.ports import RoleSignature
 from syncfabric.rtl.wires.slot import NODE_PORT, Slot
 
 __all__ = ["SlotPlane", "link_ports"]
@@ -18,7 +19,7 @@ __all__ = ["SlotPlane", "link_ports"]
 
 def link_ports(plane: WirePlane, links: int, *, process: bool) -> dict[str, Any]:
     """Return the members of a unit that are its links and its process."""
-    wires = WireSignature(plane)
+    wires = struct(plane.link)
     members: dict[str, Any] = {f"in_{p}": In(wires) for p in range(links)}
     members |= {f"out_{p}": Out(wires) for p in range(links)}
     if process:
@@ -46,7 +47,7 @@ class SlotPlane(wiring.Component):
     -------
     role_0 .. : In(RoleSignature)
         The slots' images.
-    in_0 .., out_0 .. : WireSignature
+    in_0 .. : In(plane.link), out_0 .. : Out(plane.link)
         The links; registers of the link are on the receiving side.
     arrive, data, released, result, ready, done, broken, refused
         Only with a process: the node port, and arrives that are ignored.
@@ -62,6 +63,8 @@ class SlotPlane(wiring.Component):
         members = link_ports(plane, links, process=process)
         role = RoleSignature(plane, links, process=process)
         members |= {f"role_{r}": In(role) for r in range(plane.slots)}
+        if process:
+            members["refused"] = Out(plane.slots)
         members |= {
             "turns": Out(plane.slots),
             "status": Out(plane.slots * WIRE_STATUS.width),
@@ -76,7 +79,7 @@ class SlotPlane(wiring.Component):
         ends = [LinkEnd(plane) for _ in range(self._links)]
         for p, end in enumerate(ends):
             m.submodules[f"end_{p}"] = end
-            wiring.connect(m, wiring.flipped(getattr(self, f"in_{p}")), end.link)
+            m.d.comb += end.link.eq(getattr(self, f"in_{p}"))
         tick = self._clock(m) if self._process and plane.watchdog else None
         slots = [Slot(plane, self._links, process=self._process) for _ in range(plane.slots)]
         for r, slot in enumerate(slots):
@@ -93,7 +96,10 @@ class SlotPlane(wiring.Component):
                 m.d.comb += slot.wrong.eq(Cat(end.wrong for end in ends))
             if self._process:
                 m.d.comb += [slot.arrive.eq(self.arrive[r]), slot.data.eq(self.data[here])]
-                m.d.comb += [getattr(self, name)[r].eq(getattr(slot, name)) for name in NODE_PORT]
+                m.d.comb += [
+                    getattr(self, name)[r].eq(getattr(slot, name))
+                    for name in (*NODE_PORT, "refused")
+                ]
             if tick is not None:
                 m.d.comb += slot.tick.eq(tick)
         for p in range(self._links):
@@ -117,12 +123,12 @@ class SlotPlane(wiring.Component):
 
     def _drive(self, m: Module, p: int, slots: list[Slot]) -> None:
         """Drive link ``p``."""
-        link, parity = getattr(self, f"out_{p}"), self._plane.parity
+        words: list[Value]
         if self._plane.shared:
-            words = []
+            ways = []
             for slot in slots:
                 parent, kid = slot.role.parent[p], slot.role.kids[p]
-                words.append(
+                ways.append(
                     either(
                         [
                             Mux(parent, Cat(slot.up, slot.gathered), 0),
@@ -130,15 +136,11 @@ class SlotPlane(wiring.Component):
                         ]
                     )
                 )
-            up, up_data = Cat(word[0] for word in words), Cat(word[1:] for word in words)
-            m.d.comb += [link.up.eq(up), link.up_data.eq(up_data)]
+            words = [*(way[0] for way in ways), *(way[1:] for way in ways)]
         else:
-            m.d.comb += [
-                link.up.eq(Cat(slot.up for slot in slots)),
-                link.down.eq(Cat(slot.down for slot in slots)),
-                link.up_data.eq(Cat(slot.gathered for slot in slots)),
-                link.down_data.eq(Cat(slot.result for slot in slots)),
-            ]
-        if parity:
-            wires = [getattr(link, name) for name in link.signature.members if name != "parity"]
-            m.d.comb += link.parity.eq(Cat(wires).xor())
+            names = ("up", "down", "gathered", "result")
+            words = [getattr(slot, name) for name in names for slot in slots]
+        wires = Cat(words)
+        if self._plane.parity:
+            wires = Cat(wires, wires.xor())
+        m.d.comb += getattr(self, f"out_{p}").eq(wires)

@@ -1,4 +1,4 @@
-"""What the parts of a unit of barrier wires show each other, and units one another."""
+"""What the parts of a unit of barrier wires show each other."""
 
 from typing import Any
 
@@ -7,31 +7,7 @@ from amaranth.lib.wiring import Out
 
 from syncfabric.models.networks.wires import WirePlane
 
-__all__ = ["RoleSignature", "WireSignature"]
-
-
-class WireSignature(wiring.Signature):
-    """Barrier wires of a directed link, of all slots.
-
-    Members
-    -------
-    up, down : Out(slots)
-        Level: all below have arrived. Pulse: all have. With ``shared`` only ``up``, which is
-        either as the slot's tree runs.
-    up_data, down_data : Out(slots * data_bits)
-        Data of the slots, slot 0 in the low bits; the latter not with ``shared``.
-    parity : Out(1)
-        Only with ``parity``: the exclusive or of all others.
-    """
-
-    def __init__(self, plane: WirePlane) -> None:
-        data = plane.slots * plane.data_bits
-        members: dict[str, Any] = {"up": Out(plane.slots), "up_data": Out(data)}
-        if not plane.shared:
-            members |= {"down": Out(plane.slots), "down_data": Out(data)}
-        if plane.parity:
-            members["parity"] = Out(1)
-        super().__init__(members)
+__all__ = ["RoleSignature"]
 
 
 class RoleSignature(wiring.Signature):

@@ -15,8 +15,8 @@ from syncfabric.rtl.wires.process import ProcessSide
 
 __all__ = ["NODE_PORT", "Slot"]
 
-NODE_PORT = ("released", "ready", "done", "broken", "refused")
-"""What a slot with a process says of it."""
+NODE_PORT = ("released", "ready", "done", "broken")
+"""What a slot with a process tells it, a bit each."""
 
 
 class Slot(wiring.Component):
@@ -76,7 +76,8 @@ class Slot(wiring.Component):
         if plane.parity:
             members["wrong"] = In(links)
         if process:
-            members |= {"arrive": In(1), "data": In(bits), **{name: Out(1) for name in NODE_PORT}}
+            members |= {"arrive": In(1), "data": In(bits), "refused": Out(1)}
+            members |= {name: Out(1) for name in NODE_PORT}
         if self._watchdog:
             members["tick"] = In(1)
         super().__init__(members)
@@ -136,7 +137,7 @@ class Slot(wiring.Component):
             side.down.eq(self.down),
             side.ends.eq(ends),
             side.arrive.eq(self.arrive),
-            *(getattr(self, name).eq(getattr(side, name)) for name in NODE_PORT),
+            *(getattr(self, name).eq(getattr(side, name)) for name in (*NODE_PORT, "refused")),
         ]
         if self._watchdog:
             m.d.comb += [side.tick.eq(self.tick), trips.eq(side.trips)]

@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.irregular.barrier_unit import later
+from syncfabric.rtl.irregular.events import later
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
@@ -48,7 +48,7 @@ class WireUnit(wiring.Component):
     -------
     index : In
         Its number on the config port; constant.
-    in_0 .., out_0 .. : WireSignature
+    in_0 .. : In(plane.link), out_0 .. : Out(plane.link)
         The links.
     arrive, data, released, result, ready, done, broken
         Only with a process: the node port; a bit, or ``data_bits``, a slot.
@@ -77,7 +77,6 @@ class WireUnit(wiring.Component):
         self._process, self._sink = process, sink
         slots, shown = plane.slots, WireLayout(links, process, plane.data_bits).slot
         members: dict[str, Any] = link_ports(plane, links, process=process)
-        members.pop("refused", None)
         members |= {
             "index": In(network.layout.target_bits),
             "overflows": In(range(32)),
@@ -100,13 +99,14 @@ class WireUnit(wiring.Component):
         m.submodules.bank = bank = SlotBank(self._plane, self._links, process=self._process)
         m.submodules.config_port = config = ConfigPort(self._network, [wire_bank(self._plane)])
         for p in range(self._links):
-            for name in (f"in_{p}", f"out_{p}"):
-                wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(bank, name))
+            m.d.comb += [
+                getattr(bank, f"in_{p}").eq(getattr(self, f"in_{p}")),
+                getattr(self, f"out_{p}").eq(getattr(bank, f"out_{p}")),
+            ]
         if self._process:
             m.d.comb += [bank.arrive.eq(self.arrive), bank.data.eq(self.data)]
             for name in (*NODE_PORT, "result"):
-                if name != "refused":
-                    m.d.comb += getattr(self, name).eq(getattr(bank, name))
+                m.d.comb += getattr(self, name).eq(getattr(bank, name))
         if self._sink:
             m.submodules.access = access = ConfigAccess(self._network)
             wiring.connect(m, wiring.flipped(self.config), access.outside)

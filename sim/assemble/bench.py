@@ -52,7 +52,7 @@ _SOURCE = ("created", "sent", "overflow")
 
 def shared_modules(spec: AnySpec) -> tuple[str, ...]:
     """Return the modules that stand in the bench again and again: compile them once."""
-    if isinstance(spec, StaticSpec):
+    if isinstance(spec, StaticSpec) or not spec.channels:
         return module_names(spec)
     return (*module_names(spec), "packet_source", "packet_sink")
 
@@ -62,7 +62,8 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
 
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
     at a clock edge reads the next script and flushes the probe; `report` writes the traffic's
-    counters, a line of hexadecimal numbers a node (empty on a static network: it has no traffic).
+    counters, a line of hexadecimal numbers a node (empty on a network that has no traffic: a static
+    one, or one of barrier wires alone).
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
     _add_network(bench, spec)
     modules = [modules_verilog(spec), top_verilog(spec, NETWORK)]
     reported: tuple[str, ...] = ()
-    if not isinstance(spec, StaticSpec):
+    if not isinstance(spec, StaticSpec) and spec.channels:
         _add_traffic(bench, spec)
         modules.append(traffic_verilog(spec, queue))
         reported = tuple(REPORT)

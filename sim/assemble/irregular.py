@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.rtl.irregular.node import node_interface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
-from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.rtl.irregular.switch import irregular_switch
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -24,6 +24,7 @@ __all__ = [
     "link_wires",
     "modules_verilog",
     "shown_links",
+    "shown_wires",
     "targets",
     "top_verilog",
 ]
@@ -34,7 +35,7 @@ SWITCH, NODE = MODULES = ("irregular_switch", "irregular_node")
 
 def modules_verilog(spec: IrregularSpec) -> str:
     """Return the Verilog of the switch, of the node interface, and all that they are made of."""
-    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{convert(NodeInterface(spec), NODE)}"
+    return f"{convert(irregular_switch(spec), SWITCH)}\n{convert(node_interface(spec), NODE)}"
 
 
 def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
@@ -46,10 +47,15 @@ def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
 
 def link_wires(spec: IrregularSpec) -> LinkWires:
     """Return the wires of a link, between two switches or a switch and a node interface."""
-    channels = spec.link_channels
-    wires = LinkWires(valid=channels, sync_valid=1, flit=spec.layout.flit.width, credit=channels)
+    wires, channels = LinkWires(), spec.link_channels
+    if channels:
+        wires |= {"valid": channels, "flit": spec.layout.flit.width, "credit": channels}
+    if spec.has_messages:
+        wires["sync_valid"] = 1
     if spec.buffered:
         wires["sync_credit"] = 1
+    if spec.wire_plane:
+        wires["wires"] = spec.wire_plane.link.width
     return wires
 
 
@@ -76,7 +82,7 @@ def top_verilog(spec: IrregularSpec, name: str) -> str:
     """Return the module that connects switches and node interfaces."""
     layout, count = spec.layout, len(spec.nodes)
     top = start_top(spec, name)
-    for link in _links(spec):
+    for link in filter(None, _numbered(spec)):
         for wire, width in link_wires(spec).items():
             top.wire(f"{link}_{wire}", width)
     join_config_answers(top, count + spec.switches)
@@ -122,16 +128,6 @@ def _comes_in(spec: IrregularSpec, switch: int, port: int) -> str | None:
     return None if across is None else _link(*across)
 
 
-def _links(spec: IrregularSpec) -> Iterator[str]:
-    """Yield how the wires of each link begin."""
-    for switch in range(spec.switches):
-        for port in range(spec.ports):
-            if _comes_in(spec, switch, port) is not None:
-                yield _link(switch, port)
-    for i in range(len(spec.nodes)):
-        yield f"uplink_{i}"
-
-
 def _switch_links(spec: IrregularSpec, switch: int) -> Iterator[tuple[str, str]]:
     """Yield the connections of a switch's ports; where nothing is joined, 0 comes in."""
     wires = link_wires(spec)
@@ -149,19 +145,25 @@ def _switch_links(spec: IrregularSpec, switch: int) -> Iterator[tuple[str, str]]
 
 def shown_links(spec: IrregularSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
+    wires = link_wires(spec).keys() - {"wires"}
+    for link in _numbered(spec):
+        shown = {wire: f"{top}.{link}_{wire}" for wire in wires}
+        if spec.has_messages:
+            shown.setdefault("sync_credit", zero(1))
+        yield Shown(**shown) if link else None
+
+
+def shown_wires(spec: IrregularSpec, top: str) -> Iterator[str | None]:
+    """Yield the barrier wires of each of their links, by its number; None: no such link."""
+    for link in _numbered(spec):
+        yield f"{top}.{link}_wires" if link else None
+
+
+def _numbered(spec: IrregularSpec) -> Iterator[str | None]:
+    """Yield how the wires of each link begin, by its number; None: no such link."""
     for switch in range(spec.switches):
         for port in range(spec.ports):
             joined = _comes_in(spec, switch, port) is not None
-            yield _shown(spec, f"{top}.{_link(switch, port)}") if joined else None
+            yield _link(switch, port) if joined else None
     for i in range(len(spec.nodes)):
-        yield _shown(spec, f"{top}.uplink_{i}")
-
-
-def _shown(spec: IrregularSpec, link: str) -> Shown:
-    return Shown(
-        valid=f"{link}_valid",
-        sync_valid=f"{link}_sync_valid",
-        credit=f"{link}_credit",
-        sync_credit=f"{link}_sync_credit" if spec.buffered else zero(1),
-        flit=f"{link}_flit",
-    )
+        yield f"uplink_{i}"

@@ -3,6 +3,9 @@
 A link has a bit for each ordinary channel, one for set-up packets if there are any, and above them
 one for each class of synchronization; such a bit of one link is a
 *lane*. The last links lead from the nodes into the network.
+
+Barrier wires are no lanes, and their links have numbers of their own: a mesh has none of them
+between a router and its node.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import (
     AnySpec,
     IrregularSpec,
+    MessageSpec,
     StaticSpec,
 )
 
-__all__ = ["Links", "links_of"]
+__all__ = ["LinkName", "Links", "links_of", "wire_links"]
 
 RouterName = tuple[int, int] | int
+LinkName = tuple[RouterName, str]
 
 
 @dataclass(frozen=True)
@@ -29,11 +34,12 @@ class Links:
     Parameters
     ----------
     channels : int
-        Ordinary channels of a link.
+        Ordinary channels of a link; 0 where there are no packets.
     setup : int
         1 if there is a channel of set-up packets above them, else 0.
     classes : int
-        Classes of synchronization: 2 on a mesh, 1 on an irregular network, 0 on a static one.
+        Classes of synchronization: 2 on a mesh, 1 on an irregular network, 0 on a static one and
+        where no barrier is a message.
     credited : bool
         Whether synchronization has credits (a slot of one message a class).
     names : tuple of (router, port), by link
@@ -48,7 +54,7 @@ class Links:
     setup: int
     classes: int
     credited: bool
-    names: tuple[tuple[RouterName, str] | None, ...]
+    names: tuple[LinkName | None, ...]
     ends: tuple[tuple[int, int] | None, ...]
     eject: tuple[int, ...]
     inject: tuple[int, ...]
@@ -71,13 +77,28 @@ def links_of(spec: AnySpec) -> Links:
         return _irregular(spec)
     if isinstance(spec, StaticSpec):
         return _grid(spec.topology, channels=1, setup=0, classes=0)
-    return _grid(spec.mesh, channels=spec.channels, setup=int(spec.managed), classes=2)
+    classes = 2 * spec.has_messages
+    return _grid(spec.mesh, channels=spec.channels, setup=int(spec.managed), classes=classes)
+
+
+def wire_links(spec: MessageSpec) -> tuple[LinkName | None, ...]:
+    """Return where each link of barrier wires begins, by its number; None: there is no such link.
+
+    Numbers are those of docs/microarchitecture-wires.md, W5; names are as in `Links`.
+    """
+    if spec.wire_plane is None:
+        return ()
+    links = links_of(spec)
+    if isinstance(spec, IrregularSpec):
+        return links.names
+    local = {*links.eject, *links.inject}
+    return tuple(name for number, name in enumerate(links.names) if number not in local)
 
 
 def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
     """Number output ``port`` of node i as 5 * i + port, then the nodes' injections."""
     count = len(mesh.nodes)
-    names: list[tuple[RouterName, str] | None] = []
+    names: list[LinkName | None] = []
     ends: list[tuple[int, int] | None] = []
     for node in mesh.nodes:
         for port in Port:
@@ -102,7 +123,7 @@ def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
 def _irregular(spec: IrregularSpec) -> Links:
     """Number output p of switch s as k * s + p, then the nodes' injections."""
     network, ports = spec.topology, spec.ports
-    names: list[tuple[RouterName, str] | None] = []
+    names: list[LinkName | None] = []
     ends: list[tuple[int, int] | None] = []
     for switch in range(spec.switches):
         for port in range(ports):
@@ -116,7 +137,7 @@ def _irregular(spec: IrregularSpec) -> Links:
     return Links(
         channels=spec.channels,
         setup=int(spec.managed),
-        classes=1,
+        classes=int(spec.has_messages),
         credited=spec.buffered,
         names=tuple(names),
         ends=tuple(ends),

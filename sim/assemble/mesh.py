@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.unit import observe_bits
-from syncfabric.rtl.mesh.node import MeshNode
+from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -22,6 +22,7 @@ __all__ = [
     "link_wires",
     "modules_verilog",
     "shown_links",
+    "shown_wires",
     "targets",
     "top_verilog",
 ]
@@ -37,7 +38,7 @@ NETWORK_PORTS = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 
 def modules_verilog(spec: MeshSpec) -> str:
     """Return the Verilog of the router and all that it is made of."""
-    return convert(MeshNode(spec), ROUTER)
+    return convert(mesh_node(spec), ROUTER)
 
 
 def targets(spec: MeshSpec) -> list[tuple[str, int]]:
@@ -47,15 +48,15 @@ def targets(spec: MeshSpec) -> list[tuple[str, int]]:
 
 def link_wires(spec: MeshSpec) -> LinkWires:
     """Return the wires of a link between two routers."""
-    wires = LinkWires(
-        valid=spec.link_channels,
-        sync_valid=2,
-        flit=spec.layout.flit.width,
-        credit=spec.link_channels,
-        sync_credit=2,
-    )
+    wires, channels = LinkWires(), spec.link_channels
+    if channels:
+        wires |= {"valid": channels, "flit": spec.layout.flit.width, "credit": channels}
+    if spec.has_messages:
+        wires |= {"sync_valid": 2, "sync_credit": 2}
     if spec.sync_links == "own":
         wires["sync"] = spec.layout.sync.width
+    if spec.wire_plane:
+        wires["wires"] = spec.wire_plane.link.width
     return wires
 
 
@@ -109,15 +110,12 @@ def _link_ports(spec: MeshSpec, node: Node) -> Iterator[tuple[str, str]]:
 
 def shown_links(spec: MeshSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
+    names = link_wires(spec).keys() - {"wires"}
     for i, node in enumerate(spec.mesh.nodes):
         for port in NETWORK_PORTS:
-            if spec.mesh.neighbour(node, port) is None:
-                yield None
-                continue
-            names = ("valid", "sync_valid", "credit", "sync_credit", "flit")
-            wires = {name: f"{top}.{_link(node, port)}_{name}" for name in names}
-            own = spec.sync_links == "own"
-            yield Shown(**wires, sync=f"{top}.{_link(node, port)}_sync" if own else None)
+            there = spec.mesh.neighbour(node, port) is not None
+            link = f"{top}.{_link(node, port)}"
+            yield Shown(**{name: f"{link}_{name}" for name in names}) if there else None
         yield _local(spec, "eject", i)
     for i in range(len(spec.mesh.nodes)):
         yield _local(spec, "inject", i)
@@ -125,7 +123,8 @@ def shown_links(spec: MeshSpec, top: str) -> Iterator[Shown | None]:
 
 def _local(spec: MeshSpec, name: str, i: int) -> Shown:
     """Return what is on a node's own link, which knows no synchronization and no set-up packets."""
-    above = zero(2 + spec.managed)
+    width = spec.managed + 2 * spec.has_messages
+    above = zero(width) if width else ""
     return Shown(
         valid=part(f"{name}_valid", i, spec.channels),
         sync_valid=above,
@@ -133,3 +132,11 @@ def _local(spec: MeshSpec, name: str, i: int) -> Shown:
         sync_credit=above,
         flit=part(f"{name}_flit", i, spec.layout.flit.width),
     )
+
+
+def shown_wires(spec: MeshSpec, top: str) -> Iterator[str | None]:
+    """Yield the barrier wires of each of their links, by its number; None: no such link."""
+    for node in spec.mesh.nodes:
+        for port in NETWORK_PORTS:
+            there = spec.mesh.neighbour(node, port) is not None
+            yield f"{top}.{_link(node, port)}_wires" if there else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from syncfabric.models.networks.spec import (
     AnySpec,
     IrregularSpec,
+    MessageSpec,
     StaticSpec,
 )
 from syncfabric.sim.assemble import irregular, mesh, static, top
@@ -15,6 +16,7 @@ __all__ = [
     "module_names",
     "modules_verilog",
     "shown_links",
+    "shown_wires",
     "targets",
     "top_ports",
     "top_verilog",
@@ -92,3 +94,10 @@ def shown_links(spec: AnySpec, top: str) -> Iterator[Shown | None]:
     if isinstance(spec, IrregularSpec):
         return irregular.shown_links(spec, top)
     return mesh.shown_links(spec, top)
+
+
+def shown_wires(spec: MessageSpec, top: str) -> Iterator[str | None]:
+    """Yield the barrier wires of each of their links, by its number; None: no such link."""
+    if isinstance(spec, IrregularSpec):
+        return irregular.shown_wires(spec, top)
+    return mesh.shown_wires(spec, top)

@@ -48,8 +48,9 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers + register; SPILL: node, and with set-up by managers bit 31 for a
-        group's last barrier; PACKET, HOLD, SEND, TAKE: node; CONFIG: target << 12 | address.
+        ARRIVE: node * registers of its port + register; SPILL: node, and with set-up by managers
+        bit 31 for a group's last barrier; PACKET, HOLD, SEND, TAKE: node; CONFIG: target << 12 |
+        address.
     data : int
         ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
         flit's payload; HOLD: the level; SEND: the flit, of which 32 bits.
@@ -97,6 +98,7 @@ def player_text(spec: AnySpec) -> str:
     network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
     (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
+    Without packets there is no traffic.
     """
     inputs, kept = _static_inputs(spec) if isinstance(spec, StaticSpec) else _inputs(spec)
     inputs = [(name, width) for name, width in inputs if width]
@@ -163,14 +165,15 @@ def player_text(spec: AnySpec) -> str:
 def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
-    arrivals = nodes * spec.barrier_registers
-    inputs = [
-        ("start", 1),
-        *_config_inputs(spec),
-        ("traffic_load", 1),
-        ("put_valid", nodes),
-        ("put_flit", nodes * PUT_FLIT.size),
-    ]
+    arrivals = nodes * spec.port_registers
+    inputs, kept = [("start", 1), *_config_inputs(spec)], []
+    if spec.channels:
+        inputs += [
+            ("traffic_load", 1),
+            ("put_valid", nodes),
+            ("put_flit", nodes * PUT_FLIT.size),
+        ]
+        kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
     if spec.spill:
         inputs += [
             ("spill_arrive_valid", nodes),
@@ -179,9 +182,8 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
         ]
         if spec.managed:
             inputs.append(("spill_arrive_last", nodes))
-    kept = [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
     inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
-    if spec.managed:
+    if spec.takes_last:
         inputs.append(("last", arrivals))
     return inputs, kept
 
@@ -241,18 +243,22 @@ def _cases(spec: MessageSpec) -> str:
     def store(name: str, place: str) -> str:
         return f"next_{name}[{place} * {bits} +: {bits}] = {data};" if bits else ""
 
-    last = f"next_last[{index}] = {extra};" if spec.managed else ""
+    last = f"next_last[{index}] = {extra};" if spec.takes_last else ""
     actions = {
         StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data', index)} {last}",
         StimulusKind.START: "next_start = 1;",
         StimulusKind.CONFIG: _config_action(spec),
-        StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
-        StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
-        StimulusKind.PACKET: (
-            f"next_put_valid[{index}] = 1; "
-            f"next_put_flit[{index} * {PUT_FLIT.size} +: {PUT_FLIT.size}] = {{{data}, {flags}}};"
-        ),
     }
+    if spec.channels:
+        actions |= {
+            StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
+            StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
+            StimulusKind.PACKET: (
+                f"next_put_valid[{index}] = 1; "
+                f"next_put_flit[{index} * {PUT_FLIT.size} +: {PUT_FLIT.size}] = "
+                f"{{{data}, {flags}}};"
+            ),
+        }
     if spec.spill:
         node = "word[94:64]"
         last = f"next_spill_arrive_last[{node}] = word[95];" if spec.managed else ""

@@ -3,14 +3,16 @@
 A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
 `release` of the whole network, the flits on the valid links in ascending order (an ordinary flit
 before a synchronization message where links carry both), the results of the released registers,
-`sNODE:GID:RESULT` for each spilled release (with set-up by managers `sNODE:GID:RESULT:KIND`), and
-`cERROR:DATA` for an answer of the config port.
+`sNODE:GID:RESULT` for each spilled release (with set-up by managers `sNODE:GID:RESULT:KIND`),
+`wLINK:WORD` for each link of barrier wires whose word is not what it was in the cycle before, and
+`cERROR:DATA` for an answer of the config port. In a word of wires, data of a slot whose wire is 0
+are 0; at first all words are 0.
 In a cycle with a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router
 (target of the config port) whose observed state is not what it was when last printed. Quiet cycles
 cost nothing.
 
 Links are numbered as in ``links.py``; each has its ordinary channels below its classes of
-synchronization.
+synchronization. Where links have neither, `valid` and `credit` are 0.
 """
 
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
 from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.verilog import part, zero
+from syncfabric.sim.assemble.wire_probe import WireProbe
 
 __all__ = ["probe_text"]
 
@@ -42,11 +45,15 @@ def probe_text(spec: AnySpec, dut: str) -> str:
     The module that it stands in has `clk`, `rst`, `load` (which also flushes the file),
     `cycle` and wires named like the top's ports.
     """
-    links, shown = links_of(spec), list(shown_links(spec, dut))
-    width = links.count * links.width
+    links, wires = links_of(spec), WireProbe(spec, dut)
+    lanes = links.count * links.width
+    shown = list(shown_links(spec, dut)) if lanes else []
     count = len(spec.topology.nodes)
     observed = list(enumerate(targets(spec)))
-    spilled = "spill_release_valid" if spec.spill else zero(count)
+    released = f"released !== {zero(count * spec.port_registers)}"
+    told = f"{released} || spill_release_valid !== {zero(count)}" if spec.spill else released
+    valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
+    conditions = [*_lane_conditions(lanes), *wires.conditions(), told, "config_ready !== 1'b0"]
     return f"""
   // ---- probe
   reg [8*1024-1:0] probe_name;
@@ -55,34 +62,29 @@ def probe_text(spec: AnySpec, dut: str) -> str:
     if (!$value$plusargs("probe=%s", probe_name)) probe_name = "probe.txt";
     probe_file = $fopen(probe_name, "w");
   end
-  reg [{width - 1}:0] probe_valid;
-  reg [{width - 1}:0] probe_credit;
+{_lines(f"  reg [{lanes - 1}:0] {name};" for name in ("probe_valid", "probe_credit") if lanes)}
 {_lines(f"  reg [{bits - 1}:0] seen_{i};" for i, (_, bits) in observed)}
+{_lines(wires.declared())}
   always @(posedge clk) begin
     if (rst !== 1'b0) begin
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
+{_lines(wires.reset())}
     end else begin
-      probe_valid = {{
-{_concatenation(shown, "valid", links.width)}}};
-      probe_credit = {{
-{_concatenation(shown, "credit", links.width)}}};
-      if (probe_valid !== {zero(width)} || probe_credit !== {zero(width)} ||
-          released !== {zero(count * spec.barrier_registers)} ||
-          {spilled} !== {zero(count)} || config_ready !== 1'b0) begin
+{_lines(_look(shown, links.width))}
+{_lines(wires.look())}
+      if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
-                cycle, probe_valid, probe_credit, released);
-        if (probe_valid !== {zero(width)}) begin
+                cycle, {valid}, {credit}, released);
 {_lines(_flits(shown, links.channels + links.setup, links.classes))}
-        end
-        if (released !== {zero(count * spec.barrier_registers)}) begin
+        if ({released}) begin
 {_lines(_results(spec))}
         end
 {_lines(_spilled(spec))}
+{_lines(wires.printed())}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
-        if (released !== {zero(count * spec.barrier_registers)} ||
-            {spilled} !== {zero(count)}) begin
+        if ({told}) begin
           $fwrite(probe_file, "o");
 {_lines(_observed(spec, dut))}
           $fwrite(probe_file, "\\n");
@@ -98,6 +100,19 @@ def _lines(lines: Iterator[str]) -> str:
     return "\n".join(lines)
 
 
+def _lane_conditions(lanes: int) -> Iterator[str]:
+    """Yield the conditions for a line because of flits, messages or credits."""
+    if lanes:
+        yield from (f"{name} !== {zero(lanes)}" for name in ("probe_valid", "probe_credit"))
+
+
+def _look(shown: list[Shown | None], width: int) -> Iterator[str]:
+    """Yield the statements that gather what is on the links."""
+    for kind in ("valid", "credit") if shown else ():
+        yield f"      probe_{kind} = {{"
+        yield f"{_concatenation(shown, kind, width)}}};"
+
+
 def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
     """Return every link's bits of ``kind``, the highest first."""
     terms = [
@@ -111,7 +126,10 @@ def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
 
 def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[str]:
     """Yield the statements that print the flits on the links."""
+    if not shown:
+        return
     width = channels + classes
+    yield f"        if (probe_valid !== {zero(len(shown) * width)}) begin"
     for first in range(0, len(shown), GROUP):
         links = shown[first : first + GROUP]
         bits = f"probe_valid[{first * width} +: {len(links) * width}]"
@@ -124,6 +142,7 @@ def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[s
                 lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))
                 yield _print(f"{{{lanes}}}", width, link.flit)
         yield "          end"
+    yield "        end"
 
 
 def _print(valid: str, width: int, flit: str) -> str:
@@ -132,7 +151,7 @@ def _print(valid: str, width: int, flit: str) -> str:
 
 def _results(spec: AnySpec) -> Iterator[str]:
     """Yield the statements that print the results of released registers."""
-    registers, data = spec.barrier_registers, spec.data_bits
+    registers, data = spec.port_registers, spec.data_bits
     for i in range(len(spec.topology.nodes)):
         yield f"          if ({part('released', i, registers)} !== {zero(registers)}) begin"
         for r in range(i * registers, (i + 1) * registers):

@@ -36,11 +36,11 @@ class Shown:
     Parameters
     ----------
     valid, credit : str
-        Bits of the ordinary channels.
+        Bits of the packets' channels.
     flit : str
         What is on the link if one of them is valid.
     sync_valid, sync_credit : str
-        Bits of synchronization; empty where it has none of its own.
+        Bits of synchronization; empty where there are none.
     sync : str, optional
         The synchronization message, where it has wires of its own.
     """
@@ -55,8 +55,8 @@ class Shown:
 
 def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
-    count, registers = len(spec.topology.nodes), spec.barrier_registers
-    data, flit = spec.data_bits, spec.layout.flit.width
+    count, registers = len(spec.topology.nodes), spec.port_registers
+    data = spec.data_bits
     for name in ("clk", "rst", "start"):
         yield "input", name, None
     yield "input", "arrive", count * registers
@@ -65,8 +65,9 @@ def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     yield "output", "result", count * registers * data
     yield "output", "ready", count * registers
     yield "output", "done", count * registers
-    if spec.managed:
+    if spec.takes_last:
         yield "input", "last", count * registers
+    if spec.tells_broken:
         yield "output", "broken", count * registers
     yield from config_of_top(spec.layout.target_bits)
     if spec.spill:
@@ -80,12 +81,14 @@ def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     if spec.spill and spec.managed:
         yield "input", "spill_arrive_last", count
         yield "output", "spill_release_kind", count * 2
-    yield "input", "inject_valid", count * spec.channels
-    yield "input", "inject_flit", count * flit
-    yield "output", "inject_credit", count * spec.channels
-    yield "output", "eject_valid", count * spec.channels
-    yield "output", "eject_flit", count * flit
-    yield "input", "eject_credit", count * spec.channels
+    if spec.channels:
+        flit = spec.layout.flit.width
+        yield "input", "inject_valid", count * spec.channels
+        yield "input", "inject_flit", count * flit
+        yield "output", "inject_credit", count * spec.channels
+        yield "output", "eject_valid", count * spec.channels
+        yield "output", "eject_flit", count * flit
+        yield "input", "eject_credit", count * spec.channels
 
 
 def start_top(spec: MessageSpec, name: str) -> ModuleWriter:
@@ -133,7 +136,7 @@ def manager_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str]]:
 
 def node_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str | None]]:
     """Yield the connections of node ``i`` to the top's ports."""
-    registers, data = spec.barrier_registers, spec.data_bits
+    registers, data = spec.port_registers, spec.data_bits
     names = [
         ("arrive", registers),
         ("data", registers * data),
@@ -142,8 +145,11 @@ def node_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str | None]]:
         ("ready", registers),
         ("done", registers),
     ]
+    if spec.takes_last:
+        names.append(("last", registers))
+    if spec.tells_broken:
+        names.append(("broken", registers))
     if spec.managed:
-        names += [("last", registers), ("broken", registers)]
         yield from manager_ports(spec, i)
     for name, width in names:
         yield name, part(name, i, width) if width else None
@@ -163,9 +169,14 @@ def node_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str | None]]:
         for name, width in spilled:
             top = f"spill_{name.replace('__', '_')}"
             yield f"spill_{name}", part(top, i, width) if width else None
-    flit = spec.layout.flit.width
+    if spec.channels:
+        yield from _packet_ports(spec, i)
+    yield "observe", ""
+
+
+def _packet_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str]]:
+    """Yield the connections of node ``i`` to the top's ports of packets."""
     for local, top in (("local_in", "inject"), ("local_out", "eject")):
         yield f"{local}__valid", part(f"{top}_valid", i, spec.channels)
-        yield f"{local}__flit", part(f"{top}_flit", i, flit)
+        yield f"{local}__flit", part(f"{top}_flit", i, spec.layout.flit.width)
         yield f"{local}__credit", part(f"{top}_credit", i, spec.channels)
-    yield "observe", ""

@@ -39,9 +39,13 @@ def curves_figure(
         across_share, up_share = (width - LEFT - KEY) / width, (height - BELOW) / page.height
         axes = page.figure.add_axes((LEFT / width, BELOW / page.height, across_share, up_share))
         ends = {name: points[max(points)] for name, points in curves.items()}
+        drawn: list[Mapping[int, float]] = []
         for name in sorted(curves, key=lambda name: -ends[name]):
             points = curves[name]
-            axes.plot(list(points), list(points.values()), "o-", ms=4, lw=1.4, label=name)
+            # One that lies on another is dashed, with smaller points: so both are seen.
+            line_style, size = ("o--", 2) if points in drawn else ("o-", 4)
+            axes.plot(list(points), list(points.values()), line_style, ms=size, lw=1.4, label=name)
+            drawn.append(points)
         axes.set_xlabel(across, size=9)
         axes.set_ylabel(up, size=9)
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8)

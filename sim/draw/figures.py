@@ -104,5 +104,8 @@ def _highest(groups: Sequence["AnyGroupPlan"]) -> int:
 
 def _facts(group: "AnyGroupPlan") -> str:
     """Return a group's figures in one line."""
+    from syncfabric.models.planning.plan import WireGroupPlan
+
+    slot = f"slot {group.slot} · " if isinstance(group, WireGroupPlan) else ""
     bound = "" if group.bound is None else f" · bound {count(group.bound, 'cycle')}"
-    return f"{root_words(group)} · {way_words(group)}{bound}"
+    return f"{slot}{root_words(group)} · {way_words(group)}{bound}"

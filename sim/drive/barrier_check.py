@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_, or_, xor
 
 from syncfabric.models.messages import Kind
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import RELEASES, Line
@@ -33,8 +33,14 @@ def _combine(op: str, data_bits: int) -> Callable[[list[int]], int]:
 class _Group:
     """One group's present episode, and the arrivals for the next."""
 
-    def __init__(self, gid: int, members: int, combine: Callable[[list[int]], int]) -> None:
-        self.gid, self.members, self.combine = gid, members, combine
+    def __init__(
+        self,
+        gid: int,
+        members: int,
+        combine: Callable[[list[int]], int],
+        bound: int | None = None,
+    ) -> None:
+        self.gid, self.members, self.combine, self.bound = gid, members, combine, bound
         self.killed = False
         self.here: dict[int, int] = {}
         self.ahead: dict[int, int] = {}
@@ -42,6 +48,7 @@ class _Group:
         self.opened: set[int] = set()
         self.lost: set[int] = set()
         self.last, self.last_ahead = 0, 0
+        self.whole: int | None = 0
         self.latency: list[int] = []
 
     @property
@@ -49,12 +56,20 @@ class _Group:
         """Members that have arrived and are not released."""
         return (self.here.keys() - self.out | self.ahead.keys()) - self.lost
 
+    def revive(self) -> None:
+        """Begin anew, nobody being inside."""
+        self.killed = False
+        self.here, self.ahead = {}, {}
+        self.out, self.lost = set(), set()
+
 
 class BarrierCheck:
     """Nobody is released before the last member has arrived, and everybody once an episode.
 
-    Every result is the members' data combined, too. Groups that come and go are numbered on from
-    those of the plan; one that is killed may release whoever is inside, as broken.
+    Every result is the members' data combined, too. A barrier on wires takes no longer than the
+    plan says, whatever other groups do, once all of its slots are set up. Groups that come and go
+    are numbered on from those of the plan; one that is killed may release whoever is inside, as
+    broken.
 
     Parameters
     ----------
@@ -71,12 +86,13 @@ class BarrierCheck:
 
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
-        self._plan, self._registers = plan, network.barrier_registers
+        self._plan, self._registers = plan, network.port_registers
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             combine = _combine(group.op, network.data_bits)
-            self._groups[number] = _Group(group.id, len(group.members), combine)
+            bound = group.bound if isinstance(group, WireGroupPlan) else None
+            self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)
                 key = (index, -1, group.id) if place is None else (index, place, -1)
@@ -106,6 +122,20 @@ class BarrierCheck:
     def kill(self, number: int) -> None:
         """Let a group release its members as broken from now on."""
         self._groups[number].killed = True
+
+    def loosen(self, number: int) -> None:
+        """Let a group's barriers take longer than planned, until all its slots are set up."""
+        self._groups[number].whole = None
+
+    def whole(self, cycle: int, number: int) -> Iterator[Mismatch]:
+        """Note that all of a group's slots are set up, after a kill anew; yield who is inside."""
+        group = self._groups[number]
+        group.whole = cycle
+        if group.killed:
+            if group.inside:
+                signal = f"group {group.gid}: members inside when it was gone"
+                yield Mismatch(cycle, None, signal, len(group.inside), 0)
+            group.revive()
 
     def leave(self, number: int) -> tuple[int, set[int]]:
         """Forget a group; return its episodes, and who is still inside."""
@@ -178,6 +208,12 @@ class BarrierCheck:
         group.out.add(member)
         if len(group.out) == group.members:
             group.latency.append(cycle - group.last)
+            if group.bound is not None and group.whole is not None:
+                cycles = cycle - max(group.last, group.whole)
+                if cycles > group.bound:
+                    yield Mismatch(
+                        cycle, node, f"group {gid}: cycles of a barrier", cycles, group.bound
+                    )
             group.here, group.ahead, group.out = group.ahead, {}, set()
             group.last = group.last_ahead
 

@@ -38,6 +38,7 @@ class Comparison(ABC):
 
     def __init__(self, spec: AnySpec) -> None:
         self._spec = spec
+        self._words: dict[int, int] = {}  # of links of barrier wires, as both showed them last
         self.mismatches: list[Mismatch] = []
 
     @abstractmethod
@@ -47,6 +48,8 @@ class Comparison(ABC):
     def compare(self, chunk: Chunk, text: Sequence[str]) -> None:
         """Compare what the hardware's probe wrote in a chunk's cycles with what it must."""
         if list(text) == chunk.text:
+            for line in chunk.lines:
+                self._words.update(line.record.wires)
             self.follow(chunk, chunk.lines)
             return
         lines: list[Line] = []
@@ -84,8 +87,9 @@ class Comparison(ABC):
         for key in sorted(ours.keys() | theirs.keys()):
             seen = ours.get(key, Line(key[0], EMPTY))
             wanted = theirs.get(key, Line(key[0], EMPTY))
-            for mismatch in explain(self._spec, seen, wanted):
+            for mismatch in explain(self._spec, seen, wanted, self._words):
                 self._report(mismatch)
+            self._words.update(wanted.record.wires)
 
     def _report(self, mismatch: Mismatch) -> None:
         if len(self.mismatches) < KEPT:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
-from syncfabric.models.messages import COUNTER_BASE, Counter, Kind
+from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Kind
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import node_writes
@@ -31,6 +32,8 @@ from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.set_up import SetUp
 from syncfabric.sim.drive.software import Software
 from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.wires.breaks import Breaks
+from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
 
@@ -89,8 +92,8 @@ class Driver:
         All inputs in the player's form; the caller clears it.
     arrivals : list of Arrival
         Those taken by the network; the caller clears it.
-    notes : list of Note
-        What was done for lives; the caller clears it.
+    notes : list of Note or WireNote
+        What was done for lives, and to groups on wires; the caller clears it.
     steps : list of MemberStep
         What a scheme's members do; the caller clears it.
     port : ConfigPort
@@ -99,6 +102,10 @@ class Driver:
         Who makes lives.
     software : Software
         What else runs at the nodes.
+    hasty : bool
+        Whether members on wires arrive as soon as their own slots are set up.
+    breaks : Breaks or None
+        Who breaks barriers off.
     scheme : Scheme or None
         Who has the one group synchronize, if it is a scheme.
     traffic_from, traffic_to : int or None
@@ -108,16 +115,19 @@ class Driver:
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: GoldenModel) -> None:
         self.plan, self.scenario, self.model = plan, scenario, model
         network = plan.spec.message_network
-        self._registers, self._data_bits = network.barrier_registers, network.data_bits
+        self._registers, self._data_bits = network.port_registers, network.data_bits
         self._targets = len(targets_of(network))
         self.rng = random.Random(scenario.seed)
         self.enable, self.rate = False, 0
         self.stimuli: list[Stimulus] = []
         self.arrivals: list[Arrival] = []
-        self.notes: list[Note] = []
+        self.notes: list[Note | WireNote] = []
         self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         self.traffic_to: int | None = None
+        self._managed = network.managed and scenario.scheme != "multicast"
+        self.hasty = scenario.hasty and bool(plan.wire_groups)
+        self.breaks: Breaks | None = None
         self.groups = [self._group(number) for number in range(len(plan.groups))]
         self._member: dict[tuple[int, int | None, int], tuple[int, int]] = {}
         for number, group in enumerate(self.groups):
@@ -126,17 +136,13 @@ class Driver:
                 self._member[key] = (number, member)
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
         self._spill: dict[int, deque[_Waiting]] = {}
-        by_manager = network.managed and scenario.scheme != "multicast"
-        writes = node_writes(plan) if by_manager else config_writes(plan)
-        if network.setup == "paper":
-            writes = iter(())
-        requests = (ConfigRequest(target, address, True, word) for target, address, word in writes)
-        self.port = ConfigPort(network, requests)
-        self.set_up = SetUp(plan, model, self.port.ask) if by_manager else None
-        self._openings = Openings(plan, model) if by_manager else None
+        self.port = ConfigPort(network, self._first_writes())
+        self.set_up = SetUp(plan, model, self.port.ask) if self._managed else None
+        self._openings = Openings(plan, model) if self._managed else None
         self._noise = Noise(self) if scenario.noise else None
         self.churn = Churner(self) if scenario.churn else None
         self.software = Software(self)
+        self.breaks = Breaks(self) if scenario.breaks else None
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
         self.software.programs += [self.scheme] if self.scheme else []
         self.software.programs += programs_of(self)
@@ -155,8 +161,30 @@ class Driver:
             self.scenario,
             random.Random(f"{self.scenario.seed}/{group.id}"),
             lambda cycle, member: self.schedule(cycle, number, member),
-            lambda: self.churn is not None and not self.churn.over,
+            lambda: self._has_more(number),
         )
+
+    def _has_more(self, number: int) -> bool:
+        """Return whether a group is to go on after the barriers that were asked for."""
+        churns = self.churn is not None and not self.churn.over
+        return churns or (self.breaks is not None and self.breaks.goes_on(number))
+
+    def _first_writes(self) -> Iterator[ConfigRequest]:
+        """Yield the writes that nodes' software does before groups begin."""
+        network = self.plan.spec.message_network
+        writes = node_writes(self.plan) if self._managed else config_writes(self.plan)
+        first = network.first_slot * REGISTER_WORDS
+        last = network.port_registers * REGISTER_WORDS
+        for target, address, word in writes if network.setup != "paper" else ():
+            if not (self.hasty and first <= address < last):
+                yield ConfigRequest(target, address, True, word)
+
+    def manager_writes(self, target: int) -> bool:
+        """Return whether slots of barrier wires at a target are a manager's to set up."""
+        network = self.plan.spec.message_network
+        if not self._managed or network.has_messages:
+            return False
+        return isinstance(network, MeshSpec) or target >= len(network.topology.nodes)
 
     @property
     def begin_cycle(self) -> int | None:
@@ -258,13 +286,17 @@ class Driver:
     def _released(self, now: int, key: tuple[int, int | None, int]) -> None:
         if key in self._member:
             number, member = self._member[key]
-            self.groups[number].release(now, member)
+            node, register, _ = key
+            if self.breaks and register is not None and self.model.broken(node, register):
+                self.breaks.told_broken(number, member)
+            else:
+                self.groups[number].release(now, member)
 
     def _sequence(self, now: int, quiet: bool, inputs: Inputs) -> None:
         """Go through the phases: set-up, start, traffic, barriers, draining, reading back."""
         if self._begin_cycle is None:
             if self.port.all_given:
-                if self.set_up and not self.set_up.finished:
+                if self.set_up and not self.set_up.finished and not self._sets_up_late:
                     if self.port.all_answered:
                         self.set_up.step(now)
                     return
@@ -304,14 +336,21 @@ class Driver:
     @property
     def _awaits_go(self) -> bool:
         """Whether all is set up, and GO must still come to members."""
-        over = self.set_up is None or self.set_up.finished
+        over = self.set_up is None or self.set_up.finished or self._sets_up_late
         return over and self.port.all_given and self.port.all_answered and not self._may_begin()
+
+    @property
+    def _sets_up_late(self) -> bool:
+        """Whether managers begin when groups have begun."""
+        return self.hasty and not self.plan.spec.message_network.has_messages
 
     def _may_begin(self) -> bool:
         """Return whether software has prepared everything, and GO has reached all members."""
         if self.software.prepares:
             return False
         if self.set_up is None or self._openings is None or self.set_up.refused is not None:
+            return True
+        if self.hasty:
             return True
         return self._openings.are_all()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
+from typing import TypeAlias
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.notes import Note
@@ -20,9 +22,14 @@ from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.wires.check import WireCheck
+from syncfabric.sim.drive.wires.notes import Doomed, Loose, Whole, WireNote
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Judge"]
+
+_Done: TypeAlias = Note | Arrival | MemberStep | Put | WireNote
+"""Something that software has done."""
 
 
 class Judge(Comparison):
@@ -59,6 +66,9 @@ class Judge(Comparison):
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self._lives = ChurnCheck(plan, self.barriers) if churn else None
+        self._broken = BrokenSeats(network)
+        self._tells_broken = network.tells_broken
+        self._wires = WireCheck(plan) if network.wire_plane else None
         self.load, self._ledger = LaneCounter(), CreditLedger(network)
         self._spacing, self._names = Spacing(network), Names(network)
 
@@ -69,7 +79,7 @@ class Judge(Comparison):
         if coverage is not None:
             coverage.begin(chunk)
         # A member that arrives for the first time is noted before.
-        all_done: list[Note | Arrival | MemberStep | Put]
+        all_done: list[_Done]
         all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
         done = iter(sorted(all_done, key=lambda done: done.cycle))
         now = next(done, None)
@@ -78,12 +88,17 @@ class Judge(Comparison):
                 self._done(now)
                 now = next(done, None)
             record = line.record
-            broken: Collection[tuple[int, int]] = ()
-            if self._lives is not None:
-                broken = self._lives.broken
-                self._judge_lives(self._lives, chunk, line, following)
+            if self._lives is not None and line.answer is not None:
+                for mismatch in self._lives.answer(line, chunk.answered.get(line.cycle)):
+                    self._report(mismatch)
             if record.release or record.spill:
-                for mismatch in self.barriers.release(line, broken):
+                # What a cycle's releases are is on the line after.
+                if self._tells_broken and following is not None:
+                    self._broken.observe(following)
+                for mismatch in self.barriers.release(line, self._broken.seats):
+                    self._report(mismatch)
+            if self._wires is not None:
+                for mismatch in self._wires.look(line):
                     self._report(mismatch)
             if record.valid or record.credit:
                 self.load.add(record.valid)
@@ -97,15 +112,19 @@ class Judge(Comparison):
                 if self._causes is not None:
                     self._causes.note(line)
             if coverage is not None:
-                coverage.note(line, self._ledger.full)
+                coverage.note(line, self._ledger.full, following)
         while now is not None:
             self._done(now)
             now = next(done, None)
 
-    def _done(self, done: Note | Arrival | MemberStep | Put) -> None:
+    def _done(self, done: _Done) -> None:
         """Take in what the software has done."""
         if isinstance(done, Arrival):
             self.barriers.arrive(done)
+            if self._wires is not None:
+                self._wires.arrive(done)
+        elif isinstance(done, WireNote):
+            self._wire_note(done)
         elif isinstance(done, Put):
             self.packets.software.put(done)
             if self._causes is not None:
@@ -117,15 +136,18 @@ class Judge(Comparison):
             for mismatch in self._lives.note(done):
                 self._report(mismatch)
 
-    def _judge_lives(
-        self, lives: ChurnCheck, chunk: Chunk, line: Line, following: Line | None
-    ) -> None:
-        """Judge answers; registers that a cycle's releases have changed are on the line after."""
-        if line.answer is not None:
-            for mismatch in lives.answer(line, chunk.answered.get(line.cycle)):
-                self._report(mismatch)
-        if following is not None and following.cycle == line.cycle:
-            lives.observe(following)
+    def _wire_note(self, note: WireNote) -> None:
+        """Take in what the software has done to a group on wires."""
+        assert self._wires is not None
+        match note:
+            case Loose():
+                self.barriers.loosen(note.group)
+            case Doomed():
+                self.barriers.kill(note.group)
+            case Whole():
+                for mismatch in self.barriers.whole(note.cycle, note.group):
+                    self._report(mismatch)
+        self._wires.note(note)
 
     def close(self, cycle: int, *, report: Sequence[Sequence[int]] | None) -> None:
         """Judge the end: everything has drained, and the hardware's sinks agree.
@@ -148,7 +170,9 @@ class Judge(Comparison):
             self._report(Mismatch(cycle, node, "lost packet's destination", destination, None))
         for lane, count in self._ledger.outstanding().items():
             self._report(self._at_lane(cycle, lane, "credits outstanding at the end", count))
-        if report is not None:
+        for mismatch in self._wires.close(cycle) if self._wires is not None else ():
+            self._report(mismatch)
+        if report is not None and self._plan.spec.message_network.channels:
             self._judge_report(cycle, report)
 
     def _judge_report(self, cycle: int, report: Sequence[Sequence[int]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.golden.record import Record, SpillRelease
@@ -35,6 +35,8 @@ RELEASES: tuple[list[int], ...] = ([], [Kind.DISTRIBUTE])
 
 ConfigAnswer = tuple[bool, bool, int]
 
+NOTHING: Mapping[int, int] = {}
+
 
 @dataclass(frozen=True)
 class Line:
@@ -59,11 +61,12 @@ class Line:
 
 def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     """Return the line that the probe writes for a cycle."""
-    valid, credit, payloads, release, results, spill = record
+    valid, credit, payloads, release, results, spill, wires = record
     parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
     parts += [f"{payload:x}" for payload in payloads]
     parts += [f"{result:x}" for result in results]
     parts += ["s" + ":".join(f"{number:x}" for number in told) for told in spill]
+    parts += [f"w{link:x}:{word:x}" for link, word in wires]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)
@@ -94,16 +97,20 @@ def parse(text: str, cycle: int) -> Line:
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
     spill: list[SpillRelease] = []
+    wires: list[tuple[int, int]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
         if word[0] == "s" and len(numbers) in (3, 4):
             spill.append(tuple(numbers))
+        elif word[0] == "w" and len(numbers) == 2:
+            wires.append((numbers[0], numbers[1]))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    return Line(cycle, Record(valid, credit, payloads, release, results, spill), answer)
+    record = Record(valid, credit, payloads, release, results, spill, tuple(wires))
+    return Line(cycle, record, answer)
 
 
 def wires_of(line: Line) -> Line:
@@ -124,8 +131,20 @@ def parse_wires(text: str) -> Line:
     return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
-def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
-    """Yield every difference between two lines of one cycle."""
+def explain(
+    spec: AnySpec, hardware: Line, model: Line, before: Mapping[int, int] = NOTHING
+) -> Iterator[Mismatch]:
+    """Yield every difference between two lines of one cycle.
+
+    Parameters
+    ----------
+    spec : MeshSpec, IrregularSpec or StaticSpec
+        The network.
+    hardware, model : Line
+    before : mapping of int to int
+        What links of barrier wires showed in the cycle before, in the model as in the hardware; 0
+        where nothing is said.
+    """
     names = Names(spec)
     ours, theirs = hardware.record, model.record
     for kind, seen, wanted in (
@@ -145,6 +164,11 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     for bit, seen, wanted in _common(ours.release, ours.results, theirs.release, theirs.results):
         node, signal = names.register(bit, "result")
         yield Mismatch(hardware.cycle, node, signal, seen, wanted)
+    wires_seen, wires_wanted = dict(ours.wires), dict(theirs.wires)
+    for link in sorted(wires_seen.keys() | wires_wanted.keys()):
+        words = (wires.get(link, before.get(link, 0)) for wires in (wires_seen, wires_wanted))
+        for (node, signal), seen, wanted in names.wires(link, *words):
+            yield Mismatch(hardware.cycle, node, signal, seen, wanted)
     if tuple(ours.spill) != tuple(theirs.spill):
         yield Mismatch(
             hardware.cycle, None, "spill_release", str(list(ours.spill)), str(list(theirs.spill))

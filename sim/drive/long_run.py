@@ -77,17 +77,18 @@ def long_run(
         set_up = _set_up(fabric, plan, seed)
         verdict, reason = verdict_of(set_up)
         counts = [GroupCount(group.id, 0, {}) for group in plan.groups]
-        quiet = begun = ended = _traffic(fabric)
+        channels = plan.spec.message_network.channels
+        quiet = begun = ended = _traffic(fabric, channels)
         cycle = start = set_up.cycles
         if verdict == "match":
             if background:
                 cycle = start = _begin_traffic(fabric, cycle, seed, background)
-                begun = _traffic(fabric)
+                begun = _traffic(fabric, channels)
             for group in plan.groups:
                 fabric.group(group.id, _seats(plan, group))
-            fabric.members(seed=seed & 0xFFFF_FFFF, jitter=JITTER)
+            fabric.members(seed=seed & 0xFFFF_FFFF, jitter=_jitter(plan))
             cycle, counts, reason = _barriers(fabric, plan, cycle + 1, episodes, progress)
-            ended = _traffic(fabric)
+            ended = _traffic(fabric, channels)
             # The sinks take packets of set-up for wrong ones of the generator's.
             errors = ended["errors"] - quiet["errors"] + sum(count.errors for count in counts)
             verdict = "hang" if reason else "mismatch" if errors else "match"
@@ -171,10 +172,20 @@ def _barriers(
     return cycle, counts, hang
 
 
-def _traffic(fabric: Fabric) -> dict[str, int]:
+def _traffic(fabric: Fabric, channels: int) -> dict[str, int]:
     """Return the traffic's counters, summed over the nodes."""
-    rows = fabric.report()
-    return {name: sum(row[name] for row in rows) for name in rows[0]}
+    rows = fabric.report() if channels else []
+    return {name: sum(row[name] for row in rows) for name in ("packets", "flits", "errors")}
+
+
+def _jitter(plan: BarrierPlan) -> int:
+    """Return the greatest wait of a member after its release: such that no watchdog trips."""
+    jitter, plane = JITTER, plan.spec.message_network.wire_plane
+    if plane is not None and plane.watchdog:
+        longest = max((group.bound for group in plan.wire_groups), default=0)
+        while jitter and jitter + 2 * longest > plane.watchdog:
+            jitter //= 2
+    return jitter
 
 
 def _seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:

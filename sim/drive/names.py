@@ -8,9 +8,10 @@ from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import (
     AnySpec,
     IrregularSpec,
+    MessageSpec,
     StaticSpec,
 )
-from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.links import links_of, wire_links
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.results import NodeName
 
@@ -30,6 +31,8 @@ class Names:
 
     def __init__(self, spec: AnySpec) -> None:
         self._spec, self._links, self._targets = spec, links_of(spec), targets_of(spec)
+        self._wire_links = () if isinstance(spec, StaticSpec) else wire_links(spec)
+        self._wire_fields = () if isinstance(spec, StaticSpec) else tuple(_wire_fields(spec))
 
     def lane(self, lane: int, kind: str) -> Named:
         """Return node and name of a bit of all links' ``valid`` or ``credit``, or its flit."""
@@ -60,6 +63,27 @@ class Names:
             return name
         return f"link_{begin[0]}_{begin[1]}_{name}"
 
+    def wires(self, link: int, seen: int, wanted: int) -> Iterator[tuple[Named, int, int]]:
+        """Yield every wire, or slot's data, in which two words of a link of wires differ.
+
+        Node and name, and what each word has there.
+        """
+        for name, first, width in self._wire_fields:
+            parts = [word >> first & (1 << width) - 1 for word in (seen, wanted)]
+            if parts[0] != parts[1]:
+                yield self.wire(link, name), parts[0], parts[1]
+
+    def wire(self, link: int, name: str) -> Named:
+        """Return node and name of something of a link of barrier wires."""
+        begin = self._wire_links[link] if self.has_wires(link) else None
+        if begin is None:
+            return None, f"wires of link number {link}: {name}"
+        return begin[0], f"{self._wire(*begin)}_wires: {name}"
+
+    def has_wires(self, link: int) -> bool:
+        """Return whether there is a link of barrier wires with a number."""
+        return link < len(self._wire_links) and self._wire_links[link] is not None
+
     def rule(self, lane: int, rule: str) -> Named:
         """Return where a lane begins, and a rule of it."""
         link, channel = divmod(lane, self._links.width)
@@ -68,7 +92,7 @@ class Names:
 
     def register(self, bit: int, kind: str) -> Named:
         """Return node and name of a register's bit of ``release``."""
-        node, register = divmod(bit, self._spec.barrier_registers)
+        node, register = divmod(bit, self._spec.port_registers)
         return self._targets.names[node], f"{kind}[{register}]"
 
     def target(self, target: int) -> NodeName:
@@ -82,3 +106,16 @@ class Names:
             yield from ((f"{name}[{number}]", part) for name, part in fields.items())
         for counter in Counter:
             yield counter.name, counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1
+
+
+def _wire_fields(spec: MessageSpec) -> Iterator[tuple[str, int, int]]:
+    """Yield name, lowest bit and width of every slot's wires in a link's word, and of parity."""
+    plane = spec.wire_plane
+    if plane is None:
+        return
+    for field in plane.link.fields:
+        first, count = plane.link.offsets[field.name], 1 if field.name == "parity" else plane.slots
+        width = field.width // count
+        for slot in range(count):
+            name = field.name if field.name == "parity" else f"{field.name}[{slot}]"
+            yield name, first + slot * width, width

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COUNTER_BASE, register_address, spill_address
+from syncfabric.models.messages import (
+    CONTROL,
+    COUNTER_BASE,
+    Command,
+    WireWord,
+    register_address,
+    spill_address,
+)
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.plan import IrregularGroupPlan
+from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
-from syncfabric.sim.drive.strays import STRAY_GID, mesh_stray, switch_stray
+from syncfabric.sim.drive.strays import STRAY_GID, mesh_stray, switch_stray, wire_stray
 from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.wires.trees import units_of
 
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver, Inputs
@@ -27,7 +35,8 @@ class Noise:
 
     It arrives where nobody is expected: a second time, at registers that are not set up, for
     spilled groups that do not exist; it writes what is busy or read-only; it reads everything; and
-    it sets up leaves of a group whose parent knows nothing of it, which sends strays.
+    it sets up leaves of a group whose parent knows nothing of it, which sends strays; and slots of
+    barrier wires to which another group's pulses come.
 
     Parameters
     ----------
@@ -44,7 +53,7 @@ class Noise:
         everywhere = [
             (node, register)
             for node in range(self._nodes)
-            for register in range(self._network.barrier_registers)
+            for register in range(self._network.port_registers)
         ]
         self._free = [place for place in everywhere if place not in used]
         self._used = [
@@ -57,13 +66,18 @@ class Noise:
         self._strays: list[tuple[int, int]] = []
         if driver.groups and driver.groups[0].places:
             self._early_arrival()
-        for node, register in driver.rng.sample(self._free, min(2, len(self._free))):
-            self._make_stray(node, register)
+        first = self._targets.first_slot
+        passed = {(unit.target, first + unit.slot) for unit in units_of(driver.plan)}
+        for slots in (False, True):
+            free = [place for place in self._free if (place[1] >= first) == slots]
+            free = [place for place in free if place not in passed]
+            for node, register in driver.rng.sample(free, min(2, len(free))):
+                (self._make_wire_stray if slots else self._make_stray)(node, register)
 
     def _early_arrival(self) -> None:
         """Have the first cycles' inputs begin with reads, before anything is set up."""
         self._driver.port.requests.extendleft(
-            ConfigRequest(node, register_address(0, self._targets.words[0]), False)
+            ConfigRequest(node, register_address(0, self._targets.register_words(0)[0]), False)
             for node in range(min(4, self._nodes))
         )
 
@@ -83,6 +97,16 @@ class Noise:
         self._free.remove((node, register))
         self._strays.append((node, register))
 
+    def _make_wire_stray(self, node: int, register: int) -> None:
+        """Set up a slot that no parent knows; nobody ever arrives there."""
+        writes = wire_stray(self._driver.plan, self._driver.rng, node, register)
+        if writes is not None:
+            self._driver.port.requests.extend(
+                ConfigRequest(target, register_address(place, word), True, value)
+                for target, place, word, value in writes
+            )
+            self._free.remove((node, register))
+
     def disturb(self, now: int, inputs: Inputs) -> None:
         """Add disturbances to a cycle's inputs, here and there."""
         rng = self._driver.rng
@@ -98,8 +122,11 @@ class Noise:
         if idle and rng.random() < CHANCE:  # asked at once, while what it was drawn for holds
             place = self._busy(inputs)
             if place is not None and rng.random() < 0.3:
-                control = register_address(place[1], self._targets.words[0])
-                request = ConfigRequest(place[0], control, True, rng.getrandbits(32))
+                control = register_address(place[1], self._targets.register_words(place[1])[0])
+                # A slot obeys at any time if it is not to be valid any more.
+                valid = place[1] >= self._targets.first_slot
+                word = rng.getrandbits(32) | valid << CONTROL.offsets["valid"]
+                request = ConfigRequest(place[0], control, True, word)
             else:
                 request = self._request()
             self._driver.port.ask(request)
@@ -109,7 +136,7 @@ class Noise:
         data &= (1 << self._network.data_bits) - 1
         if (node, register) not in inputs.arrive:
             inputs.arrive[node, register] = data
-            index = node * self._network.barrier_registers + register
+            index = node * self._network.port_registers + register
             self._driver.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data))
 
     def _arrive_again(self, now: int, inputs: Inputs) -> None:
@@ -150,6 +177,8 @@ class Noise:
         target, register = self._driver.rng.choice(self._switches)
         registers, _ = self._targets.split(target, self._driver.model.observe(target))
         state = registers[register]
+        if register >= self._targets.first_slot:
+            return target, register
         return (target, register) if state["arrived"] or state["fired"] else None
 
     def _arrive_spilled(self, now: int, inputs: Inputs) -> None:
@@ -161,8 +190,7 @@ class Noise:
 
     def _request(self) -> ConfigRequest:
         """Return a request that changes nothing."""
-        rng, registers = self._driver.rng, self._network.barrier_registers
-        words = self._targets.words
+        rng, registers = self._driver.rng, self._network.port_registers
         target = rng.randrange(len(self._targets))
         kind = rng.randrange(5)
         if kind == 0 and self._used:
@@ -171,20 +199,25 @@ class Noise:
             target, register = group.places[member]
             if self._switches and rng.random() < 0.5:
                 target, register = rng.choice(self._switches)
-            word = rng.choice(words[1:])  # refused while the register is valid
-            return ConfigRequest(
-                target, register_address(register or 0, word), True, rng.getrandbits(32)
-            )
+            # Refused while the register is valid.
+            word = rng.choice(self._targets.register_words(register or 0)[1:])
+            value = rng.getrandbits(32)
+            if (
+                word is WireWord.COMMAND
+            ):  # so is every command but these two, and GO changes nothing
+                value = rng.choice((Command.GO, Command.KILL + 1, value & ~0xFF))
+            return ConfigRequest(target, register_address(register or 0, word), True, value)
         if kind == 1:
             return ConfigRequest(target, COUNTER_BASE + rng.randrange(5), rng.random() < 0.3, 1)
         if kind == 2 and self._network.spill:
             gids = [group.group.id for group in self._driver.groups] + [STRAY_GID - 1]
-            word = rng.choice(words)
+            word = rng.choice(self._targets.words)
             return ConfigRequest(target, spill_address(rng.choice(gids), word), False)
         if kind == 3:  # no such register, or nothing at that address
             nowhere = rng.choice((registers * 8, COUNTER_BASE + 64))
             return ConfigRequest(target, nowhere, rng.random() < 0.5, 1)
-        register, word = rng.randrange(registers), rng.choice(words)
+        register = rng.randrange(registers)
+        word = rng.choice(self._targets.register_words(register))
         return ConfigRequest(target, register_address(register, word), False)
 
 
@@ -194,7 +227,7 @@ def _switch_registers(driver: Driver) -> list[tuple[int, int]]:
     return [
         (nodes + switch, register)
         for group in driver.plan.groups
-        if isinstance(group, IrregularGroupPlan)
+        if isinstance(group, IrregularGroupPlan | WireGroupPlan)
         for switch, register in group.switch_places.items()
         if register is not None
     ]

@@ -9,6 +9,7 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.sim.drive.packet_script import PacketScript
 from syncfabric.sim.drive.paper_set_up import PaperSetUp
 from syncfabric.sim.drive.software import Program
+from syncfabric.sim.drive.wires.early import EarlyArrivals
 
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver
@@ -23,3 +24,7 @@ def programs_of(driver: Driver) -> Iterator[Program]:
         yield PaperSetUp(driver)
     if driver.scenario.packets:
         yield PacketScript(driver)
+    if driver.hasty:
+        yield EarlyArrivals(driver)
+    if driver.breaks:
+        yield driver.breaks

@@ -93,6 +93,7 @@ def run(
     scenario = Scenario(
         episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
     )
+    scenario = replace(scenario, jitter=_spread(plan, scenario.jitter))
     if jitter is not None:
         limit += jitter * episodes * len(plan.groups)
         scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
@@ -117,6 +118,18 @@ def run(
         play = simulate_tiles if tiles else simulate
         simulation = play(job, built, waves=wave, told=told)
     return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
+
+
+def _spread(plan: BarrierPlan, cycles: int) -> int:
+    """Return within how many cycles members may arrive, so that no watchdog trips.
+
+    A member waits for twice as many and the barrier.
+    """
+    plane = plan.spec.message_network.wire_plane if plan.wire_groups else None
+    if plane is None or not plane.watchdog:
+        return cycles
+    longest = max(group.bound for group in plan.wire_groups)
+    return max(0, min(cycles, (plane.watchdog - longest) // 2))
 
 
 def _result(

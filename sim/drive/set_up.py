@@ -38,7 +38,7 @@ class SetUp:
         network = plan.spec.message_network
         node = network.topology.index(network.manager_nodes[0])
         self._manager = Commander(model, node, ask)
-        self._ahead = deque(plan.message_groups)
+        self._ahead = deque((*plan.message_groups, *plan.wire_groups))
         self._now: int | None = None
         self.costs: dict[int, Cost] = {}
         self.refused: int | None = None

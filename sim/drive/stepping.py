@@ -16,6 +16,7 @@ from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["Chunk", "Stepping"]
 
@@ -34,8 +35,8 @@ class Chunk:
         The same, not yet put into words.
     arrivals : list of Arrival
         Arrivals that the network takes in these cycles.
-    notes : list of Note
-        What was done in these cycles for lives that come and go.
+    notes : list of Note or WireNote
+        What was done in these cycles for lives that come and go, and to groups on wires.
     steps : list of MemberStep
         What members do in these cycles that synchronize by packets.
     puts : list of Put
@@ -52,7 +53,7 @@ class Chunk:
     text: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Note | WireNote] = field(default_factory=list)
     steps: list[MemberStep] = field(default_factory=list)
     puts: list[Put] = field(default_factory=list)
     answered: dict[int, ConfigRequest] = field(default_factory=dict)

@@ -8,16 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from syncfabric.models.messages import LIFE, STATUS, RegisterWord, SwitchWord
+from syncfabric.models.messages import (
+    LIFE,
+    STATUS,
+    WIRE_STATUS,
+    RegisterWord,
+    SwitchWord,
+    WireWord,
+)
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import (
     AnySpec,
     IrregularSpec,
+    MessageSpec,
     StaticSpec,
 )
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Targets", "targets_of"]
+
+Word = RegisterWord | SwitchWord | WireWord
+Fields = tuple[tuple[str, int], ...]
+"""Names and widths, from the low bits up."""
 
 NODE_PORTS = 2
 """Ports of a node interface: the switch, the process."""
@@ -34,18 +46,19 @@ class Targets:
     nodes : int
         The first ones, which are nodes, or their interfaces.
     words : tuple of RegisterWord or SwitchWord
-        Words of a register on the config port, CONTROL first; a static network has no registers.
-    registers : int
-        Of each target.
-    observed : tuple of tuple of (name, width), by target
-        Fields of a register in ``observe``, from the low bits up.
+        Words of a register of messages, CONTROL first; a static network has no registers.
+    observed : tuple of tuple of tuple of (name, width), by target and register
+        Fields of each register in ``observe``, from the low bits up: of the registers of messages,
+        then of the slots of barrier wires.
+    first_slot : int
+        Number of the first slot among a target's registers; as many as there are without slots.
     """
 
     names: tuple[NodeName, ...]
     nodes: int
     words: tuple[RegisterWord | SwitchWord, ...]
-    registers: int
-    observed: tuple[tuple[tuple[str, int], ...], ...]
+    observed: tuple[tuple[Fields, ...], ...]
+    first_slot: int
 
     def __len__(self) -> int:
         return len(self.names)
@@ -53,13 +66,17 @@ class Targets:
     def split(self, target: int, value: int) -> tuple[list[dict[str, int]], int]:
         """Return what ``observe`` says of each register, and the counters above them."""
         registers = []
-        for _ in range(self.registers):
+        for shown in self.observed[target]:
             fields = {}
-            for name, width in self.observed[target]:
+            for name, width in shown:
                 fields[name] = value & (1 << width) - 1
                 value >>= width
             registers.append(fields)
         return registers, value
+
+    def register_words(self, register: int) -> tuple[Word, ...]:
+        """Return the words of a register, or a slot, on the config port, CONTROL first."""
+        return self.words if register < self.first_slot else tuple(WireWord)
 
     def words_of(self, target: int) -> str:
         """Return a target as a log spells it: ``x,y``, ``switch,port``, or a switch's number."""
@@ -76,11 +93,12 @@ def targets_of(spec: AnySpec) -> Targets:
             names=nodes,
             nodes=len(nodes),
             words=(),
-            registers=1,
-            observed=(_static_fields(spec),) * len(nodes),
+            observed=((_static_fields(spec),),) * len(nodes),
+            first_slot=1,
         )
     life = tuple((field.name, field.width) for field in LIFE.fields) if spec.managed else ()
     data = (*life, ("acc", spec.data_bits), ("result", spec.data_bits))
+    slots = (_slot_fields(spec),) * (spec.port_registers - spec.message_registers)
     if isinstance(spec, IrregularSpec):
         node, switch = (
             (("arrived", k), ("fired", 1), ("pending", k), ("up", 1), *data)
@@ -90,20 +108,26 @@ def targets_of(spec: AnySpec) -> Targets:
             names=nodes + tuple(range(spec.switches)),
             nodes=len(nodes),
             words=tuple(SwitchWord),
-            registers=spec.barrier_registers,
-            observed=(node,) * len(nodes) + (switch,) * spec.switches,
+            observed=((node,) * spec.message_registers + slots,) * len(nodes)
+            + ((switch,) * spec.message_registers + slots,) * spec.switches,
+            first_slot=spec.message_registers,
         )
     status = (*((field.name, field.width) for field in STATUS.fields), *data)
     return Targets(
         names=nodes,
         nodes=len(nodes),
         words=tuple(RegisterWord),
-        registers=spec.barrier_registers,
-        observed=(status,) * len(nodes),
+        observed=((status,) * spec.message_registers + slots,) * len(nodes),
+        first_slot=spec.message_registers,
     )
 
 
-def _static_fields(spec: StaticSpec) -> tuple[tuple[str, int], ...]:
+def _slot_fields(spec: MessageSpec) -> Fields:
+    status = ((field.name, field.width) for field in WIRE_STATUS.fields)
+    return (*status, ("gathered", spec.data_bits), ("result", spec.data_bits))
+
+
+def _static_fields(spec: StaticSpec) -> Fields:
     """Return what ``observe`` of a static network's node shows below its counters."""
     places = dict.fromkeys(("east", "north", "west", "south"), spec.switch_buffer)
     places |= {"inject": spec.injection_buffer, "core": spec.core_buffer}

@@ -26,6 +26,10 @@ template <class T> std::enable_if_t<std::is_integral_v<T>, uint64_t> bit(const T
 template <std::size_t N> uint64_t bit(const VlWide<N>& v, int i) { return v[i / 32] >> i % 32 & 1; }
 template <class T> std::enable_if_t<std::is_integral_v<T>> set(T& v, int i) { v |= T{1} << i; }
 template <std::size_t N> void set(VlWide<N>& v, int i) { v[i / 32] |= 1U << i % 32; }
+template <class T> std::enable_if_t<std::is_integral_v<T>> clear_bit(T& v, int i) {
+    v &= ~(T{1} << i);
+}
+template <std::size_t N> void clear_bit(VlWide<N>& v, int i) { v[i / 32] &= ~(1U << i % 32); }
 template <class T> uint64_t field(const T& v, int low, int width) {
     uint64_t value = 0;
     for (int i = 0; i < width; ++i) value |= bit(v, low + i) << i;

@@ -11,7 +11,7 @@ from syncfabric.sim.fabric import irregular, mesh, static
 
 __all__ = ["definitions"]
 
-_END = {
+_PACKETS = {
     "valid": "&NOTHING",
     "sync_valid": "&NOTHING",
     "credit": "&NOTHING",
@@ -20,7 +20,10 @@ _END = {
     "flit": "nullptr",
     "sync": "nullptr",
 }
-"""The wires of a link's end, and what stands for each that a kind of network has not."""
+"""What a link's end has for packets, and what stands for each that a network has not."""
+
+_WIDE = ("flit", "sync", "wires")
+"""The wires whose type depends on their number."""
 
 
 def definitions(spec: AnySpec) -> str:
@@ -28,17 +31,25 @@ def definitions(spec: AnySpec) -> str:
     links, wires = links_of(spec), link_wires(spec)
     sizes = {
         "NODES": len(spec.topology.nodes),
-        "REGISTERS": spec.barrier_registers,
+        "REGISTERS": spec.port_registers,
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
+        "SLOT_WIRES": _slot_wires(spec),
     }
-    end = (f"&t.name##_{wire}" if wire in wires else other for wire, other in _END.items())
+    end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
+    end = end if "flit" in wires else []
+    end += ["&t.name##_wires"] if "wires" in wires else []
+    types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
+        "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
+        "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
+        "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
+        "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
     }
     lines = ["#pragma once", "#include <cstdint>"]
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
@@ -52,10 +63,21 @@ def definitions(spec: AnySpec) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _slot_wires(spec: AnySpec) -> int:
+    """Return how many wires a link has of all slots, their data not counted."""
+    plane = None if isinstance(spec, StaticSpec) else spec.wire_plane
+    return plane.slots * (1 if plane.shared else 2) if plane else 0
+
+
+def _takes_last(spec: AnySpec) -> bool:
+    return not isinstance(spec, StaticSpec) and spec.takes_last
+
+
 def _of_messages(spec: MessageSpec) -> Iterator[str]:
     """Yield what ``messages.h`` must know."""
     managers = [spec.topology.index(node) for node in spec.manager_nodes] or [-1]
-    yield f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"
     yield f"constexpr int MANAGERS[] = {{{', '.join(map(str, managers))}}};"
-    words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
-    yield f"#define REPORT_WORDS(t, line) {words}"
+    if spec.channels:
+        yield f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"
+        words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
+        yield f"#define REPORT_WORDS(t, line) {words}"

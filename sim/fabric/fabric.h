@@ -1,9 +1,11 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
-// network.h, made for each network, defines the sizes (NODES, REGISTERS, DATA_BITS, CHANNELS,
-// CLASSES) and the macros FOR_DATA, FOR_MANAGERS, FOR_SPILL and PORT_END(t, name), the end of a
-// link at a port. A kind of network then writes its class Network, which makes the tiles, links
-// them, and says what is on which link; and a class after Fabric adds what its processes do.
+// network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port), DATA_BITS,
+// CHANNELS, CLASSES and SLOT_WIRES (barrier wires of a link, data not counted); the macros FOR_DATA,
+// FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS and FOR_WIRES, which keep their text in networks that
+// have such; PORT_END(t, name), the end of a link at a port, and END_OF(Tile, name), its type. A kind
+// of network then writes its class Network, which makes the tiles, links them, and says what is on
+// which link; and a class after Fabric adds what its processes do.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)
@@ -39,8 +41,22 @@ template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
     tile.eval();
 }
 
+// An evaluation without what Verilator does around one (its messages and threads have locks), if its
+// function can be reached and a waveform does not need the rest. The first of all is not to be this.
+#if VM_TRACE_VCD
+#define EVALUATE(Tile) inline void evaluate(Tile& t) { t.eval(); }
+#else
+#define EVALUATE(Tile)                                                                \
+    __attribute__((weak)) void Tile##___024root___eval(Tile##___024root*);            \
+    inline void evaluate(Tile& t) {                                                   \
+        if (&Tile##___024root___eval) Tile##___024root___eval(t.rootp);               \
+        else t.eval();                                                                \
+    }
+#endif
+
 // Network has: `context`; `nodes`, the tiles with processes; `links`, to be carried over in every
 // cycle; `shown`, the end of each link that the probe looks at, by number (no wires: no such link);
+// `wired`, the barrier wires of their links by number, if there are any (null: no such link);
 // `every(act)`, which calls act(tile) for each tile, as the config port counts them.
 template <class Network> class Fabric {
   public:
@@ -48,7 +64,7 @@ template <class Network> class Fabric {
 
     void reset() {
         network_.context.traceEverOn(true);
-        network_.every([](auto& t) { t.rst = 1; });
+        network_.every([](auto& t) { t.rst = 1, t.eval(); });
         for (int k = 0; k < 2; ++k) tick();
         network_.every([](auto& t) { t.rst = 0, t.eval(); });
     }
@@ -108,7 +124,7 @@ template <class Network> class Fabric {
         network_.every([](auto& t) {
             clock_low(t, t.rootp, 0);
             t.clk = 1;
-            t.eval();
+            evaluate(t);
         });
     }
 
@@ -117,7 +133,7 @@ template <class Network> class Fabric {
             for (auto& t : network_.nodes) {
                 clear(t->arrive);
                 FOR_DATA(clear(t->data));
-                FOR_MANAGERS(clear(t->last));
+                FOR_LAST(clear(t->last));
             }
             network_.every([](auto& t) { t.config_valid = 0; });
             rest();
@@ -142,7 +158,7 @@ template <class Network> class Fabric {
         auto& t = *network_.nodes[s.index / REGISTERS];
         set(t.arrive, s.index % REGISTERS);
         FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
-        FOR_MANAGERS(if (s.extra) set(t.last, s.index % REGISTERS));
+        FOR_LAST(if (s.extra) set(t.last, s.index % REGISTERS));
     }
 
     void configure(const Stimulus& s) {

@@ -1,22 +1,22 @@
 // A grid: every node is the same tile, linked to its neighbours.
 //
 // network.h also defines WIDTH and HEIGHT. Tile has `index`, and shows what is on the links between
-// the network and its node: `eject_...` and `inject_...`.
+// the network and its node, if there are packets: `eject_...` and `inject_...`.
 #pragma once
 #include "fabric.h"
 
 #define LOCAL_END(t, name) \
     {&t.name##_valid, &NOTHING, &t.name##_credit, &NOTHING, &NOTHING, &t.name##_flit, nullptr}
 
-// Sync is the type of a port that is as wide as messages where they have wires of their own.
-template <class Tile, class Sync> struct Grid {
-    using End = EndOf<std::remove_reference_t<decltype(Tile::eject_flit)>, Sync>;
+template <class Tile, class LinkEnd> struct Grid {
+    using End = LinkEnd;
     static constexpr int LINKS = 6 * NODES;
 
     VerilatedContext context;
     std::vector<std::unique_ptr<Tile>> nodes;
     std::vector<Link<End>> links;
     std::vector<End> shown = std::vector<End>(LINKS);
+    FOR_WIRES(decltype(End::wires) wired[4 * NODES] = {};)
 
     Grid() {
         for (int i = 0; i < NODES; ++i) {
@@ -24,25 +24,28 @@ template <class Tile, class Sync> struct Grid {
             nodes.emplace_back(new Tile(&context, name.c_str()));
             auto& t = *nodes[i];
             t.index = i;
-            shown[5 * i + 4] = LOCAL_END(t, eject);
-            shown[5 * NODES + i] = LOCAL_END(t, inject);
+            FOR_PACKETS(shown[5 * i + 4] = LOCAL_END(t, eject);
+                        shown[5 * NODES + i] = LOCAL_END(t, inject);)
         }
         for (int i = 0; i < NODES; ++i) {
             auto& a = *nodes[i];
             if (i % WIDTH < WIDTH - 1) {
                 auto& b = *nodes[i + 1];
-                link(5 * i, PORT_END(a, east_out), PORT_END(b, west_in));
-                link(5 * (i + 1) + 2, PORT_END(b, west_out), PORT_END(a, east_in));
+                link(i, 0, PORT_END(a, east_out), PORT_END(b, west_in));
+                link(i + 1, 2, PORT_END(b, west_out), PORT_END(a, east_in));
             }
             if (i + WIDTH < NODES) {
                 auto& b = *nodes[i + WIDTH];
-                link(5 * i + 1, PORT_END(a, north_out), PORT_END(b, south_in));
-                link(5 * (i + WIDTH) + 3, PORT_END(b, south_out), PORT_END(a, north_in));
+                link(i, 1, PORT_END(a, north_out), PORT_END(b, south_in));
+                link(i + WIDTH, 3, PORT_END(b, south_out), PORT_END(a, north_in));
             }
         }
     }
 
-    void link(int number, End from, End to) { links.push_back({shown[number] = from, to}); }
+    void link(int node, int port, End from, End to) {
+        links.push_back({shown[5 * node + port] = from, to});
+        FOR_WIRES(wired[4 * node + port] = from.wires;)
+    }
 
     template <class Act> void every(Act act) {
         for (auto& tile : nodes) act(*tile);

@@ -14,11 +14,13 @@
 #include "Vswitch_tile___024root.h"
 #include "messages.h"
 
+EVALUATE(Vnode_tile)
+EVALUATE(Vswitch_tile)
+
 namespace {
 
 struct Network {
-    using Flit = std::remove_reference_t<decltype(Vnode_tile::uplink_flit)>;
-    using End = EndOf<Flit, Flit>;
+    using End = END_OF(Vnode_tile, uplink);
     static constexpr int LINKS = PORTS * SWITCHES + NODES;
 
     VerilatedContext context;
@@ -26,6 +28,7 @@ struct Network {
     std::vector<std::unique_ptr<Vswitch_tile>> switches;
     std::vector<Link<End>> links;
     std::vector<End> shown = std::vector<End>(LINKS);
+    FOR_WIRES(decltype(End::wires) wired[LINKS] = {};)
 
     Network() {
         std::vector<End> in, out;  // of the switches' ports
@@ -45,13 +48,17 @@ struct Network {
             auto name = "node_" + std::to_string(i);
             nodes.emplace_back(new Vnode_tile(&context, name.c_str()));
             auto& t = *nodes[i];
-            t.target = i, t.index = i, t.header = HEADERS[i];
+            t.target = i, t.index = i;
+            FOR_PACKETS(t.header = HEADERS[i];)
             link(PLACES[i], out[PLACES[i]], PORT_END(t, downlink));
             link(PORTS * SWITCHES + i, PORT_END(t, uplink), in[PLACES[i]]);
         }
     }
 
-    void link(int number, End from, End to) { links.push_back({shown[number] = from, to}); }
+    void link(int number, End from, End to) {
+        links.push_back({shown[number] = from, to});
+        FOR_WIRES(wired[number] = from.wires;)
+    }
 
     template <class Act> void every(Act act) {
         for (auto& tile : nodes) act(*tile);

@@ -1,7 +1,6 @@
 // A mesh: a grid of routers.
 //
-// network.h, made for each network, also defines WIDTH, HEIGHT and SYNC_WIRES: a port that is as
-// wide as messages where they have wires of their own.
+// network.h, made for each network, also defines WIDTH and HEIGHT.
 #include "network.h"
 
 #include "Vtile.h"
@@ -9,13 +8,16 @@
 #include "grid.h"
 #include "messages.h"
 
+EVALUATE(Vtile)
+
 namespace {
 
-struct Network : Grid<Vtile, std::remove_reference_t<decltype(Vtile::SYNC_WIRES)>> {
+struct Network : Grid<Vtile, END_OF(Vtile, east_out)> {
     Network() {
         for (int i = 0; i < NODES; ++i) {
             auto& t = *nodes[i];
-            t.x = i % WIDTH, t.y = i / WIDTH, t.header = HEADERS[i];
+            t.x = i % WIDTH, t.y = i / WIDTH;
+            FOR_PACKETS(t.header = HEADERS[i];)
         }
     }
 };

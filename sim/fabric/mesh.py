@@ -1,4 +1,4 @@
-"""The tile of a mesh: a router, with its packet source, packet sink and barrier member."""
+"""The tile of a mesh: a router, with its barrier member, packet source and packet sink."""
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.assemble.mesh import (
@@ -25,7 +25,7 @@ def tile_ports(spec: MeshSpec) -> tile.Ports:
     ports["observe"] = ("output", targets(spec)[0][1])
     for side in _SIDES:
         ports |= tile.link_ports(spec, side, comes_in=side.endswith("_in"))
-    for local in ("inject", "eject"):
+    for local in ("inject", "eject") if spec.channels else ():
         ports[f"{local}_valid"] = ("output", spec.channels)
         ports[f"{local}_credit"] = ("output", spec.channels)
         ports[f"{local}_flit"] = ("output", layout.flit.width)
@@ -45,7 +45,4 @@ def tiles(spec: MeshSpec, *, queue: int) -> dict[str, str]:
 
 def definitions(spec: MeshSpec) -> list[str]:
     """Return what ``mesh.cpp`` must know of a network, as lines of C++."""
-    return [
-        f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};",
-        f"#define SYNC_WIRES {'east_out_sync' if spec.sync_links == 'own' else 'eject_flit'}",
-    ]
+    return [f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};"]

@@ -1,6 +1,6 @@
-// A network whose barriers are messages: what its processes and its packets do.
+// A network of messages or barrier wires: what its processes and its packets do.
 //
-// network.h also defines HEADERS[node], MANAGERS and REPORT_WORDS. Further commands:
+// network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
 //   group GID NODE REGISTER ...   watch a group
 //   members SEED JITTER   let the members of the watched groups arrive again and again
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
@@ -31,8 +31,8 @@ template <class Network> class MessageFabric : public Fabric<Network> {
 
     void rest() override {
         for (auto& t : network_.nodes) {
-            t->start = 0, t->traffic_load = 0, t->member_load = 0;
-            t->put_valid = 0;
+            t->start = 0, t->member_load = 0;
+            FOR_PACKETS(t->traffic_load = 0, t->put_valid = 0);
             FOR_SPILL(t->spill_arrive_valid = 0);
         }
     }
@@ -49,6 +49,14 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         case START:
             for (auto& t : nodes) t->start = 1;
             break;
+        default:
+            FOR_PACKETS(act_on_packets(s));
+        }
+    }
+
+    void act_on_packets(const Stimulus& s) {
+        auto& nodes = network_.nodes;
+        switch (s.kind) {
         case LOAD:
             for (auto& t : nodes) t->traffic_load = 1, t->traffic_seed = s.data;
             break;
@@ -64,7 +72,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
 
     void pass() override {
         if (!referee_.groups().empty()) watch();
-        for (auto& tile : network_.nodes) tile->cycle = cycle_;
+        FOR_PACKETS(for (auto& tile : network_.nodes) tile->cycle = cycle_);
     }
 
     void watch() {
@@ -90,11 +98,11 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void report() {
-        for (auto& t : network_.nodes) {
+        FOR_PACKETS(for (auto& t : network_.nodes) {
             std::string line;
             REPORT_WORDS(t, line);
             std::cout << line << '\n';
-        }
+        })
     }
 
     Referee referee_{NODES, REGISTERS};

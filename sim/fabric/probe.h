@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bits.h"
+#include "wire_probe.h"
 
 template <class Network> class Probe {
   public:
@@ -19,14 +20,14 @@ template <class Network> class Probe {
     void flush() { std::fflush(file_); }
 
     void look(Network& network, uint64_t cycle) {
-        bool answered = false, released = false, spilled = false;
+        bool answered = false, released = false, spilled = false, changed = false;
         uint32_t error = 0, answer = 0;
-        for (int i = 0; i < LINKS; ++i) {
+        FOR_PACKETS(for (int i = 0; i < LINKS; ++i) {
             const auto& end = network.shown[i];
             if (!end.valid) continue;
             valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
             credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
-        }
+        })
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network.nodes[i];
             if (any(t.released)) {
@@ -36,19 +37,21 @@ template <class Network> class Probe {
             }
             FOR_SPILL(spilled |= t.spill_release_valid);
         }
+        FOR_WIRES(changed = wires_.look(network));
         network.every([&](auto& t) {
             if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
         });
-        if (!valid_.used && !credit_.used && !released && !spilled && !answered) return;
+        if (!valid_.used && !credit_.used && !released && !spilled && !changed && !answered) return;
         line_.clear();
         hex(line_, cycle), line_ += ' ';
-        bool flits = valid_.used;
+        [[maybe_unused]] bool flits = valid_.used;
         valid_.print(line_), line_ += ' ';
         credit_.print(line_), line_ += ' ';
         released_.print(line_);
-        if (flits) print_flits(network);
+        FOR_PACKETS(if (flits) print_flits(network));
         if (released) print_results(network);
         FOR_SPILL(print_spilled(network));
+        FOR_WIRES(wires_.print(line_));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
         if (released || spilled) print_observed(network);
@@ -107,6 +110,7 @@ template <class Network> class Probe {
 
     std::FILE* file_;
     Bits valid_, credit_, released_;
+    FOR_WIRES(WireProbe<Network> wires_;)
     std::string line_;
     std::vector<std::string> seen_;  // by target
 };

@@ -20,7 +20,7 @@ __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
 _HEADERS = (
     *("bits.h", "fabric.h", "grid.h", "links.h"),
-    *("messages.h", "probe.h", "referee.h", "script.h"),
+    *("messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
 )
 
 

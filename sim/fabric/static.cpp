@@ -9,9 +9,12 @@
 #include "Vtile___024root.h"
 #include "grid.h"
 
+EVALUATE(Vtile)
+EVALUATE(Vloader_tile)
+
 namespace {
 
-struct Network : Grid<Vtile, CData> {
+struct Network : Grid<Vtile, END_OF(Vtile, east_out)> {
     std::unique_ptr<Vloader_tile> loader{new Vloader_tile(&context, "loader")};
 
     template <class Act> void every(Act act) {

@@ -43,39 +43,46 @@ def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
 
 def process_ports(spec: MessageSpec) -> Ports:
     """Return the ports of a node's process, and of its packets."""
-    registers, data = spec.barrier_registers, spec.data_bits
+    registers, data = spec.port_registers, spec.data_bits
     ports = {
         "index": ("input", spec.layout.node_bits),
-        "header": ("input", spec.layout.header.width),
-        "cycle": ("input", 32),
         "start": ("input", 1),
         "arrive": ("input", registers),
         "data": ("input", registers * data),
         "arrives": ("output", registers),
         "released": ("output", registers),
         "result": ("output", registers * data),
-        "traffic_load": ("input", 1),
-        "traffic_seed": ("input", 32),
-        "traffic_enable": ("input", 1),
-        "traffic_rate": ("input", 24),
-        "put_valid": ("input", 1),
-        "put_flit": ("input", PUT_FLIT.size),
         "member": ("input", registers),
         "member_load": ("input", 1),
         "member_seed": ("input", 32),
         "member_enable": ("input", 1),
         "member_jitter": ("input", JITTER_BITS),
     }
+    if spec.takes_last:
+        ports["last"] = ("input", registers)
+    if spec.tells_broken:
+        ports["broken"] = ("output", registers)
     if spec.managed:
-        ports |= {
-            "last": ("input", registers),
-            "broken": ("output", registers),
-            "manager": ("input", 1),
-            "manager_index": ("input", 2),
-        }
+        ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
     ports |= {_wire(name): port for name, port in _spill_ports(spec).items()}
-    ports |= {name: ("output", width) for name, width in REPORT.items()}
+    if spec.channels:
+        ports |= _packet_ports(spec)
     return {name: port for name, port in ports.items() if port[1]}
+
+
+def _packet_ports(spec: MessageSpec) -> Ports:
+    """Return the ports of packet source and packet sink."""
+    ports = {
+        "header": ("input", spec.layout.header.width),
+        "cycle": ("input", 32),
+        "traffic_load": ("input", 1),
+        "traffic_seed": ("input", 32),
+        "traffic_enable": ("input", 1),
+        "traffic_rate": ("input", 24),
+        "put_valid": ("input", 1),
+        "put_flit": ("input", PUT_FLIT.size),
+    }
+    return ports | {name: ("output", width) for name, width in REPORT.items()}
 
 
 def start_tile(name: str, ports: Ports) -> ModuleWriter:
@@ -101,9 +108,13 @@ def join_node(spec: MessageSpec) -> dict[str, str]:
     if spec.data_bits:
         node |= {"data": "data | member_data", "result": "result"}
     node |= join_config()
+    if spec.takes_last:
+        node["last"] = "last"
+    if spec.tells_broken:
+        node["broken"] = "broken"
     if spec.managed:
-        node |= {name: name for name in ("last", "broken", "manager", "manager_index")}
-    for local, name in (("local_in", "inject"), ("local_out", "eject")):
+        node |= {name: name for name in ("manager", "manager_index")}
+    for local, name in (("local_in", "inject"), ("local_out", "eject")) if spec.channels else ():
         node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
     node |= {name: _wire(name) for name, (_, width) in _spill_ports(spec).items() if width}
     if spec.spill:
@@ -129,12 +140,30 @@ def _wire(port: str) -> str:
 
 
 def place_process(tile: ModuleWriter, spec: MessageSpec) -> None:
-    """Place packet source, packet sink and barrier member; the tile has wires to and from them."""
-    registers, data = spec.barrier_registers, spec.data_bits
+    """Place the barrier member and, with packets, their source and sink; the tile has the wires."""
+    registers, data = spec.port_registers, spec.data_bits
     tile.wire("member_arrive", registers)
     tile.wire("member_data", registers * data)
     tile.assign("arrives", "arrive | member_arrive")
     clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
+    if spec.channels:
+        _place_traffic(tile, clocked)
+    tile.instance(
+        "barrier_member",
+        "process",
+        {
+            **clocked,
+            "index": "index",
+            "member": "member",
+            **{name: f"member_{name}" for name in ("load", "seed", "enable", "jitter", "arrive")},
+            "data": "member_data" if data else None,
+            "released": "released",
+        },
+    )
+
+
+def _place_traffic(tile: ModuleWriter, clocked: dict[str, str | None]) -> None:
+    """Place packet source and packet sink."""
     link = {f"link__{wire}": wire for wire in ("valid", "flit", "credit")}
     tile.instance(
         "packet_source",
@@ -160,20 +189,9 @@ def place_process(tile: ModuleWriter, spec: MessageSpec) -> None:
             **{name: name for name in REPORT if name not in _SOURCE},
         },
     )
-    tile.instance(
-        "barrier_member",
-        "process",
-        {
-            **clocked,
-            "index": "index",
-            "member": "member",
-            **{name: f"member_{name}" for name in ("load", "seed", "enable", "jitter", "arrive")},
-            "data": "member_data" if data else None,
-            "released": "released",
-        },
-    )
 
 
 def process_verilog(spec: MessageSpec, queue: int) -> str:
     """Return the modules that `place_process` places."""
-    return f"{traffic_verilog(spec, queue)}\n{convert(BarrierMember(spec), 'barrier_member')}"
+    member = convert(BarrierMember(spec), "barrier_member")
+    return f"{traffic_verilog(spec, queue)}\n{member}" if spec.channels else member

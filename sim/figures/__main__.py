@@ -20,7 +20,10 @@ from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
 from syncfabric.sim.figures.wire_faults import wire_faults
+from syncfabric.sim.figures.wire_latency import wire_latency, wires_beside
+from syncfabric.sim.figures.wire_ns import wire_ns
 from syncfabric.sim.figures.wire_slots import wire_slots
+from syncfabric.sim.figures.wire_speed import wire_speed
 
 SECTIONS: tuple[Section, ...] = (
     barrier_latency,
@@ -35,6 +38,10 @@ SECTIONS: tuple[Section, ...] = (
     planning,
     irregular_planning,
     wire_slots,
+    wire_latency,
+    wires_beside,
+    wire_speed,
+    wire_ns,
     static_latency,
     static_speed,
     ring_planning,

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
+from syncfabric.models.timing.wires import wire_bound
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.static.collectives.asked import FROM_ROOT, KINDS, Collective
 from syncfabric.sim.drive.static.collectives.bound import bound_of
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.figures.reflex import on_mesh
 from syncfabric.sim.figures.row import Row
 
 __all__ = ["collectives"]
@@ -20,6 +22,14 @@ WORDS: tuple[tuple[int, Policy], ...] = ((1, "together"), (1, "last"), (32, "tog
 """Flits of a word (with links of one bit, its bits), and when members begin."""
 WORK = 1
 """Cycles that a flit of a reduction takes a core."""
+
+IN_ROUTERS = {
+    "messages, shortest, pipeline 0": on_mesh(
+        "shortest", barrier_pipeline=0, data_bits=32, flit_bits=64
+    ),
+    "wires (ours)": on_mesh("wires", sync="wires", data_bits=32),
+}
+"""Barriers that combine a word on their way."""
 
 Case = tuple[str, str, int, Policy]
 """Planner, kind, flits, and when members begin."""
@@ -39,6 +49,15 @@ def collectives() -> Iterator[Row]:
             " / ".join(map(str, cycles)),
             "formula " + " / ".join(map(str, formula)),
             all(map(_agrees, [policy] * len(SIDES), cycles, formula)),
+        )
+    for name, barrier in IN_ROUTERS.items():
+        times = [barrier(side) for side in SIDES]
+        bounds = [wire_bound(side, 0) for side in SIDES]
+        yield Row(
+            f"{sizes} cores, barrier by {name}, allreduce of 32 bits (or, and, xor), all together",
+            " / ".join(str(time.together) for time in times),
+            "formula " + " / ".join(map(str, bounds)),
+            [time.together for time in times] == bounds,
         )
 
 

@@ -1,4 +1,4 @@
-"""Barriers by network that paper Reflex compares (Fig. 6), and BTM, on hardware, in cycles."""
+"""Barriers by network of paper Reflex (Fig. 6), BTM and wires, on hardware, in cycles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.output import check_file, write_file
 
-__all__ = ["BARRIERS", "Barrier", "Times", "check_plot", "measured", "plot", "reflex"]
+__all__ = ["BARRIERS", "Barrier", "Times", "check_plot", "measured", "on_mesh", "plot", "reflex"]
 
 SIDES = (2, 4, 6, 8)
 
@@ -44,11 +44,24 @@ Barrier = Callable[[int], Times]
 """Measures a barrier of all cores of a square mesh, by its side."""
 
 
-def on_mesh(planner: str, pipeline: int, scheme: str = "") -> Barrier:
-    """Return a barrier of a mesh: by its barrier units, or by packets with the same routers."""
-    return lambda side: _run(
-        MeshSpec(kind="mesh", width=side, height=side, barrier_pipeline=pipeline), planner, scheme
-    )
+def on_mesh(planner: str, scheme: str = "", **keys: object) -> Barrier:
+    """Return a barrier of a mesh: by its routers, or by packets with the same routers.
+
+    Parameters
+    ----------
+    planner : str
+        Of the group of all.
+    scheme : str
+        As in ``Scenario``; by packets.
+    keys : object
+        Of the network.
+    """
+
+    def barrier(side: int) -> Times:
+        shape = {"kind": "mesh", "width": side, "height": side}
+        return _run(MeshSpec.model_validate({**shape, **keys}), planner, scheme)
+
+    return barrier
 
 
 def on_static(planner: str) -> Barrier:
@@ -59,11 +72,13 @@ def on_static(planner: str) -> Barrier:
 BARRIERS: dict[str, Barrier] = {
     "Reflex, ring": on_static("ring"),
     "Reflex, tree (ours)": on_static("tree"),
-    "BTM, planner shortest, pipeline 0": on_mesh("shortest", 0),
-    "BTM, planner btm, pipeline 1": on_mesh("btm", 1),
-    "UDN/STN": on_mesh("shortest", 0, "udn/stn"),
-    "dissemination": on_mesh("shortest", 0, "dissemination"),
-    "unicast": on_mesh("shortest", 0, "unicast"),
+    "wires (ours)": on_mesh("wires", sync="wires"),
+    "wires (ours), one link register": on_mesh("wires", sync="wires", link_registers=1),
+    "BTM, planner shortest, pipeline 0": on_mesh("shortest", barrier_pipeline=0),
+    "BTM, planner btm, pipeline 1": on_mesh("btm", barrier_pipeline=1),
+    "UDN/STN": on_mesh("shortest", "udn/stn", barrier_pipeline=0),
+    "dissemination": on_mesh("shortest", "dissemination", barrier_pipeline=0),
+    "unicast": on_mesh("shortest", "unicast", barrier_pipeline=0),
 }
 """All barriers that are measured, by their names."""
 

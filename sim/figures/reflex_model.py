@@ -1,4 +1,7 @@
-"""Paper Reflex's barriers in LogGP. Its figures have no numbers: shapes and orders are compared."""
+"""Paper Reflex's barriers in LogGP, and wires beside them.
+
+The paper's figures have no numbers: shapes and orders are compared.
+"""
 
 import itertools
 import math
@@ -14,6 +17,7 @@ from syncfabric.models.timing.barriers import (
     tile_spin_ns,
     tile_sync_ns,
     udn_stn_ns,
+    wires_ns,
 )
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY, LogGP
 from syncfabric.models.timing.loggp import TILE64_CYCLE_NS as CYCLE
@@ -44,11 +48,28 @@ BY_NETWORK = ("UDN/STN", "Reflex")
 ORDER_ONLY = ("Tile Sync", "Tile Spin")
 """The paper does not tell their algorithms: the model is made to put them in their places."""
 
+OURS: dict[str, Callable[[int], float]] = {
+    "wires (ours)": lambda cores: wires_ns(radius(cores), 0, TILE64),
+    "wires, one link register (ours)": lambda cores: wires_ns(radius(cores), 1, TILE64),
+}
+"""What the paper's figure does not have; a link register more lets the clock be faster."""
+
+
+def squarest(cores: int) -> Mesh:
+    """Return the squarest mesh that has room for the cores."""
+    width = math.isqrt(cores - 1) + 1
+    return Mesh(width, math.ceil(cores / width))
+
 
 def diameter(cores: int) -> int:
-    """Return the diameter of the squarest mesh that has room for the cores."""
-    width = math.isqrt(cores - 1) + 1
-    return Mesh(width, math.ceil(cores / width)).diameter
+    """Return the diameter of that mesh."""
+    return squarest(cores).diameter
+
+
+def radius(cores: int) -> int:
+    """Return the links from the middle of that mesh to its farthest corner."""
+    mesh = squarest(cores)
+    return mesh.width // 2 + mesh.height // 2
 
 
 def reflex_model(ring_cycles: Callable[[int], int] | None = None) -> Iterator[Row]:
@@ -77,7 +98,7 @@ def _times(loggp: LogGP) -> dict[str, float]:
 
 def _fig6() -> Iterator[Row]:
     sizes = " / ".join(map(str, CORES))
-    for name, time in BARRIERS.items():
+    for name, time in {**BARRIERS, **OURS}.items():
         only = ", order only" * (name in ORDER_ONLY)
         times = " / ".join(f"{time(cores):,.0f}" for cores in CORES)
         yield Row(f"Fig. 6, {sizes} cores: {name}{only}", f"{times} ns")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.ring import Ring, best_ring
 from syncfabric.sim.drive.run import run
@@ -19,6 +19,13 @@ from syncfabric.sim.figures.row import Row
 __all__ = ["ring_planning", "static_latency", "static_speed"]
 
 SIDES = (2, 4, 8, 16)
+PLANNERS: dict[str, dict[str, object]] = {
+    "ring": {"kind": "static"},
+    "tree": {"kind": "static"},
+    "shortest": {"kind": "mesh", "barrier_pipeline": 0},
+    "wires": {"kind": "mesh", "sync": "wires"},
+}
+"""By planner: the network's keys beside its sides; the last two are in routers."""
 EACH_LATE = 64
 """Cores up to which each is late once."""
 JITTERS = (50, 200, 1000)
@@ -26,24 +33,27 @@ SPARSE = (4, 8, 16, 32)
 
 
 def static_latency() -> Iterator[Row]:
-    """Barriers of rings and trees on a static network, all cores (cycles)."""
+    """Barriers on a static network, rings and trees, and in routers, all cores (cycles)."""
     for side in SIDES:
-        network = StaticSpec(kind="static", width=side, height=side)
-        built, cores = build_fabric(network), side * side
-        for planner in ("ring", "tree"):
-            plan = _plan(network, planner)
-            runs = tuple((plan, scenario) for scenario in _wishes(cores).values())
-            outcomes = simulate_tiles(Job(runs), built).outcomes
-            for (words, scenario), outcome in zip(_wishes(cores).items(), outcomes, strict=True):
-                if outcome.hang or outcome.mismatches:
-                    raise RuntimeError(f"{side}x{side}, {planner}: {outcome.hang or 'mismatch'}")
-                # The first of those back to back follows none.
-                latency = outcome.groups[0].latency[scenario.policy == "back_to_back" :]
-                worst, bound = max(latency), plan.groups[0].bound
-                assert bound is not None
-                yield Row(
-                    f"{side}x{side}, {planner}, {words}", str(worst), f"<= {bound}", worst <= bound
-                )
+        for planner, keys in PLANNERS.items():
+            kind = StaticSpec if keys["kind"] == "static" else MeshSpec
+            network = kind.model_validate({"width": side, "height": side, **keys})
+            yield from _barriers(network, side, planner)
+
+
+def _barriers(network: AnySpec, side: int, planner: str) -> Iterator[Row]:
+    """Measure all cores' barriers by one planner."""
+    plan, wishes = _plan(network, planner), _wishes(side * side)
+    runs = tuple((plan, scenario) for scenario in wishes.values())
+    outcomes = simulate_tiles(Job(runs), build_fabric(network)).outcomes
+    for (words, scenario), outcome in zip(wishes.items(), outcomes, strict=True):
+        if outcome.hang or outcome.mismatches:
+            raise RuntimeError(f"{side}x{side}, {planner}: {outcome.hang or 'mismatch'}")
+        # The first of those back to back follows none.
+        latency = outcome.groups[0].latency[scenario.policy == "back_to_back" :]
+        worst, bound = max(latency), plan.groups[0].bound
+        assert bound is not None
+        yield Row(f"{side}x{side}, {planner}, {words}", str(worst), f"<= {bound}", worst <= bound)
 
 
 def _wishes(cores: int) -> dict[str, Scenario]:
@@ -97,7 +107,7 @@ def static_speed() -> Iterator[Row]:
     )
 
 
-def _plan(network: StaticSpec, planner: str) -> BarrierPlan:
+def _plan(network: AnySpec, planner: str) -> BarrierPlan:
     group = GroupSpec(id=1, members=tuple(network.topology.nodes), planner=planner)
     return make_plan(NetworkSpec(name="figure", network=network, groups=(group,)))
 

@@ -1,4 +1,4 @@
-"""BTIN beside the multicast and the unicast scheme, on the same switches."""
+"""BTIN beside the multicast and the unicast scheme, and wires, on the same switches."""
 
 import random
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.scenario import Job, Policy, Scenario, SchemeOutcome
+from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.figures.row import Row
@@ -15,6 +15,7 @@ from syncfabric.sim.figures.row import Row
 __all__ = ["schemes"]
 
 SCHEMES = ("btin", "multicast", "unicast")
+ALL = (*SCHEMES, "wires")
 SIZES = (8, 16, 32, 64)
 TIME = "paper 3.8, 3.3"
 """Multicast over BTIN in paper BTIN, 256 members on 75 and on 300 switches."""
@@ -23,7 +24,7 @@ TRAFFIC = {True: "paper 46.8, 88.6; counted 2.8, 2.6", False: "counted 7.0-7.4, 
 
 
 def schemes() -> Iterator[Row]:
-    """Schemes of irregular networks: BTIN, multicast and unicast on cluster-19 (cycles)."""
+    """Schemes of irregular networks: BTIN, multicast, unicast, wires on cluster-19 (cycles)."""
     drawn = load("cluster-19").network.model_dump()
     for buffer_flits in (1, 8):
         keys = {"setup": "manager", "buffer_flits": buffer_flits}
@@ -56,20 +57,42 @@ def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Row
         )
     )
     found: dict[tuple[str, str], SchemeOutcome] = {}
-    for kind, outcome in zip(
-        kinds, simulate_tiles(job, build_fabric(network)).outcomes, strict=True
-    ):
-        if outcome.mismatches or outcome.hang or outcome.scheme is None:
-            raise RuntimeError(f"{kind}: {outcome.mismatches[:1]} {outcome.hang}")
+    for kind, outcome in zip(kinds, _outcomes(network, job), strict=True):
+        assert outcome.scheme is not None
         found[kind] = outcome.scheme
+    found |= {(policy, "wires"): on_wires for policy, on_wires in _on_wires(network, members)}
     name = f"{len(members)} members, buffer_flits {network.buffer_flits}"
     for policy in policies:
-        cycles = [max(found[policy, scheme].cycles) for scheme in SCHEMES]
+        cycles = [max(found[policy, scheme].cycles) for scheme in ALL]
         said = "all together" if policy == "together" else "worst, one late"
         yield Row(f"{name}, {said}", _beside(cycles), TIME if policy == "together" else "")
     for said, beside in (("with nodes' own", True), ("between switches", False)):
-        links = [_links(found["together", scheme], beside=beside) for scheme in SCHEMES]
+        links = [_links(found["together", scheme], beside=beside) for scheme in ALL]
         yield Row(f"{name}, links {said}", _beside(links), TRAFFIC[beside])
+
+
+def _on_wires(
+    network: IrregularSpec, members: tuple[Place, ...]
+) -> Iterator[tuple[Policy, SchemeOutcome]]:
+    """Yield what the same group takes on wires; its links are those of its tree, up and down."""
+    wired = IrregularSpec.model_validate(network.model_dump() | {"sync": "wires"})
+    groups = (GroupSpec(id=1, members=members),)
+    plan = make_plan(NetworkSpec(name="figure", network=wired, groups=groups))
+    (group,) = plan.wire_groups
+    policies: dict[Policy, int] = {"together": 1, "last": len(members)}
+    runs = [(plan, Scenario(episodes=n, policy=policy)) for policy, n in policies.items()]
+    for policy, outcome in zip(policies, _outcomes(wired, Job(tuple(runs))), strict=True):
+        cycles = outcome.groups[0].latency
+        yield policy, SchemeOutcome(cycles, [2 * len(group.edges)], [2 * len(members)])
+
+
+def _outcomes(network: IrregularSpec, job: Job) -> list[Outcome]:
+    outcomes = simulate_tiles(job, build_fabric(network)).outcomes
+    for (_, scenario), outcome in zip(job.runs, outcomes, strict=True):
+        if outcome.mismatches or outcome.hang:
+            words = f"{scenario.scheme or 'wires'}, {scenario.policy}"
+            raise RuntimeError(f"{words}: {outcome.mismatches[:1]} {outcome.hang}")
+    return outcomes
 
 
 def _links(measured: SchemeOutcome, *, beside: bool) -> int:
@@ -77,7 +100,7 @@ def _links(measured: SchemeOutcome, *, beside: bool) -> int:
 
 
 def _beside(values: list[int]) -> str:
-    """Return the figures of BTIN, multicast and unicast, and the latter's over BTIN's."""
+    """Return the figures of BTIN and of all others, and these over BTIN's."""
     first, *others = values
     ratios = " / ".join(f"{other / first:.1f}" for other in others)
     return f"{' / '.join(map(str, values))}; {ratios} times"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from itertools import product
+from operator import add
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.wires.faults import Outcome, mesh_tree, suffer
+from syncfabric.models.wires.faults import DATA, LEVELS, Outcome, mesh_tree, suffer
 from syncfabric.models.wires.rules import Rules
 from syncfabric.models.wires.tree import Tree
 from syncfabric.sim.figures.row import Row
@@ -24,6 +27,7 @@ PROTECTION = {
     "check and parity": Rules(parity=True),
 }
 LENGTHS = {"stuck": None, "for 1 to 5 cycles": (1, 2, 3, 4, 5)}
+WIRES = {"": LEVELS, "data wire, ": DATA}
 REGISTERS = (0, 1)
 SEEDS = range(4)
 
@@ -31,28 +35,39 @@ SEEDS = range(4)
 def wire_faults() -> Iterator[Row]:
     """Wire faults: every barrier wire of small meshes, in every cycle of an episode."""
     groups = dict(_groups())
-    none = Outcome(0, 0, 0, 0)
-    by_group = {(name, group): none for name in PROTECTION for group in groups}
-    for name, rules in PROTECTION.items():
-        for words, lengths in LENGTHS.items():
-            for value in (0, 1):
-                total = none
-                for group, tree in groups.items():
-                    for registers in REGISTERS:
-                        outcome = suffer(tree, registers, rules, value, lengths, SEEDS)
-                        by_group[name, group] += outcome
-                        total += outcome
-                safe = rules.parity or (rules.check and value == 0)
-                yield Row(
-                    f"{name}: {words} at {value}",
-                    _told(total),
-                    "0 early" if safe else "",
-                    total.early == 0 if safe else None,
-                )
-    for group in groups:
-        parts = [by_group[name, group] for name in PROTECTION]
-        early = " / ".join(f"{part.early:,}" for part in parts)
-        yield Row(f"{group}: early with {' / '.join(PROTECTION)}", f"{early} of {parts[0].all:,}")
+    early = {(name, group): 0 for name in PROTECTION for group in groups}
+    counted = dict.fromkeys(groups, 0)
+    for (words, wires), (name, rules) in product(WIRES.items(), PROTECTION.items()):
+        for (how, lengths), value in product(LENGTHS.items(), (0, 1)):
+            outcomes = {
+                group: _suffered(tree, rules, value, lengths, wires)
+                for group, tree in groups.items()
+            }
+            for group, outcome in outcomes.items():
+                early[name, group] += outcome.early
+                counted[group] += outcome.all * rules.parity
+            total = reduce(add, outcomes.values())
+            safe = rules.parity or (rules.check and value == 0) or wires is DATA
+            met = total.early == 0 and not (rules.parity and total.wrong)
+            target = "0 early, 0 wrong" if rules.parity else "0 early"
+            yield Row(
+                f"{words}{name}: {how} at {value}",
+                _told(total),
+                target if safe else "",
+                met if safe else None,
+            )
+    for group, count in counted.items():
+        told = " / ".join(f"{early[name, group]:,}" for name in PROTECTION)
+        yield Row(f"{group}: early with {' / '.join(PROTECTION)}", f"{told} of {count:,}")
+
+
+def _suffered(
+    tree: Tree, rules: Rules, value: int, lengths: tuple[int, ...] | None, wires: tuple[str, ...]
+) -> Outcome:
+    return reduce(
+        add,
+        (suffer(tree, registers, rules, value, lengths, SEEDS, wires) for registers in REGISTERS),
+    )
 
 
 def _groups() -> Iterator[tuple[str, Tree]]:
@@ -64,6 +79,6 @@ def _groups() -> Iterator[tuple[str, Tree]]:
 
 def _told(outcome: Outcome) -> str:
     return (
-        f"{outcome.early:,} early, {outcome.found:,} found, {outcome.hangs:,} hang, "
-        f"{outcome.harmless:,} harmless"
+        f"{outcome.early:,} early, {outcome.wrong:,} wrong, {outcome.found:,} found, "
+        f"{outcome.hangs:,} hang, {outcome.harmless:,} harmless"
     )

@@ -6,12 +6,14 @@ import typer
 
 from syncfabric import __version__
 from syncfabric.cli.build import build
+from syncfabric.cli.check import check
 from syncfabric.cli.group import OneLineErrors
 from syncfabric.cli.networks import networks
 from syncfabric.cli.plan import plan
 from syncfabric.cli.run import run
 from syncfabric.cli.schema import schema
 from syncfabric.cli.synth import synth
+from syncfabric.cli.topologies import topologies
 
 __all__ = ["app", "main"]
 
@@ -22,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (plan, build, run, synth, networks, schema):
+for command in (plan, build, run, synth, networks, schema, check, topologies):
     app.command()(command)
 
 

@@ -7,7 +7,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan, StaticGroupPlan
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.planning.plan import (
+    GroupPlan,
+    IrregularGroupPlan,
+    StaticGroupPlan,
+    WireGroupPlan,
+)
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.report import Rows, plan_rows, result_rows
 from syncfabric.sim.words import network_words, node_words
@@ -15,7 +21,7 @@ from syncfabric.sim.words import network_words, node_words
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+    from syncfabric.models.planning.plan import BarrierPlan
     from syncfabric.sim.results import RunResult
 
 __all__ = ["Titled", "plan_table", "print_table", "register_tables", "result_table"]
@@ -51,14 +57,19 @@ def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
     whole : bool
         All of them, however many; else the first few.
     """
+    irregular, most = isinstance(plan.spec.network, IrregularSpec), None if whole else SHOWN
     for group in plan.groups:
         title = f"registers of group {group.id} ({group.op})"
-        if isinstance(group, IrregularGroupPlan):
-            yield from _port_registers(group, title, None if whole else SHOWN)
+        if isinstance(group, WireGroupPlan):
+            title = f"slot {group.slot} of group {group.id} ({group.op})"
+        if isinstance(group, WireGroupPlan) and not irregular:
+            yield _slots(group, title, most)
+        elif isinstance(group, (IrregularGroupPlan, WireGroupPlan)):
+            yield from _port_registers(group, title, most)
         elif isinstance(group, StaticGroupPlan):
-            yield _routes(group, None if whole else SHOWN)
+            yield _routes(group, most)
         elif isinstance(group, GroupPlan):
-            yield _registers(group, title, None if whole else SHOWN)
+            yield _registers(group, title, most)
 
 
 def print_table(screen: "Console", titled: Titled) -> None:
@@ -73,7 +84,7 @@ def print_table(screen: "Console", titled: Titled) -> None:
     screen.print()
 
 
-def _registers(group: "GroupPlan", title: str, most: int | None) -> Titled:
+def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
     """Return the registers of a group on a mesh."""
     heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
     rows = []
@@ -86,7 +97,22 @@ def _registers(group: "GroupPlan", title: str, most: int | None) -> Titled:
     return _table(title, (heads, rows), rest=len(group.members) - len(rows))
 
 
-def _port_registers(group: IrregularGroupPlan, title: str, most: int | None) -> Iterator[Titled]:
+def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:
+    """Return the images of a group's slot in the routers of a mesh, its members' first."""
+    names = {port: "process" if port is Port.LOCAL else port.name.lower() for port in Port}
+    rows = []
+    for image in group.registers():
+        assert not isinstance(image.seat, int)
+        parent = "root" if image.parent is None else names[Port(image.parent)]
+        children = ", ".join(names[Port(port)] for port in image.children)
+        rows.append([node_words(image.seat), str(group.number), parent, children])
+    heads, shown = ["node", "register", "parent", "children"], rows[:most]
+    return _table(title, (heads, shown), rest=len(rows) - len(shown))
+
+
+def _port_registers(
+    group: IrregularGroupPlan | WireGroupPlan, title: str, most: int | None
+) -> Iterator[Titled]:
     """Yield the registers of a group on an irregular network: its switches', then its nodes'."""
     switches, nodes = [], []
     for image in group.registers():

@@ -171,6 +171,33 @@ FILES |= {
     ),
 }
 
+FILES |= {
+    "wires that are none": (
+        NETWORK + 'sync = "wire"\n',
+        r'network: sync must be "messages", "wires" or "both", not "wire"',
+    ),
+    "keys of wires without wires": (
+        NETWORK + "parity = true\n" + GROUP,
+        r'network: parity = true is for barrier wires, and with sync = "messages" there are none; '
+        r'set sync = "wires" or "both", or remove it',
+    ),
+    "no slot": (
+        NETWORK + 'sync = "wires"\nbarrier_registers = 1\n' + GROUP + GROUP.replace("= 3", "= 4"),
+        r"group 4: no slot was found beside 1 other group on wires \(barrier_registers = 1\); set "
+        r'barrier_registers = 2, which holds all, or sync = "both" in \[network\]',
+    ),
+    "a sum on wires": (
+        NETWORK + 'sync = "wires"\n' + GROUP + 'op = "sum"\n',
+        r'group 3: op = "sum" cannot be combined on wires, only "or", "and" or "xor"; set sync = '
+        r'"messages" or "both", and operations = "all", and planner = "btm" or none',
+    ),
+    "packets where there are none": (
+        NETWORK + 'sync = "wires"\nchannels = 0\nbuffer_flits = 4\n',
+        r"network: buffer_flits means nothing with channels = 0, where there are no packets; "
+        r"remove it",
+    ),
+}
+
 COMMANDS = {
     "plan": ["plan", "n.toml", "--draw", "n.svg"],
     "build": ["build", "n.toml", "-o", "out"],
@@ -236,6 +263,25 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
             r"long runs under verilator alone, without waves, log, heat, churn and jitter",
         ),
         (["run", "fig1", "--jitter", "-1"], r"jitter must be 0\.\.100,000 cycles, not -1"),
+        (
+            ["run", "wires-16x16", "--background", "0.1", "-o", "out"],
+            r"background = 0\.1 does not go with channels = 0: a network of wires alone carries no "
+            r"packets; leave background out, or set channels in \[network\]",
+        ),
+        (
+            ["run", "wires-16x16", "--long", "--background", "0.1", "-o", "out"],
+            r"background = 0\.1 does not go with channels = 0: .*",
+        ),
+        (
+            ["run", "wires-16x16", "--log", "x.csv", "-o", "out"],
+            r"log x\.csv does not go with channels = 0: a network of wires alone has neither "
+            r"packets nor messages to write down; leave log out",
+        ),
+        (
+            ["run", "wires-16x16", "--heat", "x.svg", "-o", "out"],
+            r"heat x\.svg does not go with channels = 0: a network of wires alone has no channels "
+            r"to be busy; leave heat out",
+        ),
         (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
         (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
         (
@@ -252,6 +298,21 @@ def test_a_wrong_option(call: Call, here: Path, words: list[str], message: str) 
     (here / "file").write_text("")
     refused(call(*words), message)
     assert [path.name for path in here.iterdir()] == ["file"]
+
+
+def test_a_jitter_that_the_watchdog_does_not_allow(call: Call, here: Path) -> None:
+    """The group's bound is 4, and a member arrives and is told in cycles of their own."""
+    jitter, watchdog = 40, 45
+    wires = f'sync = "wires"\nwatchdog = {watchdog}\n'
+    (here / "n.toml").write_text(NETWORK + wires + GROUP)
+    words = ["run", "n.toml", "--sim", "model", "--episodes", "2", "--jitter"]
+    message = (
+        rf"jitter = {jitter}: members on wires wait up to 46 cycles, and the watchdog may release "
+        rf"them after {watchdog}; set a smaller jitter, or watchdog = 46 in "
+        r"\[network\]"
+    )
+    refused(call(*words, jitter), message)
+    assert call(*words, jitter - 1).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -55,3 +55,36 @@ def test_a_network_file_of_ones_own(call: Call, here: Path) -> None:
     library = Path(str(reader.LIBRARY))
     (here / "mine.toml").write_text((library / "fig1.toml").read_text())
     assert json.loads(call("plan", "mine.toml", "--json").stdout)["network"] == "fig1"
+
+
+def test_a_plan_shows_who_goes_where(call: Call) -> None:
+    shown = call("plan", "wires-both").stdout
+    rows = [line.split() for line in shown.splitlines()]
+    groups = [row for row in rows if row[:1] in (["1"], ["2"], ["3"], ["4"])]
+    assert [row[2:5] for row in groups] == [
+        ["wires", "slot", "0"],
+        ["wires", "slot", "1"],
+        ["btm", "messages", "(2,"],
+        ["shortest", "messages", "(3,"],
+    ]
+    assert "note: 2 of 2 slots used by 2 groups on wires; at least 2 needed" in shown
+    assert "slot 1 of group 2 (xor)" in shown
+    assert "registers of group 3 (and)" in shown
+    assert "(1, 1)         2    root  east, north, west, south, process" in shown
+    slots = json.loads(call("plan", "wires-both", "--json").stdout)["slots"]
+    assert slots == {"of": 2, "used": 2, "least": 2}
+
+
+def test_wires_alone_have_no_formula(call: Call) -> None:
+    assert "formula" in call("plan", "wires-both").stdout
+    shown = call("plan", "wires-16x16").stdout
+    assert "formula" not in shown
+    assert "1 of 4 slots used by 1 group on wires; at least 1 needed" in shown
+    assert "and 240 more: --registers prints all" in shown
+
+
+def test_slots_of_switches_and_node_interfaces(call: Call) -> None:
+    shown = call("plan", "wires-cluster").stdout
+    assert "slot 2 of group 3 (xor): switches" in shown
+    assert "slot 2 of group 3 (xor): node interfaces" in shown
+    assert "note: 3 of 4 slots used by 3 groups on wires; at least 3 needed" in shown

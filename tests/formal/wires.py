@@ -10,7 +10,6 @@ from amaranth.lib.wiring import In
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.wires.image import SlotImage
 from syncfabric.rtl.wires.plane import SlotPlane
-from syncfabric.rtl.wires.ports import WireSignature
 
 __all__ = ["SlotProof"]
 
@@ -29,7 +28,7 @@ class SlotProof(wiring.Component):
 
     Members
     -------
-    in_0 .. : In(WireSignature), arrive : In(1)
+    in_0 .. : In(plane.link.width), arrive : In(1)
         Links and process do anything at all.
     write : In(3), data : In(32)
         So does software, one word a cycle.
@@ -37,7 +36,7 @@ class SlotProof(wiring.Component):
 
     def __init__(self, plane: WirePlane, links: int, *, process: bool) -> None:
         self._plane, self._links, self._process = plane, links, process
-        members: dict[str, Any] = {f"in_{p}": In(WireSignature(plane)) for p in range(links)}
+        members: dict[str, Any] = {f"in_{p}": In(plane.link.width) for p in range(links)}
         super().__init__(members | {"arrive": In(1), "write": In(3), "data": In(32)})
 
     def elaborate(self, platform: object) -> Module:
@@ -54,9 +53,8 @@ class SlotProof(wiring.Component):
         ]
         received = []
         for p in range(links):
-            link = getattr(self, f"in_{p}")
-            wiring.connect(m, wiring.flipped(link), getattr(slots, f"in_{p}"))
-            wires = Cat(getattr(link, name) for name in link.signature.members)
+            wires: Value = getattr(self, f"in_{p}")
+            m.d.comb += getattr(slots, f"in_{p}").eq(wires)
             for stage in range(plane.link_registers):
                 kept = Signal(len(wires), name=f"received_{p}_{stage}")
                 m.d.sync += kept.eq(wires)

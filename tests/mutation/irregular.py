@@ -78,14 +78,14 @@ IRREGULAR = (
     _broken(
         "a flit goes on the link beneath a message",
         "irregular/output_port.py",
-        "m.d.comb += room.eq(~self.sync_send)",
+        "m.d.comb += room.eq(~blocked)",
         "m.d.comb += room.eq(1)",
         "packets",
     ),
     _broken(
         "the out buffer is overwritten",
         "irregular/output_port.py",
-        "room.eq(~(valid.any() & self.sync_send))",
+        "room.eq(~(valid.any() & blocked))",
         "room.eq(1)",
         "packets",
     ),
@@ -98,9 +98,9 @@ IRREGULAR = (
     ),
     _broken(
         "messages leave no room for flits",
-        "irregular/output_port.py",
-        "self.sync_open.eq(~sent)",
-        "self.sync_open.eq(1)",
+        "irregular/sync_open.py",
+        "return ~sent",
+        "return sent | ~sent",
         "packets",
     ),
     _broken(
@@ -231,9 +231,9 @@ IRREGULAR = (
     ),
     _broken(
         "a node sends two messages without a pause",
-        "irregular/node.py",
-        "opens.eq(~sent)",
-        "opens.eq(1)",
+        "irregular/sync_open.py",
+        "return ~sent",
+        "return sent | ~sent",
         "units",
     ),
     Mutant(

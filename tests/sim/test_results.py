@@ -165,6 +165,17 @@ def test_a_row_a_group() -> None:
     assert result_rows(WRONG)[1] == [["1", "14", "2", "9", "–", "–", "–", "–"]]
 
 
+def test_rows_of_groups_on_wires() -> None:
+    wires = replace(GROUP, id=2, planner="wires", formula_ns=None, bound_btm=None)
+    both = replace(RESULT, groups=(replace(GROUP, planner="btm"), wires))
+    heads, rows = result_rows(both)
+    assert heads[2] == "planner"
+    assert [(row[2], row[-1]) for row in rows] == [("btm", "2,290"), ("wires", "–")]
+    heads, rows = result_rows(replace(RESULT, groups=(wires,)))
+    assert not any("formula" in head for head in heads)
+    assert rows == [["2", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24"]]
+
+
 def test_what_shortest_wins_stands_beside_its_bound() -> None:
     faster = replace(RESULT, groups=(replace(GROUP, bound=20),))
     assert result_rows(faster)[1][0][6] == "20 (btm 24)"

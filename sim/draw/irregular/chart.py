@@ -8,6 +8,7 @@ import numpy as np
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.sim.draw.canvas import GREY, INK, PAPER, ROOT, Sheet, depth_colours, frame
 from syncfabric.sim.draw.irregular.arrows import arrow, band
+from syncfabric.sim.draw.irregular.branches import Branches, branches_of
 from syncfabric.sim.draw.irregular.ground import ground_of
 from syncfabric.sim.draw.irregular.layout import Points
 from syncfabric.sim.draw.irregular.pen import Pen
@@ -17,7 +18,7 @@ from syncfabric.sim.results import ChannelLoad
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.plan import IrregularGroupPlan
+    from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
 
 __all__ = ["IrregularChart"]
 
@@ -41,24 +42,27 @@ class IrregularChart:
         width, height = np.array(self.ground.switches).max(axis=0) + 1.0
         self.sheet = Sheet(float(width), float(height), side, least=LEAST)
 
-    def draw_tree(self, axes: "Axes", group: "IrregularGroupPlan", height: int) -> None:
+    def draw_tree(
+        self, axes: "Axes", group: "IrregularGroupPlan | WireGroupPlan", height: int
+    ) -> None:
         """Draw the network, the tree's switches in the colours of their depths, its links bold."""
         pen, colours = self._pen(axes), depth_colours(height)
         # A group of one member has no register at its switch, which is then not in the tree.
-        depths = dict(zip(group.tree.switches.tolist(), group.tree.depth.tolist(), strict=True))
+        branches = branches_of(group)
+        depths = branches.depths
         inks = {switch: colours[depths[switch]] for switch in group.switch_places}
         members = {node: inks.get(node[0], ROOT) for node in group.members}
         thick = max(0.8, min(THICKEST, self.sheet.points(THICK)))
         pen.links()
         pen.spokes(members, thick)
-        self._edges(axes, group, inks, depths, thick, height)
+        self._edges(axes, branches, inks, thick, height)
         pen.link_numbers(covering=True)
         pen.switches(inks)
         pen.nodes(members)
         if group.root_node is not None:
             pen.root_ring(group.root_node)
 
-    def tree_key(self, groups: Sequence["IrregularGroupPlan"]) -> list[Mark]:
+    def tree_key(self, groups: Sequence["IrregularGroupPlan | WireGroupPlan"]) -> list[Mark]:
         """Return the colours of the depths, and how members are marked."""
         some = any(len(group.switch_places) < self.network.switches for group in groups)
         highest = max(group.height for group in groups)
@@ -113,9 +117,8 @@ class IrregularChart:
     def _edges(
         self,
         axes: "Axes",
-        group: "IrregularGroupPlan",
+        branches: Branches,
         inks: Mapping[int, str],
-        depths: Mapping[int, int],
         thick: float,
         height: int,
     ) -> None:
@@ -123,16 +126,14 @@ class IrregularChart:
         from matplotlib.collections import LineCollection, PolyCollection
 
         ways = self._ways()
-        tree, lines, heads, shades, widths = group.tree, [], [], [], []
-        for switch, port in zip(tree.switches.tolist(), tree.up_port.tolist(), strict=True):
-            if port < 0:
-                continue
+        lines, heads, shades, widths = [], [], [], []
+        for switch, port in branches.up_ports:
             line, head = arrow(ways[switch, port], HEAD)
             lines.append(line)
             heads.append(head)
             shades.append(inks[switch])
             # Broader towards the root, so that a large tree's trunk stands out.
-            widths.append(thick * (1 + 0.5 * (height - depths[switch]) / height))
+            widths.append(thick * (1 + 0.5 * (height - branches.depths[switch]) / height))
         cased = [width + 0.7 * thick for width in widths]
         axes.add_collection(LineCollection(lines, colors=PAPER, linewidths=cased, zorder=3))
         axes.add_collection(LineCollection(lines, colors=shades, linewidths=widths, zorder=4))

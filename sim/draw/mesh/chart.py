@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from syncfabric.sim.draw.canvas import GREY
 from syncfabric.sim.draw.mesh.ground import MeshGround
-from syncfabric.sim.draw.mesh.tree import draw_tree
+from syncfabric.sim.draw.mesh.tree import branches, draw_tree
 from syncfabric.sim.draw.page import Mark, depth_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.plan import GroupPlan
+    from syncfabric.models.planning.plan import GroupPlan, WireGroupPlan
 
 __all__ = ["MeshChart"]
 
@@ -18,13 +19,17 @@ __all__ = ["MeshChart"]
 class MeshChart(MeshGround):
     """See ``Chart``."""
 
-    def draw_tree(self, axes: "Axes", group: "GroupPlan", height: int) -> None:
-        """Draw the mesh, the members in the colours of their depths, and their messages' ways."""
+    def draw_tree(self, axes: "Axes", group: "GroupPlan | WireGroupPlan", height: int) -> None:
+        """Draw the mesh, the tree's routers in the colours of their depths, and its ways."""
         self.ground(axes)
-        draw_tree(axes, group.tree, self.mesh, self.sheet, height)
+        draw_tree(axes, group, self.mesh, self.sheet, height)
 
-    def tree_key(self, groups: Sequence["GroupPlan"]) -> list[Mark]:
-        """Return the colours of the depths."""
+    def tree_key(self, groups: Sequence["GroupPlan | WireGroupPlan"]) -> list[Mark]:
+        """Return the colours of the depths, and how routers that are passed are marked."""
         some = any(len(group.members) < len(self.mesh.nodes) for group in groups)
         highest = max(group.height for group in groups)
-        return depth_key(highest, others="not a member" if some else None, shape="disc")
+        key = depth_key(highest, others="not a member" if some else None, shape="disc")
+        trees = (branches(group, self.mesh).depths for group in groups)
+        if any(len(tree) > len(group.members) for tree, group in zip(trees, groups, strict=True)):
+            key.append(Mark(GREY, "on the way, not a member", "ring"))
+        return key

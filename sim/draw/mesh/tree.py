@@ -1,10 +1,11 @@
-"""A barrier tree over its mesh, every edge along the links that the group's messages take."""
+"""A barrier tree over its mesh, every edge along the links that its messages or wires take."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.plan import GroupPlan, WireGroupPlan
 from syncfabric.models.planning.tree import distribute_turn
-from syncfabric.sim.draw.canvas import Sheet, depth_colours
+from syncfabric.sim.draw.canvas import PAPER, Sheet, depth_colours
 from syncfabric.sim.draw.mesh.lanes import corners, lay_out
 from syncfabric.sim.draw.strokes import head, rounded, shortened
 
@@ -13,9 +14,35 @@ if TYPE_CHECKING:
 
     from syncfabric.models.planning.tree import Tree
 
-__all__ = ["draw_tree", "routes"]
+__all__ = ["Branches", "branches", "draw_tree", "routes"]
 
 RADIUS = 0.21
+
+
+class Branches(NamedTuple):
+    """A tree as it is drawn.
+
+    Parameters
+    ----------
+    depths : dict of Node to int
+        Of every router of the tree.
+    ways : list of (int, list of Node)
+        For each but the root its depth, and the corners of the path from its parent.
+    """
+
+    depths: dict[Node, int]
+    ways: list[tuple[int, list[Node]]]
+
+
+def branches(group: GroupPlan | WireGroupPlan, mesh: Mesh) -> Branches:
+    """Return a group's tree: of members alone, or on wires of all routers that it takes."""
+    if isinstance(group, GroupPlan):
+        depths = dict(zip(group.members, group.tree.depth.tolist(), strict=True))
+        return Branches(depths, routes(group.tree, mesh))
+    assert group.tree is not None
+    depths = {mesh.node(router): depth for router, depth in group.tree.depths.items()}
+    pairs = ((mesh.node(child), mesh.node(parent)) for child, _, parent, _ in group.tree.edges)
+    return Branches(depths, [(depths[child], [parent, child]) for child, parent in pairs])
 
 
 def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
@@ -41,13 +68,17 @@ def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
     return found
 
 
-def draw_tree(axes: "Axes", tree: "Tree", mesh: Mesh, sheet: Sheet, height: int) -> None:
-    """Draw the members in the colours of their depths, and the routes between them.
+def draw_tree(
+    axes: "Axes", group: GroupPlan | WireGroupPlan, mesh: Mesh, sheet: Sheet, height: int
+) -> None:
+    """Draw the tree's routers in the colours of their depths, and the routes between them.
+
+    A router that is no member is a ring.
 
     Parameters
     ----------
     axes : Axes
-    tree : Tree
+    group : GroupPlan or WireGroupPlan
     mesh : Mesh
     sheet : Sheet
     height : int
@@ -57,11 +88,19 @@ def draw_tree(axes: "Axes", tree: "Tree", mesh: Mesh, sheet: Sheet, height: int)
 
     colours = depth_colours(height)
     cell = sheet.points(1)
-    ink = [colours[depth] for depth in tree.depth.tolist()]
-    axes.scatter(tree.x, tree.y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=3)
-    root = tree.root
-    axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color="white", linewidths=0, zorder=4)
-    paths = routes(tree, mesh)
+    depths, paths = branches(group, mesh)
+    members = set(group.members)
+    x, y = zip(*group.members, strict=True)
+    ink = [colours[depths[node]] for node in group.members]
+    axes.scatter(x, y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=3)
+    if passed := [node for node in depths if node not in members]:
+        x, y = zip(*passed, strict=True)
+        rim, line = [colours[depths[node]] for node in passed], cell * 0.06
+        size = (cell * 2 * RADIUS - line) ** 2
+        axes.scatter(x, y, s=size, c=PAPER, edgecolors=rim, linewidths=line, zorder=3)
+    (root,) = (node for node, depth in depths.items() if depth == 0)
+    dot = PAPER if root in members else colours[0]
+    axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color=dot, linewidths=0, zorder=4)
     ink = [colours[depth] for depth, _ in paths]
     lanes = lay_out([path for _, path in paths], RADIUS + 0.02)
     tip = 0.17

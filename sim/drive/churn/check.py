@@ -76,7 +76,6 @@ class ChurnCheck:
         self._found: Tally[int] = Tally()  # registers of each GID at the end
         self._ending = False
         self._seats: dict[tuple[int, int], int] = {}  # GID, by node and register
-        self.broken: set[tuple[int, int]] = set()
 
     # What the software did.
 
@@ -118,15 +117,6 @@ class ChurnCheck:
             yield self._of(life, note.cycle, "freed", int(life.freed), int(not note.given_up))
 
     # What the hardware says.
-
-    def observe(self, line: Line) -> None:
-        """Learn from ``observe`` which registers' processes were released as broken."""
-        for target, value in line.observed or ():
-            if target < self._targets.nodes:
-                registers, _ = self._targets.split(target, value)
-                for number, fields in enumerate(registers):
-                    change = self.broken.add if fields["broken"] else self.broken.discard
-                    change((target, number))
 
     def answer(self, line: Line, request: ConfigRequest | None) -> Iterator[Mismatch]:
         """Judge an answer of the config port to a request."""

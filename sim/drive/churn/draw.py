@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.messages import SEQUENCE_BITS
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, Operation
+from syncfabric.models.networks.spec import PLANNERS, GroupSpec, NetworkSpec, Operation
 from syncfabric.models.planning.plan import (
     BarrierPlan,
     MessageGroupPlan,
@@ -103,7 +103,8 @@ class Drawing:
 
     def _plan(self, gid: int, nodes: Sequence[int], operation: Operation) -> BarrierPlan:
         places = tuple(map(self._spec.network.topology.node, nodes))
-        group = GroupSpec(id=gid, members=places, op=operation)
+        planner = PLANNERS[self._spec.network.kind][0]
+        group = GroupSpec(id=gid, members=places, op=operation, planner=planner)
         spec = NetworkSpec(name=self._spec.name, network=self._spec.network, groups=(group,))
         return make_plan(spec)
 

@@ -21,13 +21,18 @@ def check_churn(spec: NetworkSpec) -> None:
     Raises
     ------
     SpecError
-        Its groups are not set up by managers, or leave no room for another.
+        Its groups are not set up by managers, it has wires alone, or they leave no room.
     """
     network = spec.message_network
     if not network.managed:
         raise SpecError(
             f'churn: groups of {spec.name} are set up with setup = "{network.setup}", not by '
             'packets; set setup = "manager" in [network]'
+        )
+    if not network.has_messages:
+        raise SpecError(
+            f'churn: barriers of {spec.name} are on wires alone (sync = "wires"), and groups that '
+            'come and go are messages; set sync = "both" in [network]'
         )
     if not free_gids(spec):
         raise SpecError(

@@ -22,10 +22,21 @@ _MANY = 4
 
 def irregular_universe(spec: IrregularSpec) -> Iterator[str]:
     """Yield every bin that switches with a few links and nodes each can reach."""
+    if spec.has_messages:
+        yield from _of_messages(spec)
+    if spec.channels:
+        for where in _LINKS:
+            if where != _LINKS[1] or spec.buffer_flits == 1:  # a sink gives back at once
+                yield f"no credit: {where}, ordinary"
+        yield from (f"two heads for a {what} in one cycle" for what in ("switch", "node"))
+        if spec.datelines:
+            yield "packet over a dateline"
+    yield from shared_universe(spec)
+
+
+def _of_messages(spec: IrregularSpec) -> Iterator[str]:
     node_turns = spec.turnaround == "node"
     for where in _LINKS:
-        if where != _LINKS[1] or spec.buffer_flits == 1:  # a sink gives back at once
-            yield f"no credit: {where}, ordinary"
         yield f"message inside a packet: {where}"
         if spec.buffered:
             yield f"no credit: {where}, message"
@@ -45,10 +56,6 @@ def irregular_universe(spec: IrregularSpec) -> Iterator[str]:
             if not node_turns:
                 yield f"root switch fires with {_up_to_many(count)} children"
     yield "REDUCE and DISTRIBUTE to a switch in one cycle"
-    yield from (f"two heads for a {what} in one cycle" for what in ("switch", "node"))
-    if spec.datelines:
-        yield "packet over a dateline"
-    yield from shared_universe(spec)
 
 
 def _up_to_many(count: int) -> str:
@@ -67,7 +74,7 @@ class IrregularCoverage(Coverage):
         self._datelines = {
             switch * self._spec.ports + port for switch, port in self._spec.datelines
         }
-        for group in plan.groups:
+        for group in plan.message_groups:
             assert isinstance(group, IrregularGroupPlan)
             for register in group.registers():
                 if isinstance(register.seat, int):
@@ -100,6 +107,8 @@ class IrregularCoverage(Coverage):
                     if end is not None:
                         heads[end[0], self._route(end[0], flit)] += 1
                 self._goes_on(lane, flit)
+                continue
+            if channel < self._links.channels + self._links.setup:
                 continue
             if self._open >> link * self._links.width & (1 << self._links.channels) - 1:
                 self.hits[f"message inside a packet: {self._where(link)}"] += 1

@@ -21,6 +21,16 @@ _STATES = ("idle", "children", "local", "children and local")
 
 def mesh_universe(spec: MeshSpec) -> Iterator[str]:
     """Yield every bin that a mesh of at least 3x3 nodes can reach."""
+    if spec.has_messages:
+        yield from _of_messages(spec)
+    if spec.channels:
+        yield from (f"no credit: {port.name} ordinary" for port in _PORTS)
+        yield from (f"two heads for {port.name} in one cycle" for port in Port)
+        yield "no credit: inject"
+    yield from shared_universe(spec)
+
+
+def _of_messages(spec: MeshSpec) -> Iterator[str]:
     shared = spec.sync_links == "shared"
     for port in _PORTS:
         across = port in (Port.EAST, Port.WEST)
@@ -32,16 +42,12 @@ def mesh_universe(spec: MeshSpec) -> Iterator[str]:
                 yield _met(kind, port, turn, "passing")
             yield f"no credit: {port.name} class {turn:d}"
         yield from (f"REDUCE by {port.name} meets {state}" for state in _STATES)
-        yield f"no credit: {port.name} ordinary"
         word = "inside a packet" if shared else "beside a flit"
         yield f"message {word}: {port.name}"
-    yield from (f"two heads for {port.name} in one cycle" for port in Port)
-    yield "no credit: inject"
     for children in range(5):
         yield f"DISTRIBUTE with {children} children"
         yield f"root released with {children} children"
     yield from (f"{count} messages to a node in one cycle" for count in (2, 3, 4))
-    yield from shared_universe(spec)
 
 
 def _met(kind: Kind, port: Port, turn: int, where: str) -> str:
@@ -56,7 +62,7 @@ class MeshCoverage(Coverage):
         assert isinstance(plan.spec.network, MeshSpec)
         self._spec, self._mesh = plan.spec.network, plan.spec.network.mesh
         self._own = self._spec.sync_links == "own"
-        for group in plan.groups:
+        for group in plan.message_groups:
             assert isinstance(group, GroupPlan)
             for register in group.registers():
                 node = self._mesh.index(register.node)
@@ -77,6 +83,8 @@ class MeshCoverage(Coverage):
                 if flit & self._head and end is not None:
                     heads[end[0], self._route(end[0], flit)] += 1
                 self._goes_on(lane, flit)
+                continue
+            if channel < channels + self._links.setup:
                 continue
             out = Port(link % 5)
             others = ((1 << channels) - 1) << link * self._links.width

@@ -17,11 +17,14 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.broken import BrokenSeats
+from syncfabric.sim.drive.coverage.wires import WireCoverage, wire_universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import RELEASES, Line
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import Targets, targets_of
+from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["Coverage", "RegisterState", "counted", "shared_universe"]
 
@@ -40,7 +43,12 @@ def shared_universe(spec: MessageSpec) -> Iterator[str]:
         "read nowhere refused",
     ):
         yield f"config: {what}"
-    yield from (f"counted: {c.name}" for c in Counter if c is not Counter.OVERFLOW)
+    for counter in Counter:
+        # Shared wires alone have no strays: what is no child's or parent's link carries nothing.
+        strays = spec.has_messages or spec.wires == "separate"
+        if counter is not Counter.OVERFLOW and (strays or counter is not Counter.STRAY):
+            yield f"counted: {counter.name}"
+    yield from wire_universe(spec)
     if spec.spill:
         yield from (f"spilled {kind.name}" for kind in (Kind.REDUCE, Kind.DISTRIBUTE))
         yield "spilled release"
@@ -91,7 +99,7 @@ class Coverage(ABC):
         self.messages = 0
         self._plan, self._topology = plan, spec.topology
         self._links, self._masks, self._targets = links_of(spec), LaneMasks(spec), targets_of(spec)
-        self._spill, self._per_node = spec.spill, spec.barrier_registers
+        self._spill, self._per_node = spec.spill, spec.port_registers
         self._sync_mask = (1 << spec.layout.sync.width) - 1
         self._head = 1 << spec.layout.flit.offsets["head"]
         self._tail = 1 << spec.layout.flit.offsets["tail"]
@@ -102,6 +110,9 @@ class Coverage(ABC):
             for node, place in group.places.items()
             if place is not None
         }
+        self._wires = WireCoverage(plan, self.hits) if spec.wire_plane else None
+        self._broken = BrokenSeats(spec)
+        self._notes: deque[WireNote] = deque()
         self._requests: deque[Stimulus] = deque()
         self._arrivals: deque[Arrival] = deque()
         self._open = 0  # lanes in the middle of a packet
@@ -109,26 +120,45 @@ class Coverage(ABC):
     def begin(self, chunk: Chunk) -> None:
         """Take a chunk's stimuli in, before its lines."""
         self._arrivals.extend(chunk.arrivals)
+        self._notes.extend(note for note in chunk.notes if isinstance(note, WireNote))
         self._requests.extend(
             stimulus
             for stimulus in chunk.stimuli
             if stimulus.kind is StimulusKind.CONFIG and stimulus.index >> 12 < len(self._targets)
         )
 
-    def note(self, line: Line, full: int) -> None:
-        """Take a line in; ``full`` are the lanes without a credit after it."""
+    def note(self, line: Line, full: int, observed: Line | None = None) -> None:
+        """Take a line in.
+
+        Parameters
+        ----------
+        line : Line
+        full : int
+            The lanes without a credit after it.
+        observed : Line, optional
+            The line that follows.
+        """
         if line.answer is not None:
             self._answered(self._requests.popleft(), bool(line.answer[0]))
         for target, value in line.observed or ():
             self._counted(target, value)
         if line.record.release or line.record.spill:
             self._released(line)
+        if self._wires is not None:
+            self._look_at_wires(self._wires, line, observed)
         while self._arrivals and self._arrivals[0].cycle <= line.cycle:
             self._arrived(self._arrivals.popleft(), line)
         if line.record.valid:
             self._on_links(line)
         if full:
             self._without_credit(full)
+
+    def _look_at_wires(self, wires: WireCoverage, line: Line, observed: Line | None) -> None:
+        while self._notes and self._notes[0].cycle <= line.cycle:
+            wires.noted(self._notes.popleft())
+        if line.record.release and observed is not None:
+            self._broken.observe(observed)
+        wires.look(line, self._broken.seats)
 
     @abstractmethod
     def _on_links(self, line: Line) -> None:
@@ -186,7 +216,10 @@ class Coverage(ABC):
         group = self._plan.groups[arrival.group]
         member = group.members[arrival.member]
         node = self._topology.index(member)
-        self._registers[node, group.id].local = True
+        if (node, group.id) in self._registers:
+            self._registers[node, group.id].local = True
+        if self._wires is not None:
+            self._wires.arrived(arrival)
         register = group.places[member]
         if arrival.cycle != line.cycle or register is None:
             return

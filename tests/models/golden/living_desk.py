@@ -42,8 +42,8 @@ class Desk(ABC):
 
     def __init__(self, network: MessageSpec, target: int) -> None:
         self.model = model_of(network)
-        self.unit: Any = self.model._routers[target].unit
-        spill = self.model._routers[target].spill
+        self.unit: Any = self.model._places[target].unit
+        spill = self.model._places[target].spill
         assert isinstance(spill, LivingSpill)
         self.spill: LivingSpill[Any] = spill
         self.now = 0

@@ -27,6 +27,11 @@ class Register:
 @dataclass
 class Unit:
     living: list[Register] = field(default_factory=lambda: [Register(), Register()])
+
+    @property
+    def holders(self) -> list[Register]:
+        return self.living
+
     counted: list[Counter] = field(default_factory=list)
 
     def count(self, counter: Counter) -> None:

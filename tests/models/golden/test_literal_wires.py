@@ -52,7 +52,7 @@ def random_request(rng: random.Random, race: WireRace) -> tuple[int, int, bool, 
 def chaos(seed: int) -> tuple[WireRace, Counter[str]]:
     """Ask for anything at any time, break wires and mend them."""
     rng = random.Random(seed)
-    race = WireRace(random_place(rng), random_plane(rng), first=rng.choice((0, 0, 4)))
+    race = WireRace(random_place(rng), random_plane(rng))
     seen: Counter[str] = Counter()
     busy, share = rng.choice((0.1, 0.5)), rng.choice((0.05, 0.3))
     members = [u for u, (_, process) in enumerate(race.place.units) if process]

@@ -121,7 +121,7 @@ def test_groups_freed_together_are_told_one_after_the_other() -> None:
 @pytest.mark.parametrize("hop", [1, 2])
 def test_a_dying_register_keeps_its_messages_from_the_engine(hop: int) -> None:
     made = crowded(hop)
-    unit = made.model._routers[SWITCH].unit
+    unit = made.model._places[SWITCH].unit
     assert isinstance(unit, LivingUnit)
 
     def message(gid: int = 1, epoch: int = 0) -> tuple[list[int], list[int]]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.networks.wires import WirePlane
 from tests.models.golden.wire_race import Place
 from tests.models.golden.wire_trees import WireTree, draw_tree
@@ -19,7 +19,7 @@ class Crowd:
     """Groups, one a slot; those beside the first arrive anew with every release."""
 
     def __init__(self, place: Place, trees: list[WireTree], plane: WirePlane) -> None:
-        self.model, self.trees = WireModel(place.wiring, plane), trees
+        self.model, self.trees = model_of(place.network(plane)), trees
         self.releases: dict[int, dict[int, int]] = {slot: {} for slot in range(len(trees))}
         for slot, tree in enumerate(trees):
             for unit in tree.parent:

@@ -1,84 +1,120 @@
-"""The model of barrier wires sleeps over cycles in which nothing changes, and says how long."""
+"""Networks with barrier wires sleep over cycles in which nothing happens, and say how long."""
 
 import random
+from itertools import product
+from typing import Any
 
 import pytest
 
-from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.wires import WireModel, WireRecord
-from syncfabric.models.networks.wires import WirePlane
-from tests.models.golden.wire_race import random_place
-from tests.models.golden.wire_trees import draw_tree
+from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.models.traffic import rate_word
+from tests.models.golden.wire_bench import WireBench, mesh_keys, switch_keys
+from tests.models.golden.wire_nets import wires_in
 
-Line = tuple[int, WireRecord | None, list[tuple[int, int, int]], tuple[bool, bool, int]]
+GROUPS = {3: (0, 1, 2, 3, 4), 5: (1, 3), 7: (0, 4)}
+END = 3000
 
 
-def play(seed: int, *, sleeps: bool) -> tuple[list[Line], int]:
-    """Return what is new in each cycle of a play by chance, and the cycles stepped."""
+class Play:
+    """A run by chance, in which cycles are slept over or not."""
+
+    def __init__(self, keys: dict[str, Any], seed: str, traffic: int) -> None:
+        rng = random.Random(seed)
+        self.traffic = traffic
+        self.made = WireBench(keys, GROUPS)
+        self.made.write()
+        self.model = self.made.model
+        begin = self.model.cycle
+        self.arrivals: dict[int, dict[tuple[int, int], int]] = {}
+        for _ in range(300):
+            group = self.made.groups[rng.choice(list(GROUPS))]
+            node = rng.choice(self.made.members(group))
+            at = rng.randrange(begin + 1, END)
+            self.arrivals.setdefault(at, {})[node, group.number] = rng.getrandbits(4)
+        writes = self.made.writes_of(GROUPS)
+        self.configs = {}
+        for _ in range(4):
+            target, address, word = rng.choice(writes)
+            at = rng.randrange(begin + 1, END - 100)
+            self.configs[at] = ConfigRequest(target, address // 8 * 8, True, 0)
+            self.configs[at + 60] = ConfigRequest(target, address, True, word)
+        self.lines: list[tuple[int, Record | None, Any, Any]] = []
+        self.steps = 0
+
+    def step(self) -> None:
+        model, now = self.model, self.model.cycle
+        seen = model.release, model.config_answer
+        config, arrive = self.configs.get(now), self.arrivals.get(now, {})
+        traffic = self.traffic
+        load = 5 if traffic and not self.steps else None
+        record = model.step(
+            arrive=arrive, config=config, load=load, enable=traffic > 0, rate=traffic
+        )
+        self.steps += 1
+        if record is not None or seen[0] or seen[1][0]:
+            self.lines.append((now, record, *seen))
+
+    def run(self, *, sleeps: bool) -> "Play":
+        model, enable = self.model, bool(self.traffic)
+        events = sorted({*self.configs, *self.arrivals, END})
+        while model.cycle < END:
+            now = model.cycle
+            if sleeps and self.steps:
+                while events[0] < now:
+                    events.pop(0)
+                wake = model.idle_until(enable=enable, rate=self.traffic)
+                until = events[0] if wake is None else min(wake, events[0])
+                if until > now:
+                    model.skip(until - now, enable=enable)
+                    continue
+            self.step()
+        return self
+
+
+CASES = [
+    (kind, sync, channels, watchdog)
+    for kind, sync, channels, watchdog in product(
+        ("mesh", "irregular"), ("wires", "both"), (0, 1), (0, 300)
+    )
+    if channels or sync == "wires"
+]
+
+
+@pytest.mark.parametrize(("kind", "sync", "channels", "watchdog"), CASES)
+def test_sleeping_changes_nothing(kind: str, sync: str, channels: int, watchdog: int) -> None:
+    keys = mesh_keys(3, 3) if kind == "mesh" else switch_keys()
+    seed = f"{kind}{sync}{channels}{watchdog}"
     rng = random.Random(seed)
-    place = random_place(rng)
-    plane = WirePlane(2, 1, rng.randrange(4), watchdog=rng.choice((0, 20, 90)))
-    model = WireModel(place.wiring, plane)
-    nodes = [unit for unit, (_, process) in enumerate(place.units) if process]
-    tree = draw_tree(rng, place, nodes)
-    assert tree is not None
-    configs = {}
-    for unit in tree.parent:
-        for word, data in enumerate(reversed(tree.words(unit, 1, 0))):
-            configs[rng.randrange(40 * (1 - word), 40 + 40 * (1 - word))] = (unit, word, data)
-    arrivals = {rng.randrange(80, 1500): rng.choice(nodes) for _ in range(60)}
-    lines: list[Line] = []
-    steps, shown = 0, None
-    while model.cycle < 1800:
-        now = model.cycle
-        record = model.record()
-        if record != shown or model.release or model.config_answer[0]:
-            lines.append((now, record, model.release, model.config_answer))
-            shown = record
-        events = [cycle for cycle in (*configs, *arrivals, 1800) if cycle >= now]
-        wake = model.idle_until()
-        ahead = min(events) if wake is None else min(wake, *events)
-        if sleeps and ahead > now:
-            model.skip(ahead - now)
-            continue
-        steps += 1
-        config = None
-        if now in configs:
-            unit, word, data = configs[now]
-            config = ConfigRequest(unit, word, True, data)
-        arrive = {(arrivals[now], 0): now & 1} if now in arrivals else {}
-        model.step(arrive=arrive, config=config)
-    return lines, steps
+    keys |= {"setup": "local", "sync": sync, "channels": channels, "watchdog": watchdog}
+    keys |= {"link_registers": rng.randrange(4), "wires": rng.choice(("shared", "separate"))}
+    traffic = rate_word(0.002) if channels else 0
+    stepped = Play(keys, seed, traffic).run(sleeps=False)
+    skipped = Play(keys, seed, traffic).run(sleeps=True)
+    assert skipped.lines == stepped.lines
+    assert skipped.steps < 0.9 * stepped.steps
+    assert any(record and record.wires for _, record, *_ in stepped.lines)
+    released = [release for _, _, release, _ in stepped.lines if release]
+    assert len(released) > 3
+    for target in range(9):  # routers; five nodes and four switches
+        assert skipped.model.observe(target) == stepped.model.observe(target)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_sleeping_changes_nothing(seed: int) -> None:
-    lines, steps = play(seed, sleeps=False)
-    again, fewer = play(seed, sleeps=True)
-    assert again == lines
-    assert fewer < steps
-
-
-def test_quiet_wires_are_the_same_object() -> None:
-    """So whoever compares them need not look again."""
-    rng = random.Random(5)
-    place = random_place(rng)
-    model = WireModel(place.wiring, WirePlane(1, 0))
-    nodes = [unit for unit, (_, process) in enumerate(place.units) if process]
-    tree = draw_tree(rng, place, nodes)
-    assert tree is not None
-    assert len(nodes) > 1
-    for unit in tree.parent:
-        image, control = tree.words(unit, 0, 0)
-        model.step(config=ConfigRequest(unit, 1, True, image))
-        model.step(config=ConfigRequest(unit, 0, True, control))
-    leaf = max(nodes, key=lambda node: tree.depth.get(node, 0))
-    model.step()
-    model.step(arrive={(leaf, 0): 0})
-    for _ in range(20):
+def test_a_wire_that_does_not_fall_is_not_slept_over() -> None:
+    """Nothing changes any more, and yet the root turns bad when its `stale` ends."""
+    keys = mesh_keys(2, 1) | {"setup": "local", "sync": "wires", "channels": 0}
+    made = WireBench(keys | {"link_registers": 3, "watchdog": 0}, {3: (0, 1)})
+    made.write()
+    model, group = made.model, made.groups[3]
+    assert group.tree is not None
+    root = group.tree.root
+    made.request(1 - root, 8 * group.number, 0)  # so that nothing else comes from there
+    made.rest(20)
+    wires = wires_in(model)
+    # Output 0 of node 0 leads east, output 2 of node 1, which is 4 + 2, west.
+    wires.stick(6 if root == 0 else 0, high=1 << wires.form.up(group.slot))
+    model.step(arrive={(root, group.number): 0})
+    while (wake := model.idle_until()) is not None:
+        if wake > model.cycle:
+            model.skip(wake - model.cycle)
         model.step()
-    assert model.idle_until() is None
-    record = model.step()
-    assert record is not None
-    assert record.up
-    assert model.step() is record
+    assert not model.ready(root, group.number)

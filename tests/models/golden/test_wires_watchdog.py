@@ -4,21 +4,21 @@ from itertools import product
 
 import pytest
 
+from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.wire_wiring import WireWiring
-from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import COUNTER_BASE, Counter
-from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.wires import WirePlane
+from tests.models.golden.wire_nets import wired_mesh
 
 H = 10
 EAST, WEST, PROCESS = 1, 4, 16
 
 
-def pair(registers: int) -> WireModel:
+def pair(registers: int) -> GoldenModel:
     """Return a group of two, its root node 0, set up before cycle 4 H."""
     plane = WirePlane(1, 0, registers, watchdog=H)
-    model = WireModel(WireWiring.of_mesh(Mesh(2, 1)), plane)
+    model = model_of(wired_mesh(2, 1, plane))
     for node, children, root in ((0, EAST | PROCESS, 1), (1, PROCESS, 0)):
         link = 0 if root else WEST.bit_length() - 1
         model.step(config=ConfigRequest(node, 1, True, children << 4 | link))

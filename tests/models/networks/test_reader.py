@@ -42,6 +42,11 @@ READY = [
     "transit",
     "twins",
     "two-channels",
+    "wires-4x4",
+    "wires-16x16",
+    "wires-64x64",
+    "wires-both",
+    "wires-cluster",
 ]
 
 

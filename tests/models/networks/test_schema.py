@@ -28,6 +28,17 @@ def test_ready_made_files_keep_the_schema(schema: dict[str, Any], name: str) -> 
     jsonschema.validate(tomllib.loads(text), schema)
 
 
+@pytest.mark.parametrize("network", [MESH, CHAIN])
+def test_the_schema_knows_wires(schema: dict[str, Any], network: dict[str, Any]) -> None:
+    group = {"id": 1, "members": "all", "planner": "wires"}
+    wires = {"sync": "wires", "channels": 0, "parity": True, "watchdog": 100}
+    jsonschema.validate({"name": "a", "network": network | wires, "group": [group]}, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"name": "a", "network": STATIC, "group": [group]}, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"name": "a", "network": network | {"sync": "wire"}}, schema)
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -1,4 +1,4 @@
-"""Keys of barrier wires: what they make, what they go with, and the switch that keeps them off."""
+"""Keys of barrier wires: what they make, and what they go with."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks import reader, schema, wires
+from syncfabric.models.networks import reader, schema
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.networks.wires import WirePlane
 from tests.models.networks.irregulars import chain
@@ -216,20 +216,36 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("key", WRITTEN)
-def test_files_cannot_ask_for_wires_yet(key: str) -> None:
-    with pytest.raises(SpecError, match=f'^network: key "{key}" is not supported yet; in this ver'):
-        reader.loads(f"{FILE}{key} = {WRITTEN[key]}\n")
-    for table in ("MeshSpec", "IrregularTable"):
-        assert key not in schema.file_schema()["$defs"][table]["properties"]
-
-
-def test_files_ask_for_wires_where_they_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wires, "BUILT", True)
+def test_files_ask_for_wires() -> None:
     keys = "\n".join(f"{key} = {value}" for key, value in WRITTEN.items())
     spec = reader.loads(f"{FILE}{keys}\n[[group]]\nid = 1\nmembers = 'all'\n")
     assert spec.message_network.wire_plane == WirePlane(4, 4, 1, True, True, 9)
     assert spec.groups[0].planner == "wires"
+    for table in ("MeshSpec", "IrregularTable"):
+        properties = schema.file_schema()["$defs"][table]["properties"]
+        assert WRITTEN.keys() <= properties.keys()
+        assert properties["channels"]["minimum"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            'sync = "wire"',
+            'network: sync must be "messages", "wires" or "both", not "wire"',
+        ),
+        (
+            'sync = "both"\nchannels = 0',
+            'network: channels must be 1 to 4 with sync = "both", not 0; a network of wires alone '
+            'is sync = "wires"',
+        ),
+        ("parity = 1\nsync = 'wires'", "network: parity must be true or false, not 1"),
+    ],
+)
+def test_files_that_ask_for_what_there_is_not(line: str, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        reader.loads(f"{FILE}{line}\n")
+    assert str(caught.value) == message
 
 
 def test_a_static_network_has_no_wires() -> None:

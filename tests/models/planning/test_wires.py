@@ -14,9 +14,9 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan_wires import WireGroupPlan
-from syncfabric.models.planning.wires import WirePlans, plan_wires
+from syncfabric.models.planning.wires import WirePlans, plan_wires, slot_use
 from tests.models.planning.irregular import clusters, network_of
-from tests.models.planning.wire_plans import check_groups
+from tests.models.planning.wire_plans import check_groups, image_words
 
 
 def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
@@ -42,7 +42,8 @@ def planned(
         again = WireGroupPlan.from_json(json.loads(json.dumps(plan.to_json())), network)
         assert again == plan
         assert sorted(again.images()) == sorted(plan.images())
-    assert plans.slots_least <= plans.slots_used <= network.barrier_registers
+    use = slot_use(network, plans.groups)
+    assert use.least <= use.used <= use.of == network.barrier_registers
     return plans
 
 
@@ -81,7 +82,7 @@ def test_groups_of_one(link_registers: int) -> None:
     assert (alone.root, alone.root_switch, alone.bound) == ((0, 2), None, 2)
     assert (pair.root, pair.root_switch, pair.bound_links, pair.height) == (None, 0, 1, 0)
     assert alone.slot != pair.slot
-    assert (other.slot, plans.slots_used, plans.slots_least) == (0, 2, 2)
+    assert (other.slot, slot_use(spec, plans.groups)) == (0, (4, 2, 2))
     assert [image.target for image in pair.images()] == [0, 1, 3]
     assert next(alone.images()).register.children == (1,)
 
@@ -173,7 +174,8 @@ def test_what_the_json_says() -> None:
     }
     assert (second.slot, second.places) == (0, {(0, 1): 2, (2, 1): 2})
     middle = list(first.images())[2]
-    assert (middle.target, list(middle.writes())) == (1, [(17, 0b101 << 4), (16, 0b1_00_001_0_11)])
+    words = {17: 0b101 << 4, 16: 0b1_00_001_0_11}
+    assert (middle.target, image_words(middle)) == (1, words)
 
 
 def test_groups_of_other_planners_are_passed_by() -> None:

@@ -1,15 +1,15 @@
 """What every plan on barrier wires must keep, read off the words that are written to the units."""
 
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import networkx as nx
 
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
-from syncfabric.models.planning.plan_wires import WireGroupPlan
+from syncfabric.models.planning.plan_wires import WireGroupPlan, WireImage
+from syncfabric.models.planning.port_words import port_words
 
-__all__ = ["check_groups", "radius", "wired"]
+__all__ = ["check_groups", "image_words", "radius", "wired"]
 
 STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
@@ -34,6 +34,13 @@ def wired(network: MeshSpec | IrregularSpec) -> dict[tuple[int, int], tuple[int,
         ends[node, 0] = count + switch, port
         ends[count + switch, port] = node, 0
     return ends
+
+
+def image_words(image: WireImage) -> dict[int, int]:
+    """Return the words that are written to a unit by their addresses, the valid bit last."""
+    words = {8 * image.number + word: value for word, value in port_words(image.register).items()}
+    assert list(words) == [8 * image.number + 1, 8 * image.number]
+    return words
 
 
 def _members(network: MeshSpec | IrregularSpec, group: WireGroupPlan) -> set[int]:
@@ -66,14 +73,11 @@ def check_groups(
 def _check_group(network: MeshSpec | IrregularSpec, group: WireGroupPlan, brute: bool) -> set[int]:
     mesh = isinstance(network, MeshSpec)
     ends, members = wired(network), _members(network, group)
-    words: dict[int, dict[int, int]] = defaultdict(dict)
+    words: dict[int, dict[int, int]] = {}
     for image in group.images():
         assert image.number == group.number
-        addresses = [address for address, _ in image.writes()]
-        assert addresses == [8 * group.number + 1, 8 * group.number], "the valid bit comes last"
-        for address, value in image.writes():
-            assert address not in words[image.target]
-            words[image.target][address] = value
+        assert image.target not in words
+        words[image.target] = image_words(image)
     tree: nx.DiGraph[Hashable] = nx.DiGraph()
     roots, arriving = [], set()
     for unit, (tree_word, control) in ((u, list(w.values())) for u, w in words.items()):

@@ -15,6 +15,7 @@ from syncfabric.models.timing.barriers import (
     tile_spin_ns,
     tile_sync_ns,
     udn_stn_ns,
+    wires_ns,
 )
 from syncfabric.models.timing.loggp import (
     INFINIBAND,
@@ -23,6 +24,7 @@ from syncfabric.models.timing.loggp import (
     TILE64_MEMORY,
     LogGP,
 )
+from syncfabric.models.timing.wires import wire_bound
 
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0, h=1)
 """A message over three hops takes 1,203 ns, an access 2,406, a signal in memory 3,609."""
@@ -70,6 +72,26 @@ def test_a_thousand_cores_cost_a_few_microseconds() -> None:
 def test_tile64_without_software_takes_what_a_hardware_ring_takes(links: int, cycles: int) -> None:
     """2x2, 4x4 and 8x8 take 2 N + 6 cycles on a ring of N links."""
     assert reflex_ns(links, TILE64) == pytest.approx(cycles * TILE64_CYCLE_NS)
+
+
+@pytest.mark.parametrize(
+    ("links", "registers", "cycles"),
+    [(0, 0, 2), (0, 3, 2), (2, 0, 6), (8, 0, 18), (8, 1, 34), (8, 3, 66), (16, 0, 34)],
+)
+def test_wires_take_their_links_there_and_back(links: int, registers: int, cycles: int) -> None:
+    """8 links from the middle of 8x8 to its corner, 16 on 16x16."""
+    assert wire_bound(links, registers) == cycles
+    assert wires_ns(links, registers, TILE64) == pytest.approx(cycles * TILE64_CYCLE_NS)
+    by_hand = 2 * 100 + 2 * links * (1 + registers) * 1
+    assert wires_ns(links, registers, BY_HAND) == by_hand
+
+
+def test_wires_refuse_what_no_link_is() -> None:
+    with pytest.raises(PlanError, match=r"^Barrier model: links must be 0 or more, not -1$"):
+        wires_ns(-1, 0, BY_HAND)
+    message = r"^Barrier model: link_registers must be 0 or more, not -2$"
+    with pytest.raises(PlanError, match=message):
+        wires_ns(3, -2, BY_HAND)
 
 
 @pytest.mark.parametrize("latency", [20, 30, 60, 100])

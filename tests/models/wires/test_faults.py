@@ -4,15 +4,25 @@ import random
 
 import pytest
 
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.wire_wiring import WireWiring
-from syncfabric.models.golden.wires import WireModel
+from syncfabric.models.messages import CONTROL, Op
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.wires import WirePlane
-from syncfabric.models.wires.faults import EPISODES, Fault, Outcome, Trial, mesh_tree, suffer
+from syncfabric.models.wires.faults import (
+    DATA,
+    EPISODES,
+    LEVELS,
+    Fault,
+    Outcome,
+    Trial,
+    mesh_tree,
+    suffer,
+)
 from syncfabric.models.wires.rules import Rules
 from syncfabric.models.wires.slots import Slots
 from syncfabric.models.wires.tree import Tree
+from tests.models.golden.wire_nets import wired_mesh, wires_in
 
 MESH = Mesh(3, 2)
 MEMBERS = [(0, 0), (2, 0), (0, 1), (1, 1)]
@@ -22,7 +32,7 @@ STEPS = {1: 0, 3: 1, -1: 2, -3: 3}
 
 def golden(tree: Tree, registers: int, parity: bool, trial: Trial, fault: Fault, end: int) -> str:
     """Return what becomes of one fault, with the golden model and a count of its own."""
-    model = WireModel(WireWiring.of_mesh(MESH), WirePlane(1, 0, registers, parity=parity))
+    model = model_of(wired_mesh(3, 2, WirePlane(1, 1, registers, parity=parity)))
     for unit, parent in enumerate(tree.parents):
         if parent is not None:
             kids = [kid for kid in range(6) if tree.kids[unit] >> kid & 1]
@@ -30,42 +40,52 @@ def golden(tree: Tree, registers: int, parity: bool, trial: Trial, fault: Fault,
             children |= (tree.members >> unit & 1) << 4
             up = 0 if parent == unit else STEPS[parent - unit]
             model.step(config=ConfigRequest(unit, 1, True, up | children << 4))
-            model.step(config=ConfigRequest(unit, 0, True, 1 | (parent == unit) << 1))
+            control = CONTROL.pack({"valid": 1, "root": int(parent == unit), "op": Op.XOR})
+            model.step(config=ConfigRequest(unit, 0, True, control))
     model.step()
     model.step()
     above = tree.parents[fault.unit]
     assert above is not None
     far = STEPS[above - fault.unit]
-    link = 4 * fault.unit + far if fault.wire == "up" else 4 * above + (far + 2) % 4
-    wire = 1 << (model.form.up(0) if fault.wire == "up" else model.form.down(0))
+    upward = fault.wire.startswith("up")
+    link = 4 * fault.unit + far if upward else 4 * above + (far + 2) % 4
+    wires = wires_in(model)
+    form = wires.form
+    places = {"up": form.up(0), "down": form.down(0)}
+    places |= {"up_data": form.up_data_at, "down_data": form.down_data_at}
+    wire = 1 << places[fault.wire]
     given = dict.fromkeys(trial.members, 0)
     told = dict.fromkeys(trial.members, 0)
     come = {member: int(trial.delays[0, i]) for i, member in enumerate(trial.members)}
     start = model.cycle
-    early = False
+    early = wrong = False
     while model.cycle - start < end:
         now = model.cycle - start
-        for node, _, _ in model.release:
+        for node, _, result in model.release:
             if not model.broken(node, 0):
                 early |= min(given.values()) <= told[node]
+                wrong |= result != trial.bits[told[node]].sum() % 2
                 told[node] += 1
                 i = trial.members.index(node)
                 come[node] = now + int(trial.delays[told[node], i])
         if now == fault.begin:
-            model.stick(link, **{"high" if fault.value else "low": wire})
+            wires.stick(link, **{"high" if fault.value else "low": wire})
         if now == fault.begin + fault.length:
-            model.stick(link)
+            wires.stick(link)
         arrive = {}
         for node in trial.members:
             waits = model.observe(node) & 1
             wants = given[node] < EPISODES and come[node] <= now
             if model.ready(node, 0) and not waits and wants:
-                arrive[node, 0] = 0
+                own = trial.bits[given[node], trial.members.index(node)]
+                arrive[node, 0] = int(own)
         model.step(arrive=arrive)
         for node, _ in arrive:
             given[node] += 1
     if early:
         return "early"
+    if wrong:
+        return "wrong"
     if any(model.observe(unit) >> 3 & 1 for unit in range(6)):
         return "found"
     return "harmless" if min(told.values()) >= EPISODES else "hangs"
@@ -79,15 +99,15 @@ def test_outcomes_are_those_of_the_golden_model(registers: int, parity: bool) ->
     links = [unit for unit in range(6) if tree.units & ~tree.root & 1 << unit]
     chosen = [
         Fault(
-            rng.choice(["up", "down"]),
+            rng.choice([*LEVELS, *DATA]),
             rng.choice(links),
             rng.randrange(2),
             rng.randint(begin, end),
             rng.choice([1, 3, 1 << 14]),
         )
-        for _ in range(60)
+        for _ in range(100)
     ]
-    counts = dict.fromkeys(("early", "found", "hangs", "harmless"), 0)
+    counts = dict.fromkeys(("early", "wrong", "found", "hangs", "harmless"), 0)
     for fault in chosen:
         outcome = golden(tree, registers, parity, trial, fault, 2 * done)
         assert vars(trial.suffer([fault], 2 * done))[outcome] == 1, fault
@@ -101,11 +121,30 @@ def test_what_protects_from_what() -> None:
     for value in (0, 1):
         assert suffer(tree, 0, bare, value, seeds=one).early
         stuck = suffer(tree, 0, parity, value, seeds=one)
-        assert stuck == Outcome(0, stuck.all, 0, 0)
+        assert stuck == Outcome(0, 0, stuck.all, 0, 0)
         assert not suffer(tree, 0, parity, value, (1, 2), seeds=one).early
     assert not suffer(tree, 1, check, 0, seeds=one).early
     assert not suffer(tree, 1, check, 0, (1, 2, 5), seeds=one).early
     assert suffer(tree, 0, check, 1, seeds=one).early
+
+
+def test_nothing_but_parity_finds_broken_data() -> None:
+    tree, one = mesh_tree(Mesh(2, 2), Mesh(2, 2).nodes), range(1)
+    for value in (0, 1):
+        for lengths in (None, (1, 2)):
+            by_check = suffer(tree, 1, Rules(), value, lengths, one, DATA)
+            assert by_check == suffer(tree, 1, Rules(check=False), value, lengths, one, DATA)
+            assert by_check == Outcome(0, by_check.wrong, 0, 0, by_check.harmless)
+            assert by_check.wrong
+            by_parity = suffer(tree, 1, Rules(parity=True), value, lengths, one, DATA)
+            assert by_parity == Outcome(0, 0, by_parity.found, 0, by_parity.harmless)
+            assert by_parity.found >= by_check.wrong
+
+
+def test_a_level_too_early_may_leave_data_out() -> None:
+    """An `up` stuck at 1: its parent combines before the kid has, though all have arrived."""
+    tree = mesh_tree(Mesh(2, 2), Mesh(2, 2).nodes)
+    assert suffer(tree, 0, Rules(), 1, seeds=range(1)).wrong
 
 
 def test_trees_on_a_mesh_pass_through_others() -> None:

@@ -5,15 +5,14 @@ import random
 import numpy as np
 import pytest
 
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.wire_wiring import WireWiring
-from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages.wires import WIRE_STATUS
-from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.models.wires.rules import Rules
 from syncfabric.models.wires.slots import Slots
 from syncfabric.models.wires.tree import Tree
+from tests.models.golden.wire_nets import wired_mesh
 
 EAST, NORTH, WEST, SOUTH = range(4)
 PLACES = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
@@ -38,7 +37,7 @@ def test_states_agree_in_every_cycle(seed: int, registers: int, parity: bool) ->
     slots = Slots([tree], registers, Rules(parity=parity))
     state = slots.start(1)
     plane = WirePlane(1, 0, registers, shared=rng.random() < 0.5, parity=parity)
-    model = WireModel(WireWiring.of_mesh(Mesh(3, 2)), plane)
+    model = model_of(wired_mesh(3, 2, plane))
     for unit, parent in enumerate(parents):
         ports = [side(unit, kid) for kid in range(6) if tree.kids[unit] >> kid & 1]
         children = sum(1 << port for port in ports) | (tree.members >> unit & 1) << 4

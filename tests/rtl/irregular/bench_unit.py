@@ -25,7 +25,7 @@ CYCLES = 900
 def driven(spec: IrregularSpec, inputs: UnitInputs) -> dict[str, int]:
     """Return the pins' values for a cycle."""
     values: dict[str, int] = {
-        "target": TARGET,
+        "index": TARGET,
         "open": sum(1 << p for p in inputs.opens),
         "overflows": inputs.overflows,
         "strays": inputs.strays,

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.mesh.node import DIRECTIONS, MeshNode
+from syncfabric.rtl.mesh.node import MeshNode
+from syncfabric.rtl.mesh.ports import DIRECTIONS
 from tests.rtl.mesh.bench_node import SPEC
 from tests.rtl.support import ports, run_bench
 

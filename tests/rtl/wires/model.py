@@ -35,6 +35,17 @@ class Link:
         words = self.up + self.up_data + ([] if shared else self.down + self.down_data)
         return sum(word.bit_count() for word in words)
 
+    def word(self, plane: WirePlane) -> int:
+        """Return all wires as one word, parity last."""
+        wires = self.up + ([] if plane.shared else self.down)
+        data = self.up_data + ([] if plane.shared else self.down_data)
+        width, bits = len(wires), plane.data_bits
+        word = sum(wire << i for i, wire in enumerate(wires))
+        word |= sum(value << width + bits * i for i, value in enumerate(data))
+        if plane.parity:
+            word |= (self.ones(shared=plane.shared) & 1 ^ self.wrong) << width + bits * len(data)
+        return word
+
 
 @dataclass(frozen=True)
 class Asked:

@@ -26,15 +26,10 @@ class Cycle:
         """Return the same as a component's inputs; a stranger's request is for another unit."""
         slots, bits, named = plane.slots, plane.data_bits, {}
         for p, link in enumerate(self.links):
-            named[f"in_{p}__up"] = _pack(link.up, 1)
-            named[f"in_{p}__up_data"] = _pack(link.up_data, bits)
-            if not plane.shared:
-                named[f"in_{p}__down"] = _pack(link.down, 1)
-                named[f"in_{p}__down_data"] = _pack(link.down_data, bits)
-            if plane.parity:
-                named[f"in_{p}__parity"] = link.ones(shared=plane.shared) & 1 ^ link.wrong
+            named[f"in_{p}"] = link.word(plane)
         if process:
-            named |= {"arrive": self.arrive, "data": _pack(self.data, bits)}
+            data = sum(word << bits * r for r, word in enumerate(self.data))
+            named |= {"arrive": self.arrive, "data": data}
         asked = self.asked or Asked(0, False)
         named |= {
             "config__valid": self.asked is not None or self.stranger,
@@ -45,10 +40,6 @@ class Cycle:
         }
         assert slots == len(self.data)
         return {name: int(value) for name, value in named.items()}
-
-
-def _pack(words: list[int], width: int) -> int:
-    return sum(word << width * i for i, word in enumerate(words))
 
 
 def live(model: UnitModel, rng: random.Random, calm: int, cycles: int) -> Iterator[Cycle]:

@@ -59,6 +59,9 @@ def played(plane: WirePlane, *stimuli: Stimuli, cycles: int = 40) -> list[dict[s
         cases.append(now)
     shown = clocked(unit, cases)
     for seen in shown:
+        for p in range(4):
+            wires = plane.link.unpack(seen[f"out_{p}"])
+            seen |= {f"out_{p}__{name}": value for name, value in wires.items()}
         flags = seen["observe"] & 63
         seen |= {name: flags >> i & 1 for i, name in enumerate(STATUS)}
         seen["strays"] = seen["observe"] >> 6 + 2 * plane.data_bits + 8 & 255
@@ -301,9 +304,7 @@ class Line(wiring.Component):
             ]
             for out, far, there in ((EAST, i + 1, WEST), (WEST, i - 1, EAST)):
                 if 0 <= far < 3:
-                    mine, theirs = getattr(unit, f"out_{out}"), getattr(units[far], f"in_{there}")
-                    for name in mine.signature.members:
-                        m.d.comb += getattr(theirs, name).eq(getattr(mine, name))
+                    m.d.comb += getattr(units[far], f"in_{there}").eq(getattr(unit, f"out_{out}"))
         return m
 
 

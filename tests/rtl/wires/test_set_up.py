@@ -20,6 +20,8 @@ MESH = MeshSpec(
 )  # fmt: skip
 TREE = 2 | (1 << 4 | 1 << 0) << 4
 """Parent WEST, children the process and EAST."""
+SLOT = 20
+"""Where the image word of a request names the slot."""
 
 
 class Router(wiring.Component):
@@ -74,6 +76,7 @@ def test_a_manager_sets_slots_up_and_takes_them_back() -> None:
                     return Answer(REPLY.unpack(shown["payload"])["code"])
             raise AssertionError("no answer")
 
+        assert await ask(Request.SETUP, TREE | 2 << SLOT) is Answer.FULL, "no such slot"
         assert await ask(Request.SETUP, TREE) is Answer.OK
         assert context.get(router.open) == 1
         assert context.get(router.gids) & 255 == 9
@@ -82,8 +85,12 @@ def test_a_manager_sets_slots_up_and_takes_them_back() -> None:
         assert await ask(Request.SETUP, TREE | 1 << 2 | 1 << 15, turn=1) is Answer.OK
         assert await ask(Request.SETUP, TREE ^ 1) is Answer.EXISTS
         assert await ask(Request.SETUP, TREE, root=1) is Answer.EXISTS
-        assert await ask(Request.SETUP, TREE, gid=10, manager=1) is Answer.OK
-        assert await ask(Request.SETUP, TREE, gid=11) is Answer.FULL
+        assert await ask(Request.SETUP, TREE, gid=10) is Answer.FULL, "the slot is another's"
+        assert context.get(router.open) == 1
+        assert await ask(Request.SETUP, TREE | 1 << SLOT, gid=10, manager=1) is Answer.OK
+        assert context.get(router.gids) == 10 << 8 | 9
+        assert await ask(Request.SETUP, TREE | 1 << SLOT, gid=11) is Answer.FULL
+        assert await ask(Request.SETUP, TREE | 1 << SLOT) is Answer.OK, "it has its slot"
         assert await ask(Request.CLEAR, gid=10) is Answer.DENIED
         context.set(router.arrive, 1)
         await context.tick()
@@ -96,6 +103,8 @@ def test_a_manager_sets_slots_up_and_takes_them_back() -> None:
         assert await ask(Request.KILL, gid=10, manager=1) is Answer.OK
         assert context.get(router.open) == 0
         assert await ask(Request.CLEAR) is Answer.OK
+        assert await ask(Request.SETUP, TREE | 1 << SLOT) is Answer.OK, "not the first free one"
+        assert context.get(router.open) == 2
 
     simulator = Simulator(router)
     simulator.add_clock(1e-6)
@@ -107,6 +116,7 @@ def test_the_format_is_that_of_slots_on_both_kinds_of_network() -> None:
     mesh = setup_format(MESH, MESH.managers)
     assert mesh.image == ((1, 0b11111_0011),)
     assert (mesh.command, mesh.state, mesh.busy, mesh.stride) == (4, 5, 0b111, 3)
+    assert mesh.slot_at == SLOT
     switches = IrregularSpec(
         kind="irregular", ports=5, switches=1, links=(), nodes=((0, 2),), sync="wires",
         barrier_registers=3, managers=((0, 2),),

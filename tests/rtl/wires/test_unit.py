@@ -50,15 +50,7 @@ def play(
             zip(("config__ready", "config__error", "config__rdata"), model.answer, strict=True)
         )
         for p in range(links):
-            link = model.drives(p)
-            shown[f"out_{p}__up"] = sum(bit << r for r, bit in enumerate(link.up))
-            shown[f"out_{p}__up_data"] = sum(w << bits * r for r, w in enumerate(link.up_data))
-            if not plane.shared:
-                shown[f"out_{p}__down"] = sum(bit << r for r, bit in enumerate(link.down))
-                words = enumerate(link.down_data)
-                shown[f"out_{p}__down_data"] = sum(w << bits * r for r, w in words)
-            if plane.parity:
-                shown[f"out_{p}__parity"] = link.ones(shared=plane.shared) & 1
+            shown[f"out_{p}"] = model.drives(p).word(plane)
         if process:
             for name in NODE_PORT:
                 values = [

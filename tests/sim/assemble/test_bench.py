@@ -7,11 +7,20 @@ import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
+from syncfabric.sim.assemble.network import module_names
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS: dict[str, MessageSpec] = {"mesh": mesh(3, 2, data_bits=0), "irregular": irregular(SMALL)}
+NETWORKS: dict[str, MessageSpec] = {
+    "mesh": mesh(3, 2, data_bits=0),
+    "irregular": irregular(SMALL),
+    "both": mesh(2, 1, sync="both"),
+}
+WIRES = {
+    "mesh": mesh(2, 2, sync="wires", channels=0),
+    "irregular": irregular(SMALL, sync="wires", channels=0, wires="shared"),
+}
 
 
 @pytest.fixture(scope="module", params=NETWORKS)
@@ -52,3 +61,16 @@ def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:
     for queue in ("packets", "software"):
         store = text.partition(f"module \\packet_source.{queue} ")[2].partition("endmodule")[0]
         assert "[63:0];" in store
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", WIRES)
+def test_without_packets_there_is_no_traffic(name: str, tmp_path: Path) -> None:
+    spec = WIRES[name]
+    text = bench_verilog(spec)
+    compiles(text, BENCH, tmp_path)
+    assert "packet" not in text
+    assert "traffic" not in text
+    assert shared_modules(spec) == module_names(spec)
+    lines = re.findall(r"\$fwrite\(report_file, .*?\);", text)
+    assert lines == ['$fwrite(report_file, "\\n");'] * len(spec.topology.nodes)

@@ -11,6 +11,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.sim.assemble.irregular import link_wires, targets, top_verilog
+from syncfabric.sim.assemble.links import links_of, wire_links
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.top import top_ports
 from tests.sim.assemble.icarus import compiles
@@ -24,6 +25,9 @@ NETWORKS = {
         Irregular(2, 1, (), ((0, 1),)), data_bits=0, spill=True, cycles_per_hop=1
     ),
     "datelines, serial": ring(4, 1, operations="all"),
+    "wires alone": irregular(SMALL, sync="wires", channels=0, parity=True),
+    "wires, managers": irregular(SMALL, sync="wires", setup="manager", data_bits=0),
+    "both": ring(4, 1, sync="both", wires="shared", link_registers=1, spill=True),
 }
 
 
@@ -132,3 +136,33 @@ def test_widths() -> None:
         **plain,
         "sync_credit": 1,
     }
+
+
+def test_barrier_wires_are_one_word_of_a_link() -> None:
+    spec = irregular(SMALL, sync="wires", channels=0, barrier_registers=3, data_bits=6)
+    assert dict(link_wires(spec)) == {"wires": 2 * 3 * 7}
+    wired = irregular(SMALL, sync="wires", setup="manager", barrier_registers=3, data_bits=6)
+    assert dict(link_wires(wired)) == {"valid": 2, "flit": 34, "credit": 2, "wires": 42}
+    text = top_verilog(spec, "net")
+    for connection in (
+        "in_0__wires(link_1_0_wires)",
+        "out_0__wires(link_0_0_wires)",
+        "in_2__wires(42'd0)",
+        "out_2__wires()",
+        "in_1__wires(uplink_0_wires)",
+        "uplink__wires(uplink_0_wires)",
+        "downlink__wires(link_2_1_wires)",
+    ):
+        assert f".{connection}" in text, connection
+    for absent in ("valid(link", "flit", "credit", "local_in", "inject"):
+        assert absent not in text, absent
+
+
+def test_links_of_barrier_wires_are_numbered_as_all_links() -> None:
+    spec = irregular(SMALL, sync="wires", channels=0)
+    links = wire_links(spec)
+    assert links == links_of(spec).names
+    assert links[:4] == ((0, "0"), (0, "1"), (0, "2"), (0, "3"))
+    assert links[6] is None
+    assert links[12] == ((0, 1), "inject")
+    assert links_of(spec).width == 0

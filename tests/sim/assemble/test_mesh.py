@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.assemble.links import links_of, wire_links
 from syncfabric.sim.assemble.mesh import link_wires, targets, top_verilog
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.top import top_ports
@@ -17,6 +18,9 @@ NETWORKS = {
     "one node": mesh(1, 1, channels=2),
     "column, no data, spill": mesh(1, 3, data_bits=0, spill=True),
     "own links": mesh(2, 2, sync_links="own", operations="all", reduction_route="paper"),
+    "wires alone": mesh(2, 2, sync="wires", channels=0),
+    "wires, managers": mesh(2, 1, sync="wires", setup="manager", wires="shared", data_bits=0),
+    "both": mesh(2, 1, sync="both", parity=True, link_registers=1, setup="manager"),
 }
 
 
@@ -68,6 +72,27 @@ def test_managers_add_what_a_process_says_and_hears() -> None:
     }
 
 
+def test_wires_alone_have_no_packets() -> None:
+    """A network of 6 nodes, 4 slots, 5 data bits."""
+    spec = mesh(3, 2, sync="wires", channels=0, data_bits=5)
+    ports = {name: width for _, name, width in top_ports(spec)}
+    assert not any(name.startswith(("inject", "eject")) for name in ports)
+    widths = {"arrive": 24, "data": 120, "released": 24, "ready": 24, "done": 24, "broken": 24}
+    assert widths.items() <= ports.items()
+    assert "last" not in ports
+
+
+def test_both_ways_have_registers_of_each() -> None:
+    """Six nodes, 4 registers of messages and 4 slots."""
+    local, managed = (
+        {name: width for _, name, width in top_ports(mesh(3, 2, sync="both", setup=setup))}
+        for setup in ("local", "manager")
+    )
+    assert local["arrive"] == local["broken"] == managed["last"] == 48
+    assert local["data"] == 48 * 4
+    assert managed.keys() - local.keys() == {"last"}
+
+
 @pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
 def test_the_text_declares_these_ports(spec: MeshSpec) -> None:
     head = top_verilog(spec, "net").partition(");")[0]
@@ -93,6 +118,21 @@ def test_instances_and_links_have_the_names_of_the_documentation() -> None:
     for bundle in ("valid", "sync_valid", "flit", "credit", "sync_credit", "sync"):
         assert f"link_0_1_east_{bundle}" in links
     assert not any(name.startswith("link_2_0_east") for name in links)
+
+
+def test_barrier_wires_are_one_word_of_a_link() -> None:
+    text = top_verilog(mesh(2, 1, sync="wires", channels=0), "net")
+    west, east = text.split("  mesh_node ")[1:]
+    assert set(re.findall(r"^  wire (.+);$", text.partition("wire [1:0] all_ready")[0], re.M)) == {
+        "[39:0] link_0_0_east_wires",
+        "[39:0] link_1_0_west_wires",
+    }
+    assert ".east_out__wires(link_0_0_east_wires)" in west
+    assert ".west_in__wires(link_0_0_east_wires)" in east
+    assert ".west_in__wires(40'd0)" in west
+    assert ".west_out__wires()" in west
+    for absent in ("valid(link", "flit", "credit", "local", "header"):
+        assert absent not in text, absent
 
 
 def test_links_meet_their_neighbours_and_the_rim_is_quiet() -> None:
@@ -139,5 +179,32 @@ def test_widths() -> None:
         "credit": 2,
         "sync_credit": 2,
     }
+    wired = mesh(2, 1, sync="wires", barrier_registers=3, data_bits=6, wires="shared", parity=True)
+    assert [width for _, width in targets(wired)] == 2 * [3 * (6 + 2 * 6) + 32]
+    assert dict(link_wires(wired)) == {"valid": 1, "flit": 34, "credit": 1, "wires": 3 * 7 + 1}
+    both = mesh(2, 1, sync="both", barrier_registers=3, data_bits=6)
+    assert [width for _, width in targets(both)] == 2 * [observe + 3 * (6 + 2 * 6)]
+    plain = link_wires(mesh(2, 1, barrier_registers=3, data_bits=6))
+    assert link_wires(both) == {**plain, "wires": 2 * 3 * 7}
     own = link_wires(mesh(4, 4, sync_links="own"))
     assert own["sync"] == 2 + 8 + 2 + 2 + 2 + 1 + 4
+
+
+def test_links_of_barrier_wires_have_numbers_of_their_own() -> None:
+    """Four to a router; those at the rim are not there."""
+    links = wire_links(mesh(2, 1, sync="both"))
+    west, east = (0, 0), (1, 0)
+    assert links == ((west, "east"), None, None, None, None, None, (east, "west"), None)
+    assert wire_links(mesh(2, 1)) == ()
+
+
+def test_lanes_are_those_of_packets_and_messages() -> None:
+    counts = [
+        (links.channels, links.setup, links.classes, links.width)
+        for links in (
+            links_of(mesh(2, 1, sync="both")),
+            links_of(mesh(2, 1, sync="wires", channels=2, setup="manager")),
+            links_of(mesh(2, 1, sync="wires", channels=0)),
+        )
+    ]
+    assert counts == [(1, 0, 2, 3), (2, 1, 0, 3), (0, 0, 0, 0)]

@@ -110,6 +110,26 @@ def test_the_last_arrival_of_a_spilled_group(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.icarus
+def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
+    """Two registers of messages, then two slots."""
+    spec = mesh(3, 2, sync="both", setup="manager", spill=True, barrier_registers=2)
+    stimuli = [
+        Stimulus(2, StimulusKind.ARRIVE, 4 * 5 + 3, 0xC),
+        Stimulus(3, StimulusKind.ARRIVE, 4 * 1 + 1, 0x3, 1),
+    ]
+    shown = 'if (last != 0) $display("%0d last %0h", cycle, last);'
+    text = SEEN.replace("    if (start)", f"    {shown}\n    if (start)")
+    printed = runs(
+        text.format(player=player_text(spec)), "top", tmp_path, {"script.txt": script_text(stimuli)}
+    )
+    assert printed.splitlines() == [
+        f"2 arrive 800000 data {0xC << 92:x}",
+        f"3 arrive 20 data {0x3 << 20:x}",
+        "3 last 20",
+    ]
+
+
 def test_a_word_of_the_script() -> None:
     word = Stimulus(0x12, StimulusKind.SPILL, 0x345, 0x6789, 0xAB).word()
     assert word == "02ab000003450000678900000012"

@@ -178,3 +178,51 @@ def test_an_irregular_network(buffered: bool, tmp_path: Path) -> None:
         "4 0 0 1 0",
         "o 3:0",
     ]
+
+
+@pytest.mark.icarus
+def test_words_of_wires_that_change(tmp_path: Path) -> None:
+    """Two slots of 4 bits: up, down, data of each, parity; data count where the wire is 1."""
+    spec = mesh(2, 1, sync="wires", channels=0, barrier_registers=2, data_bits=4, parity=True)
+    east, west = "dut.link_0_0_east_wires", "dut.link_1_0_west_wires"
+    lines = probed(
+        spec,
+        MESH_LINKS,
+        [
+            f"{east} = 21'h0_0ab0;",
+            f"{east} = 21'h0_0ab2;",
+            "",
+            f"{east} = 21'h1_cdb5; {west} = 21'h0_0008;",
+            f"{west} = 21'h1_cdb8; config_ready = 1; config_rdata = 3;",
+            f"{west} = 21'h1_cdbb; config_ready = 0; released = 4'b0100; result = 16'h0500;",
+            f"released = 0; {east} = 21'h1fffff;",
+            f"{east} = 0; {west} = 0;",
+        ],
+        tmp_path,
+    )
+    assert lines == [
+        "1 0 0 0 w0:a02",
+        "3 0 0 0 w0:c0b5 w6:8",
+        "4 0 0 0 w6:10008 c0:3",
+        "5 0 0 4 5 w6:10dbb",
+        "o",
+        "6 0 0 0 w0:1fffff",
+        "7 0 0 0 w0:0 w6:0",
+    ]
+
+
+@pytest.mark.icarus
+def test_words_of_wires_beside_flits(tmp_path: Path) -> None:
+    spec = irregular(PAIR, sync="both", wires="shared", barrier_registers=1, data_bits=3)
+    across, up = "dut.link_0_0", "dut.uplink_1"
+    lines = probed(
+        spec,
+        PAIR_LINKS,
+        [
+            f"{across}_valid = 1; {across}_flit = 6; {up}_wires = 4'b0111; {across}_wires = 14;",
+            f"{across}_valid = 0; {up}_sync_valid = 1; {up}_flit = 7;",
+            f"{up}_sync_valid = 0; {across}_wires = 1; {up}_wires = 4'b0101;",
+        ],
+        tmp_path,
+    )
+    assert lines == ["0 1 0 0 6 w7:7", "1 8000 0 0 7", "2 0 0 0 w0:1 w7:5"]

@@ -20,6 +20,7 @@ from syncfabric.sim.drive.lines import (
 from syncfabric.sim.results import Mismatch, NodeName
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, played
+from tests.sim.drive.wires.nets import COMBINATIONS, network_of, wired
 
 SPEC = mesh(2, 2, barrier_registers=2)
 RECORD = Record(1 << 1 | 1 << 12, 1 << 60, [0x1E, 0x3], 1 << 5, [9], [(2, 17, 8)])
@@ -58,12 +59,74 @@ def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec) -> No
                 kinds |= {name for name in Record._fields if getattr(line.record, name)}
             else:
                 assert observe_line(read.observed or ()) == text
-    assert kinds == set(Record._fields)
+    assert kinds == set(Record._fields) - {"wires"}
+
+
+WIRED = network_of("mesh", barrier_registers=2, data_bits=3, parity=True)
+CABLED = network_of("irregular", barrier_registers=2, data_bits=3, wires="shared")
+
+
+def test_changes_of_wires_stand_between_releases_and_the_answer() -> None:
+    record = RECORD._replace(wires=((1, 0x2A), (18, 0)))
+    text = record_line(26, record, (True, True, 48))
+    assert text.endswith(" 9 s2:11:8 w1:2a w12:0 c1:30")
+    assert parse(text, 0) == Line(26, record, (1, 48))
+    only = EMPTY._replace(wires=((0, 1),))
+    assert record_line(7, only, (False, False, 0)) == "7 0 0 0 w0:1"
+    assert parse("7 0 0 0 w0:1", 0).record.wires == only.wires
+
+
+@pytest.mark.parametrize(
+    ("network", "link", "words", "place", "signal", "values"),
+    [
+        (WIRED, 4 * 4, (0b01, 0b11), (1, 1), "link_1_1_east_wires: up[1]", (0, 1)),
+        (WIRED, 4 * 4 + 3, (0b0100, 0), (1, 1), "link_1_1_south_wires: down[0]", (1, 0)),
+        (WIRED, 0, (5 << 7, 6 << 7), (0, 0), "link_0_0_east_wires: up_data[1]", (5, 6)),
+        (WIRED, 0, (1 << 10, 0), (0, 0), "link_0_0_east_wires: down_data[0]", (1, 0)),
+        (WIRED, 0, (0, 1 << 16), (0, 0), "link_0_0_east_wires: parity", (0, 1)),
+        (WIRED, 2, (1, 0), None, "wires of link number 2: up[0]", (1, 0)),  # there is none
+        (CABLED, CABLED.ports + 3, (2, 0), 1, "link_1_3_wires: up[1]", (1, 0)),
+        (CABLED, CABLED.ports * 3 + 2, (1, 0), (2, 0), "uplink_2_wires: up[0]", (1, 0)),
+    ],
+)
+def test_a_difference_of_wires_names_link_slot_and_wire(
+    network: MessageSpec,
+    link: int,
+    words: tuple[int, int],
+    place: NodeName | None,
+    signal: str,
+    values: tuple[int, int],
+) -> None:
+    hardware, model = (Line(9, EMPTY._replace(wires=((link, word),))) for word in words)
+    assert list(explain(network, hardware, model)) == [Mismatch(9, place, signal, *values)]
+
+
+def test_a_change_that_only_one_shows_is_held_against_the_word_before() -> None:
+    change = Line(9, EMPTY._replace(wires=((4, 0b10),)))
+    (late,) = explain(WIRED, Line(9, EMPTY), change, {4: 0b11})
+    assert late == Mismatch(9, (1, 0), "link_1_0_east_wires: up[0]", 1, 0)
+    assert list(explain(WIRED, Line(9, EMPTY), change, {4: 0b10})) == []
+
+
+@pytest.mark.parametrize("name", ["mesh, both, shared", "irregular, wires alone"])
+def test_wires_of_a_run_are_read_as_they_were_meant(name: str) -> None:
+    kind, keys = COMBINATIONS[name]
+    plan, seen = wired(network_of(kind, **keys)), 0
+    for chunk in played(plan, SCENARIOS[0]):
+        for text, line in zip(chunk.text, chunk.lines, strict=True):
+            if line.observed is None:
+                read = parse(text, 0)
+                assert read.record.wires == tuple(line.record.wires)
+                seen += len(read.record.wires)
+    assert seen > 100
 
 
 @pytest.mark.parametrize(
     "text",
     [
+        "1a 0 0 0 w1",
+        "1a 0 0 0 w1:2:3",
+        "1a 0 0 0 w1:x",
         "1a 2 0 0 xx",
         "1a x 0 0",
         "1a 2 0 0",

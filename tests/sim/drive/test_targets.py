@@ -1,6 +1,6 @@
 """What has registers: numbers, names, and what is observed of it."""
 
-from syncfabric.models.messages import RegisterWord, SwitchWord
+from syncfabric.models.messages import RegisterWord, SwitchWord, WireWord
 from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
@@ -33,3 +33,25 @@ def test_observe_is_split_into_registers_and_counters() -> None:
     registers, counters = targets.split(4, 0b1001 | 7 << 32)
     assert registers[0]["arrived"] == 9
     assert counters == 7
+
+
+def test_slots_come_after_registers_of_messages() -> None:
+    network = mesh(2, 2, sync="both", barrier_registers=2, data_bits=3)
+    targets = targets_of(network)
+    assert targets.first_slot == 2
+    assert targets.register_words(1) == tuple(RegisterWord)
+    assert targets.register_words(2) == tuple(WireWord)
+    below = 2 * sum(width for _, width in targets.observed[0][0])
+    slot = 0b100101 | 5 << 6 | 6 << 9  # 12 bits
+    registers, counters = targets.split(0, slot << below + 12 | 9 << below + 24)
+    names = ("la", "up", "dn", "fault", "done", "broken", "gathered", "result")
+    assert registers[2] == dict.fromkeys(names, 0)
+    assert registers[3] == dict(zip(names, (1, 0, 1, 0, 0, 1, 5, 6), strict=True))
+    assert counters == 9
+
+
+def test_with_wires_alone_there_are_slots_only() -> None:
+    targets = targets_of(irregular(SMALL, sync="wires", barrier_registers=3, data_bits=0))
+    assert targets.first_slot == 0
+    for target in (0, 4):
+        assert [dict(fields)["gathered"] for fields in targets.observed[target]] == [0, 0, 0]

@@ -12,11 +12,35 @@ from syncfabric.sim.assemble.bench import bench_verilog
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.sim.assemble.icarus import runs
-from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import ALL
 
 NAMES = ("column, no data, wide flits", "irregular, spill")
 EPISODES = 2
+
+WIRED: dict[str, MessageSpec] = {
+    "wires alone": mesh(2, 2, sync="wires", channels=0, data_bits=0),
+    "wires alone, wide": mesh(
+        2, 1, sync="wires", channels=0, barrier_registers=17, data_bits=32, parity=True
+    ),
+    "both": mesh(
+        2, 2, sync="both", barrier_registers=2, link_registers=1, parity=True, sync_links="own"
+    ),
+    "shared, managers": mesh(
+        3, 1, sync="wires", wires="shared", setup="manager", link_registers=2, barrier_registers=3
+    ),
+    "irregular, wires alone, shared": irregular(
+        SMALL, sync="wires", channels=0, wires="shared", parity=True, watchdog=100
+    ),
+    "irregular, both": irregular(
+        SMALL, sync="both", barrier_registers=2, operations="all", data_bits=9, setup="manager"
+    ),
+    "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
+}
+
+LONG = {"wires alone, wide", "shared, managers", "irregular, wires"}
+"""Those that run with ``-m long``."""
 
 TOP = """
 module top;
@@ -34,7 +58,9 @@ endmodule
 
 
 def groups(spec: MessageSpec) -> int:
-    """Return how many groups are made: more than there are registers, if they can be spilled."""
+    """Return how many groups are made: one, or with wires one a register; more to be spilled."""
+    if spec.wire_plane:
+        return spec.port_registers
     return spec.barrier_registers + 1 if spec.spill else 1
 
 
@@ -49,9 +75,11 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
     if spec.spill:  # the spill engine takes a few cycles for each write
         script = [Stimulus(4 * s.cycle, s.kind, s.index, s.data, s.extra) for s in script]
     begin = script[-1].cycle + 4
-    script += [Stimulus(begin, StimulusKind.START), Stimulus(begin, StimulusKind.LOAD, data=5)]
-    begin += WARM_CYCLES + 2
-    script.append(Stimulus(begin, StimulusKind.RATE, data=1 << 18, extra=1))
+    script.append(Stimulus(begin, StimulusKind.START))
+    if spec.channels:
+        script.append(Stimulus(begin, StimulusKind.LOAD, data=5))
+        begin += WARM_CYCLES + 2
+        script.append(Stimulus(begin, StimulusKind.RATE, data=1 << 18, extra=1))
     for group in plan.groups:
         for episode in range(EPISODES):
             for i, node in enumerate(nodes):
@@ -63,7 +91,7 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
                 if place is None:
                     script.append(Stimulus(cycle, StimulusKind.SPILL, i, data, group.id))
                 else:
-                    index = i * spec.barrier_registers + place
+                    index = i * spec.port_registers + place
                     script.append(Stimulus(cycle, StimulusKind.ARRIVE, index, data))
     return sorted(script, key=lambda stimulus: stimulus.cycle)
 
@@ -72,26 +100,50 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
 @pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=pytest.mark.long), NAMES[1]])
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
-    script, probe = tmp_path / "script.txt", tmp_path / "fabric.txt"
+    seen = same_traces(spec, tmp_path)
+    assert any(" s" in line for line in seen) == spec.spill
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in WIRED]
+)
+def test_the_trace_of_barrier_wires_is_the_benchs(name: str, tmp_path: Path) -> None:
+    seen = same_traces(WIRED[name], tmp_path)
+    assert any(" w" in line for line in seen)
+
+
+def same_traces(spec: MessageSpec, folder: Path) -> list[str]:
+    """Play the same to fabric and bench, compare what they write, and return the lines."""
+    script, probe = folder / "script.txt", folder / "fabric.txt"
     played = stimuli(spec)
     cycles = played[-1].cycle + 150
     script.write_text(script_text(played))
     top = TOP.replace("NANOSECONDS", str(10 * (cycles - 1)))
-    runs(bench_verilog(spec, queue=64) + top, "top", tmp_path, {})
+    runs(bench_verilog(spec, queue=64) + top, "top", folder, {})
     with Fabric(build_fabric(spec)) as fabric:
         fabric.probe(probe)
         fabric.script(script)
         fabric.run(cycles)
         rows = fabric.report()
-    seen, expected = (path.read_text().splitlines() for path in (probe, tmp_path / "probe.txt"))
+    seen, expected = (path.read_text().splitlines() for path in (probe, folder / "probe.txt"))
     assert seen == [
         line for line in expected if line[0] == "o" or int(line.split()[0], 16) < cycles
     ]
-    assert sum(line[0] == "o" for line in seen) >= EPISODES * groups(spec)
-    assert any(" s" in line for line in seen) == spec.spill
-    assert sum(row["packets"] for row in rows) > 20
+    nodes = len(spec.topology.nodes)
+    assert released(seen) == EPISODES * groups(spec) * nodes
+    assert len(rows) == (nodes if spec.channels else 0)
+    assert sum(row["packets"] for row in rows) >= 2 * len(rows)
     assert sum(row["errors"] for row in rows) == 0
-    report = (tmp_path / "report.txt").read_text().splitlines()
+    report = (folder / "report.txt").read_text().splitlines()
     assert [list(row.values()) for row in rows] == [
-        [int(word, 16) for word in line.split()] for line in report
+        [int(word, 16) for word in line.split()] for line in report if line
     ]
+    return seen
+
+
+def released(lines: list[str]) -> int:
+    """Return how many members were released, spilled ones too."""
+    wires = [line.split() for line in lines if line[0] != "o"]
+    spilled = sum(word[0] == "s" for words in wires for word in words[4:])
+    return spilled + sum(int(words[3], 16).bit_count() for words in wires)

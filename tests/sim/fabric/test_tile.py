@@ -18,10 +18,14 @@ from tests.sim.drive.static.networks import SMALL as SMALL_STATIC
 MESHES = {
     "no data, spill": mesh(1, 1, data_bits=0, spill=True),
     "own links": mesh(2, 2, sync_links="own", channels=2),
+    "wires alone": mesh(2, 2, sync="wires", channels=0),
+    "both, managers": mesh(2, 2, sync="both", data_bits=0, setup="manager", parity=True),
 }
 CLUSTERS = {
     "no data, spill": irregular(Irregular(2, 1, (), ((0, 1),)), data_bits=0, spill=True),
     "two channels": ring(3, 1),
+    "wires alone": irregular(SMALL, sync="wires", channels=0, data_bits=0),
+    "wires, managers": irregular(SMALL, sync="wires", wires="shared", setup="manager"),
 }
 
 
@@ -100,6 +104,18 @@ def test_credits_for_messages_are_ports_where_messages_wait() -> None:
     assert buffered.keys() - plain.keys() == extra
     assert buffered["in_0_sync_credit"] == ("output", 1)
     assert buffered["out_0_sync_credit"] == ("input", 1)
+
+
+def test_a_tile_of_wires_alone_knows_no_packets() -> None:
+    for ports, wires in (
+        (mesh_tile.tile_ports(mesh(2, 2, sync="wires", channels=0)), 8),
+        (irregular_tiles.node_ports(irregular(SMALL, sync="wires", channels=0)), 2),
+    ):
+        for name in ("header", "cycle", "put_valid", "created", "inject_valid", "last"):
+            assert name not in ports, name
+        assert sum(name.endswith("_wires") for name in ports) == wires
+        assert not any(name.endswith(("_flit", "_credit", "_valid")) for name in ports)
+        assert ports["broken"] == ("output", 4)
 
 
 def test_no_data_no_ports_for_it() -> None:

@@ -2,31 +2,33 @@
 
 import pytest
 
-from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.static.collectives import programs
-from syncfabric.sim.figures import collectives
+from syncfabric.sim.figures import collectives, reflex
+from tests.sim.figures.conftest import Stands
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _quick(monkeypatch: pytest.MonkeyPatch, by_model: Stands) -> None:
     monkeypatch.setattr(collectives, "SIDES", (2, 4))
-    monkeypatch.setattr(collectives, "build_fabric", lambda network: None)
-    monkeypatch.setattr(collectives, "simulate_tiles", lambda job, built: run_model(job))
+    by_model(collectives, reflex)
 
 
 def test_every_row_is_its_formula() -> None:
     rows = list(collectives.collectives())
-    assert len(rows) == 3 * (4 + 2)
+    assert len(rows) == 3 * (4 + 2) + 2
     assert all(row.met for row in rows)
     assert (rows[0].figure, rows[0].measured, rows[0].target) == (
         "4 / 16 cores, ring, broadcast of 1 flit, all together",
         "7 / 19",
         "formula 7 / 19",
     )
+    assert [(row.measured, row.target) for row in rows[-2:]] == [("6 / 10", "formula 6 / 10")] * 2
+    assert "by wires" in rows[-1].figure
 
 
 def test_another_time_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collectives, "bound_of", lambda *_: 20)
+    monkeypatch.setattr(collectives, "wire_bound", lambda *_: 20)
     assert not any(row.met for row in collectives.collectives() if "together" in row.figure)
 
 

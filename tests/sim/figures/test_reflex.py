@@ -13,6 +13,7 @@ from syncfabric.sim.draw.curves import curves_figure
 from syncfabric.sim.figures import reflex as section
 from syncfabric.sim.figures.__main__ import main
 from syncfabric.sim.figures.reflex import BARRIERS, Times, check_plot, measured, plot, reflex
+from tests.sim.figures.conftest import Stands
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +32,14 @@ def test_the_barriers_are_those_of_the_paper_and_ours() -> None:
     others = {"UDN/STN", "dissemination", "unicast", "Reflex, ring", "Reflex, tree (ours)"}
     assert others < set(BARRIERS)
     assert sum(name.startswith("BTM") for name in BARRIERS) == 2
+    assert sum(name.startswith("wires (ours)") for name in BARRIERS) == 2
+
+
+def test_wires_take_their_formula(by_model: Stands) -> None:
+    """2L(1 + P) + 2, L as many links as a side."""
+    by_model(section)
+    assert BARRIERS["wires (ours)"](4) == Times(10, 10)
+    assert BARRIERS["wires (ours), one link register"](4) == Times(18, 18)
 
 
 def test_a_row_has_all_sizes() -> None:
@@ -48,6 +57,7 @@ def test_a_mesh_is_measured_on_hardware() -> None:
     """A tree of L = 4 takes 2L + 2 cycles in the routers."""
     assert BARRIERS["BTM, planner shortest, pipeline 0"](4) == Times(10, 10)
     assert BARRIERS["dissemination"](4) == Times(23, 23)
+    assert BARRIERS["wires (ours)"](4) == Times(10, 10)
 
 
 def test_a_static_network_is_measured_on_hardware() -> None:
@@ -68,6 +78,15 @@ def test_the_picture_has_every_point_and_name(tmp_path: Path) -> None:
     assert drawn == curves
     assert list(drawn) == ["slow", "quick"]
     assert picture(figure, "svg") == picture(figure, "svg")
+
+
+def test_a_curve_on_another_shows() -> None:
+    """BTM by `shortest` and wires take the same."""
+    points = {4: 6.0, 16: 10.0}
+    curves = {"one": points, "other": dict(points), "third": {4: 5.0, 16: 9.0}}
+    (axes,) = curves_figure(curves, title="t", line="l", across="cores", up="cycles").axes
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "--", "-"]
+    assert axes.lines[1].get_markersize() < axes.lines[0].get_markersize()
 
 
 @pytest.mark.parametrize("name", ["reflex.pdf", "reflex", "."])

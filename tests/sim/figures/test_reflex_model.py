@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.sim.figures.reflex_model import diameter, reflex_model
+from syncfabric.sim.figures.reflex_model import diameter, radius, reflex_model
 from syncfabric.sim.figures.row import Row
 
 
@@ -11,16 +11,29 @@ def rows(start: str) -> list[Row]:
 
 
 @pytest.mark.parametrize(
-    ("cores", "hops"), [(2, 1), (4, 2), (5, 3), (6, 3), (7, 4), (16, 6), (32, 10), (64, 14)]
+    ("cores", "hops", "links"),
+    [(2, 1, 1), (4, 2, 2), (5, 3, 2), (6, 3, 2), (7, 4, 2), (16, 6, 4), (32, 10, 6), (64, 14, 8)],
 )
-def test_the_mesh_is_the_squarest(cores: int, hops: int) -> None:
+def test_the_mesh_is_the_squarest(cores: int, hops: int, links: int) -> None:
+    """5 cores are on 3x2, 7 on 3x3, 32 on 6x6."""
     assert diameter(cores) == hops
+    assert radius(cores) == links
 
 
 def test_all_six_barriers_are_in_the_order_of_the_paper() -> None:
-    assert len(rows("Fig. 6, 2 / 4 / 8 / 16 / 32 / 64 cores: ")) == 6
+    found = rows("Fig. 6, 2 / 4 / 8 / 16 / 32 / 64 cores: ")
+    assert len([row for row in found if "ours" not in row.figure]) == 6
     (order,) = [row.measured for row in rows("Fig. 6, 4 / 8 / 16 / 32 / 64 cores: slowest first")]
     assert order == "Tile Sync > centralized > dissemination > Tile Spin > by network"
+
+
+def test_wires_are_beside_them() -> None:
+    """4, 6, 6, 10, 14 and 18 cycles of 1.43 ns; with a link register 6, 10, 10, 18, 26 and 34."""
+    found = [row for row in rows("Fig. 6, 2 / 4") if "wires" in row.figure]
+    assert [row.measured for row in found] == [
+        "6 / 9 / 9 / 14 / 20 / 26 ns",
+        "9 / 14 / 14 / 26 / 37 / 49 ns",
+    ]
 
 
 def test_what_is_assumed_is_said() -> None:

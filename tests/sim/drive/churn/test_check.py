@@ -23,6 +23,7 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Note, Ordered
 from syncfabric.sim.drive.driver import Arrival
@@ -45,6 +46,7 @@ class Stage:
     def __init__(self, episodes: int = 1, plan: BarrierPlan = PLAN) -> None:
         self.barriers = BarrierCheck(plan)
         self.check = ChurnCheck(plan, self.barriers)
+        self.broken = BrokenSeats(plan.spec.message_network)
         self.told: list[str] = []
         self.note(Born(1, LIFE_NUMBER, GID, "or", (0, 1), (0, 1, SWITCH), episodes))
 
@@ -68,16 +70,14 @@ class Stage:
     def release(self, *nodes: int) -> None:
         bits = sum(1 << node * REGISTERS + 3 for node in nodes)
         record = Record(0, 0, (), bits, [1] * len(nodes), ())
-        self._tell(self.barriers.release(Line(8, record), self.check.broken))
+        self._tell(self.barriers.release(Line(8, record), self.broken.seats))
 
     def observe(self, node: int) -> None:
         """Show ``broken`` of register 3 of a node."""
-        width = sum(size for _, size in self.check._targets.observed[node])
-        fields = [name for name, _ in self.check._targets.observed[node]]
-        low = sum(
-            size for name, size in self.check._targets.observed[node][: fields.index("broken")]
-        )
-        self.check.observe(Line(8, EMPTY, observed=((node, 1 << 3 * width + low),)))
+        shown = self.check._targets.observed[node][3]
+        width = sum(size for _, size in shown)
+        low = sum(size for _, size in shown[: [name for name, _ in shown].index("broken")])
+        self.broken.observe(Line(8, EMPTY, observed=((node, 1 << 3 * width + low),)))
 
     def order(self, operation: Request) -> None:
         self.note(Ordered(4, LIFE_NUMBER, 0, operation))

@@ -1,0 +1,211 @@
+"""Lower bounds on the steps of a collective, each with an argument that can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import TYPE_CHECKING
+
+from syncfabric.models.collectives.certificate import (
+    Bound,
+    Cut,
+    Distance,
+    Farthest,
+    Growth,
+    Paper,
+    PortCount,
+    Start,
+)
+from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
+from syncfabric.models.collectives.growth import copies, growth, needed
+from syncfabric.models.collectives.relaxation import load_bound
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.errors import PlanError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["lower_bounds", "paper_bound"]
+
+_SEARCHED = 200
+"""Routers up to which cuts are searched; beyond, distances and ports say as much."""
+
+
+def lower_bounds(task: Task) -> list[Bound]:
+    """Return lower bounds on the steps, the greatest first, the paper's formula last.
+
+    Of each kind of argument the best that is found. They are not more than what is proved: a
+    schedule may need more steps still.
+
+    Parameters
+    ----------
+    task : Task
+        For AOG, AOR and AAR the bounds are those of the time reversal.
+
+    Raises
+    ------
+    PlanError
+        There is nothing to send.
+    """
+    if task.collective.demand == 0:
+        raise PlanError(f"collective {task.collective.kind}: there is nothing to send")
+    forward = task.forward()
+    if forward.collective.broadcast:
+        found = [_ports(forward), _cut(forward), _growth(forward), _start(forward)]
+    else:
+        found = [_ports(forward), _cut(forward), _distance(forward), load_bound(forward)]
+    found.append(_farthest(forward))
+    proved = sorted((b for b in found if b is not None), key=lambda bound: -bound.value)
+    paper = paper_bound(task)
+    return [*proved, paper] if paper else proved
+
+
+def paper_bound(task: Task) -> Bound | None:
+    """Return what Table 1 says of OAB, OAS, AAB and AAS, or of what they are in reverse.
+
+    k is the ports of the sender in a scatter from one, the most of any node in a broadcast from
+    one, else the least; B the channels of the bisection, both ways.
+    """
+    task = task.forward()
+    kind, topology = task.collective.kind, task.topology
+    if kind not in ("OAB", "OAS", "AAB", "AAS"):
+        return None
+    p = topology.nodes
+    ports = [task.rules.at_most(len(out)) for out in topology.successors[:p]]
+    k = {"OAS": ports[task.collective.senders[0]], "OAB": max(ports)}.get(kind, min(ports))
+    steps = next(s for s in range(p + 1) if (k + 1) ** s >= p)
+    each = ceil((p - 1) / k)
+    if kind == "OAB":
+        return Bound(steps, Paper(f"log_{k + 1} {p}"))
+    if kind == "OAS":
+        return Bound(each, Paper(f"({p} - 1) / {k}"))
+    if kind == "AAB":
+        return Bound(max(steps, each), Paper(f"max(log_{k + 1} {p}, ({p} - 1) / {k})"))
+    wide, sure = bisection(topology)
+    if wide == 0:
+        return None
+    said = f"max({p}² / (2 · {wide}), ({p} - 1) / {k})"
+    halves = "" if sure else f", {wide} being the best bisection found"
+    return Bound(max(ceil(p * p / (2 * wide)), each), Paper(said + halves))
+
+
+def _ports(task: Task) -> Bound:
+    """Count what each node must eject, and in a scatter inject."""
+    import numpy as np
+
+    topology, pairs = task.topology, task.collective.pair_array()
+    ends = [("in", 1, topology.sources)]
+    if not task.collective.broadcast:
+        ends.append(("out", 0, topology.successors))
+    found = []
+    for way, end, near in ends:
+        messages = np.bincount(pairs[:, end], minlength=topology.nodes).tolist()
+        for node, many in enumerate(messages):
+            ports = task.rules.at_most(len(near[node]))
+            said = PortCount(node, "in" if way == "in" else "out", many, ports)
+            found.append(Bound(-(-many // ports), said))
+    return max(found, key=lambda bound: bound.value)
+
+
+def _cut(task: Task) -> Bound | None:
+    """Find the cut that takes the most steps to cross."""
+    import numpy as np
+
+    routers = Routers.of(task.topology)
+    if not 2 <= len(routers.vertices) <= _SEARCHED:
+        return None
+    channels, crossed = routers.channels(), _crossed(task, routers)
+
+    def ratio(sets: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return crossed(sets) / np.maximum(crossing(sets, channels), 1)
+
+    sets = candidates(routers, ratio)
+    steps = np.ceil(ratio(sets) - 1e-9)
+    # Of those that prove the most, the one with the fewest channels.
+    place = int(np.lexsort((crossing(sets, channels), -steps))[0])
+    side = routers.side(sets[place])
+    inside = set(side)
+    across = tuple((a, b) for a, b in task.topology.channels if a in inside and b not in inside)
+    messages = round(float(crossed(sets[place : place + 1])[0]))
+    return Bound(-(-messages // len(across)), Cut(side, across, messages, routers.exact))
+
+
+def _crossed(task: Task, routers: Routers) -> Callable[[NDArray[np.bool_]], NDArray[np.float64]]:
+    """Return from sets to the messages that must leave each of them."""
+    if not task.collective.broadcast:
+        pairs = routers.matrix(task.collective.pair_array())
+        return lambda sets: crossing(sets, pairs)
+    senders = routers.count(task.collective.senders)
+    receivers = routers.count(task.collective.receivers)
+    return lambda sets: (sets @ senders) * ((~sets) @ receivers > 0)
+
+
+def _distance(task: Task) -> Bound:
+    pairs = task.collective.pair_array()
+    total = int(task.topology.distances[pairs[:, 0], pairs[:, 1]].sum(dtype=int))
+    capacity = len(task.topology.channels)
+    if task.hop_by_hop:
+        capacity = sum(task.rules.at_most(len(out)) for out in task.topology.successors)
+    return Bound(-(-total // capacity), Distance(total, capacity))
+
+
+def _growth(task: Task) -> Bound:
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    found = []
+    for origin in task.collective.senders:
+        hops = sorted(task.topology.distances[origin, : task.topology.nodes].tolist())
+        # What may spread alike need not be reckoned twice.
+        alike = (copies(task, origin), needed(task, origin), *hops)
+        if alike not in known:
+            known[alike] = growth(task, origin, hops)
+        said = Growth(origin, known[alike], needed(task, origin))
+        found.append(Bound(len(said.informed) - 1, said))
+    return max(found, key=lambda bound: bound.value)
+
+
+def _start(task: Task) -> Bound | None:
+    """Find receivers that cannot all be served in the first step."""
+    import numpy as np
+
+    routers = Routers.of(task.topology)
+    if task.shares or not 2 <= len(routers.vertices) <= _SEARCHED:
+        return None
+    topology, rules = task.topology, task.rules
+    channels = routers.channels()
+    messages, each, own = (np.zeros(topology.vertices) for _ in range(3))
+    np.add.at(messages, task.collective.pair_array()[:, 1], 1)
+    for receiver in task.collective.receivers:
+        each[receiver] = rules.at_most(len(topology.sources[receiver]))
+    for sender in task.collective.senders:
+        out = len(topology.successors[sender])
+        own[sender] = out if rules.single_use else rules.at_most(out)
+    homes = np.zeros((topology.vertices, len(routers.vertices)))
+    homes[np.arange(topology.vertices), routers.home] = 1
+    messages, each, own = (values @ homes for values in (messages, each, own))
+
+    def steps(sets: NDArray[np.bool_]) -> NDArray[np.float64]:
+        first = np.minimum(sets @ each, crossing(sets, channels.T) + sets @ own)
+        rest = np.maximum(sets @ messages - first, 0)
+        found: NDArray[np.float64] = 1 + rest / np.maximum(sets @ each, 1)
+        return np.where(sets @ messages > 0, found, 0)
+
+    sets = candidates(routers, steps)
+    whole = np.ceil(steps(sets) - 1e-9)
+    place = int(np.lexsort((crossing(sets, channels.T), -whole))[0])
+    side = routers.side(sets[place])
+    inside = set(side)
+    into = tuple((a, b) for a, b in topology.channels if a not in inside and b in inside)
+    many, most, begun = (round(float(sets[place] @ v)) for v in (messages, each, own))
+    first = min(most, len(into) + begun)
+    said = Start(side, into, many, first, most)
+    return Bound(1 + -(-max(0, many - first) // most), said)
+
+
+def _farthest(task: Task) -> Bound | None:
+    if not task.hop_by_hop:
+        return None
+    pairs = task.collective.pair_array()
+    hops = task.topology.distances[pairs[:, 0], pairs[:, 1]]
+    source, target = pairs[hops.argmax()].tolist()
+    return Bound(int(hops.max()), Farthest(source, target, int(hops.max())))

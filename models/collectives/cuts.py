@@ -1,0 +1,177 @@
+"""Cuts of a network: all of them between few routers, else the best that a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from syncfabric.models.collectives.topology import Topology
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Masks = NDArray[np.bool_]
+    Values = NDArray[np.float64]
+
+__all__ = ["EXACT", "Routers", "bisection", "candidates"]
+
+EXACT = 16
+"""Routers between which all cuts are tried."""
+STARTS = 6
+"""Vertices around which balls grow, where there are more."""
+
+
+@dataclass(frozen=True)
+class Routers:
+    """A topology without its processors: what can lie on either side of a cut.
+
+    Processors are on the side of their switch, for their channels' cut is a count of ports.
+    """
+
+    topology: Topology
+    vertices: tuple[int, ...]
+    """The routers, rising."""
+    home: tuple[int, ...]
+    """Of each vertex: the place in ``vertices`` of itself, or of its switch."""
+
+    @classmethod
+    def of(cls, topology: Topology) -> Routers:
+        """Return the routers of a topology."""
+        routers = tuple(v for v in range(topology.vertices) if topology.routers[v])
+        place = {v: i for i, v in enumerate(routers)}
+        home = tuple(
+            place[v] if v in place else place.get(topology.successors[v][0], 0)
+            for v in range(topology.vertices)
+        )
+        return cls(topology, routers, home)
+
+    @property
+    def exact(self) -> bool:
+        """Whether ``candidates`` yields all cuts."""
+        return len(self.vertices) <= EXACT
+
+    def channels(self) -> Values:
+        """Return the channels from each router to each, of shape (routers, routers)."""
+        return self.matrix(self.topology.ends)
+
+    def matrix(self, pairs: NDArray[np.int32]) -> Values:
+        """Count pairs of vertices by their routers; those of one router are left out."""
+        import numpy as np
+
+        found = np.zeros((len(self.vertices), len(self.vertices)))
+        np.add.at(found, tuple(np.array(self.home)[pairs].T), 1)
+        np.fill_diagonal(found, 0)
+        return found
+
+    def count(self, vertices: tuple[int, ...]) -> Values:
+        """Count vertices by their routers, of shape (routers)."""
+        import numpy as np
+
+        found = np.zeros(len(self.vertices))
+        for v in vertices:
+            found[self.home[v]] += 1
+        return found
+
+    def side(self, mask: Masks) -> tuple[int, ...]:
+        """Return the vertices of a side, processors too."""
+        return tuple(v for v, place in enumerate(self.home) if mask[place])
+
+
+def crossing(masks: Masks, matrix: Values) -> Values:
+    """Return how much of a matrix leads out of each of many sets, of shape (masks)."""
+    inside = masks.astype(matrix.dtype)
+    found: Values = ((inside @ matrix) * (1 - inside)).sum(axis=1)
+    return found
+
+
+def candidates(routers: Routers, gain: Callable[[Masks], Values]) -> Masks:
+    """Return sets of routers to cut off, of shape (sets, routers); none is empty or whole.
+
+    Parameters
+    ----------
+    routers : Routers
+    gain : callable
+        From sets to what is sought of them, greater being better; a search climbs by it.
+    """
+    import numpy as np
+
+    size = len(routers.vertices)
+    if size < 2:
+        return np.zeros((0, size), dtype=bool)
+    if routers.exact:
+        numbers = np.arange(1, 2**size - 1)
+        return (numbers[:, None] >> np.arange(size) & 1).astype(bool)
+    starts = np.array(list(_starts(routers)), dtype=bool)
+    # Only the best of the starts are climbed from: a climb tries every router at every turn.
+    order = np.argsort(-gain(starts), kind="stable")
+    climbed = [_climb(starts[i], gain) for i in order[:STARTS]]
+    return np.unique(np.concatenate([starts, np.array(climbed)]), axis=0)
+
+
+def _starts(routers: Routers) -> Iterator[Masks]:
+    """Yield likely sets: by number, by bits of the number, and balls; then what each leaves."""
+    import numpy as np
+
+    size = len(routers.vertices)
+    numbers = np.arange(size)
+    sets = [numbers < size // 2, *(numbers >> bit & 1 == 1 for bit in range(size.bit_length()))]
+    for width in range(2, size // 2 + 1):
+        if size % width == 0:
+            sets.append(numbers % width < width // 2)
+            sets.append(numbers // width % 2 == 1)
+    around = routers.topology.distances[np.ix_(routers.vertices, routers.vertices)]
+    for centre in range(0, size, max(1, size // STARTS)):
+        order = np.argsort(around[centre], kind="stable")
+        for many in sorted({1, 2, 3, 4, size // 4, size // 2}):
+            ball = np.zeros(size, dtype=bool)
+            ball[order[:many]] = True
+            sets.append(ball)
+        sets += [around[centre] <= far for far in range(1, int(around[centre].max()))]
+    for inside in sets:
+        if 0 < inside.sum() < size:
+            yield inside
+            yield ~inside
+
+
+def _climb(start: Masks, gain: Callable[[Masks], Values]) -> Masks:
+    """Move one router at a time to the other side while that is better."""
+    import numpy as np
+
+    here, size = start.copy(), len(start)
+    reached = gain(here[None])[0]
+    for _ in range(size):
+        near = here[None] ^ np.eye(size, dtype=bool)
+        gains = gain(near)
+        gains[(near.sum(axis=1) == 0) | near.all(axis=1)] = -np.inf
+        place = int(np.argmax(gains))
+        if gains[place] <= reached + 1e-9:
+            break
+        here, reached = near[place], gains[place]
+    return here
+
+
+def bisection(topology: Topology) -> tuple[int, bool]:
+    """Return the least channels, both ways, between two halves of the nodes, and if it is sure.
+
+    With an odd number of nodes one half has one more.
+    """
+    import numpy as np
+
+    routers = Routers.of(topology)
+    both = routers.channels() + routers.channels().T
+    weight = routers.count(tuple(range(topology.nodes)))
+    half = topology.nodes // 2
+
+    def gain(masks: Masks) -> Values:
+        off = np.abs(masks @ weight - topology.nodes / 2) - topology.nodes % 2 / 2
+        found: Values = -crossing(masks, both) - topology.nodes * off
+        return found
+
+    sets = candidates(routers, gain)
+    inside = sets @ weight
+    fair = sets[(inside == half) | (inside == topology.nodes - half)]
+    if not len(fair):  # a router has more processors than a half
+        return 0, False
+    return int(crossing(fair, both).min()), routers.exact

@@ -1,0 +1,189 @@
+"""A network to schedule on: nodes, switches, and the directed channels between them."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from syncfabric.models.errors import SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Channel", "Topology", "both_ways"]
+
+Channel = tuple[int, int]
+"""From one vertex to another."""
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A network as a directed graph.
+
+    The vertices are the nodes 0 to ``nodes`` - 1, which send and receive, and after them the
+    switches, which only pass messages on. A node whose channels all join it with one switch is a
+    processor behind that switch: no path leads through it. Every other node has a router of its
+    own, which passes messages on as a switch does.
+
+    Parameters
+    ----------
+    name : str
+    nodes, switches : int
+        At least 1, and at least 0.
+    channels : tuple of (from, to)
+        Each at most once. A channel's number is its place here.
+
+    Raises
+    ------
+    SpecError
+        There is no node, a channel is not between two vertices or is there twice, or the network
+        is not connected.
+    """
+
+    name: str
+    nodes: int
+    switches: int
+    channels: tuple[Channel, ...]
+
+    def __post_init__(self) -> None:
+        if self.nodes < 1 or self.switches < 0:
+            raise SpecError(
+                f"topology {self.name}: it must have a node at least, not "
+                f"{self.nodes} nodes and {self.switches} switches"
+            )
+        for a, b in self.channels:
+            if not (0 <= a < self.vertices and 0 <= b < self.vertices):
+                raise SpecError(
+                    f"topology {self.name}: channel [{a}, {b}] leads out of it; "
+                    f"nodes and switches are 0 to {self.vertices - 1}"
+                )
+            if a == b:
+                raise SpecError(f"topology {self.name}: channel [{a}, {b}] leads nowhere")
+        for (a, b), times in Counter(self.channels).items():
+            if times > 1:
+                raise SpecError(f"topology {self.name}: channel [{a}, {b}] is there {times} times")
+        ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
+        for near, how in ways:
+            lost = self.vertices - len(seen := _reached(near))
+            if lost:
+                first = min(set(range(self.vertices)) - seen)
+                kind = "node" if first < self.nodes else "switch"
+                raise SpecError(
+                    f"topology {self.name}: it is not connected: {kind} {first} {how} node 0"
+                    + (f", and {lost - 1} more" if lost > 1 else "")
+                )
+
+    @property
+    def vertices(self) -> int:
+        """Nodes and switches."""
+        return self.nodes + self.switches
+
+    @cached_property
+    def number(self) -> dict[Channel, int]:
+        """The number of each channel."""
+        return {channel: i for i, channel in enumerate(self.channels)}
+
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """Where the channels out of each vertex lead, rising."""
+        return _neighbours(self.vertices, self.channels)
+
+    @cached_property
+    def sources(self) -> tuple[tuple[int, ...], ...]:
+        """Where the channels into each vertex come from, rising."""
+        return _neighbours(self.vertices, ((b, a) for a, b in self.channels))
+
+    @cached_property
+    def routers(self) -> tuple[bool, ...]:
+        """Whether paths may lead through each vertex: switches, and nodes with a router."""
+        return tuple(
+            v >= self.nodes
+            or len(near := {*self.successors[v], *self.sources[v]}) != 1
+            or min(near) < self.nodes
+            for v in range(self.vertices)
+        )
+
+    @cached_property
+    def ends(self) -> NDArray[np.int32]:
+        """The channels as an array of shape (channels, 2)."""
+        import numpy as np
+
+        return np.array(self.channels, dtype=np.int32).reshape(-1, 2)
+
+    @cached_property
+    def distances(self) -> NDArray[np.int16]:
+        """Least channels on a path from each vertex to each, of shape (vertices, vertices).
+
+        A processor is never on a path between others: it would pass its switch twice.
+        """
+        import numpy as np
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        size, ends = self.vertices, self.ends
+        graph = csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
+        hops: NDArray[np.int16] = dijkstra(graph, unweighted=True).astype(np.int16)
+        hops.setflags(write=False)
+        return hops
+
+    def to_go(self, target: int) -> list[int]:
+        """Return the distance from each vertex to one of them: a column of ``distances``."""
+        if target not in self._columns:
+            self._columns[target] = self.distances[:, target].tolist()
+        return self._columns[target]
+
+    @cached_property
+    def _columns(self) -> dict[int, list[int]]:
+        return {}
+
+    def reversed(self) -> Topology:
+        """Return the network with every channel turned round, and its number kept."""
+        return Topology(
+            self.name, self.nodes, self.switches, tuple((b, a) for a, b in self.channels)
+        )
+
+    def along(self, path: Sequence[int]) -> list[int]:
+        """Return the numbers of the channels along a path of vertices.
+
+        Raises
+        ------
+        KeyError
+            Two vertices of the path are not joined; the channel is its argument.
+        """
+        return [self.number[a, b] for a, b in pairwise(path)]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the topology as a schedule file holds it."""
+        return {
+            "name": self.name,
+            "nodes": self.nodes,
+            "switches": self.switches,
+            "channels": [list(channel) for channel in self.channels],
+        }
+
+
+def both_ways(links: Iterable[Channel]) -> tuple[Channel, ...]:
+    """Return the channels of full-duplex links: of each, first there, then back."""
+    return tuple(channel for a, b in links for channel in ((a, b), (b, a)))
+
+
+def _neighbours(vertices: int, channels: Iterable[Channel]) -> tuple[tuple[int, ...], ...]:
+    near: list[list[int]] = [[] for _ in range(vertices)]
+    for a, b in channels:
+        near[a].append(b)
+    return tuple(tuple(sorted(others)) for others in near)
+
+
+def _reached(near: Sequence[Sequence[int]]) -> set[int]:
+    seen, queue = {0}, deque([0])
+    while queue:
+        for other in near[queue.popleft()]:
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    return seen

@@ -1,0 +1,49 @@
+"""The node port: where a node interface and its process meet."""
+
+from typing import Any
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.barrier.ports import SpillArriveSignature, SpillReleaseSignature
+
+__all__ = ["join_node_port", "node_port"]
+
+
+def node_port(network: IrregularSpec) -> dict[str, Any]:
+    """Return the members of a node interface that are its process's."""
+    registers = network.port_registers
+    words = registers * network.data_bits
+    members: dict[str, Any] = {
+        "start": In(1),
+        "arrive": In(registers),
+        "data": In(words),
+        "released": Out(registers),
+        "result": Out(words),
+        "ready": Out(registers),
+        "done": Out(registers),
+    }
+    if network.takes_last:
+        members["last"] = In(registers)
+    if network.tells_broken:
+        members["broken"] = Out(registers)
+    if network.spill:
+        members |= {
+            "spill_arrive": In(SpillArriveSignature(network)),
+            "spill_release": Out(SpillReleaseSignature(network)),
+        }
+    return members
+
+
+def join_node_port(m: Module, network: IrregularSpec, outside: Any, unit: Any) -> None:
+    """Join a node interface's node port to its unit's, which has no ``start`` on wires alone."""
+    for name, member in node_port(network).items():
+        if name not in unit.signature.members:
+            continue
+        ours, theirs = getattr(outside, name), getattr(unit, name)
+        if not member.is_port:
+            wiring.connect(m, wiring.flipped(ours), theirs)
+        else:
+            m.d.comb += theirs.eq(ours) if member.flow == In else ours.eq(theirs)

@@ -1,0 +1,98 @@
+"""What every node of a mesh shows outside, however its barriers travel."""
+
+from typing import Any
+
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.ports import (
+    ConfigSignature,
+    SpillArriveSignature,
+    SpillReleaseSignature,
+)
+from syncfabric.rtl.barrier.unit import observe_bits
+from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+
+__all__ = ["DIRECTIONS", "node_members"]
+
+DIRECTIONS = ("east", "north", "west", "south")
+"""Names of the network ports, by number."""
+
+
+def node_members(network: MeshSpec) -> dict[str, Any]:
+    """Return the members of a node.
+
+    Parameters
+    ----------
+    network : MeshSpec
+        The network's parameters; the position is an input, so that all nodes share one module.
+
+    Returns
+    -------
+    dict
+        x, y, index : In
+            Position and number of this node; constant.
+        start : In(1)
+            From the cycle after it was high, barriers that are messages may begin.
+        east_in .. south_in : In(LinkSignature), east_out .. south_out : Out(LinkSignature)
+            Links to the neighbours.
+        local_in : In(LocalLinkSignature), local_out : Out(LocalLinkSignature)
+            Ordinary packets from and to the node; only with channels.
+        arrive : In(port registers), data : In(port registers * data_bits)
+            The node's process arrives in a register's group, with its data.
+        released, ready, done : Out(port registers), result : Out(port registers * data_bits)
+            One-cycle pulse; configured and started; sticky release; combined data.
+        last : In(port registers)
+            Only with managers and messages: the barrier arrived at is the group's last.
+        broken : Out(port registers)
+            Only with managers or wires: the release was no barrier's end.
+        manager : In(1), manager_index : In(2)
+            Only with managers: this node has one, and its number; constant.
+        config : In(ConfigSignature)
+            Config port of the whole network.
+        spill_arrive : In(SpillArriveSignature), spill_release : Out(SpillReleaseSignature)
+            The same for groups in memory; only with ``spill``.
+        observe : Out
+            State for benches; leave it open elsewhere.
+    """
+    layout, registers = network.layout, network.port_registers
+    members: dict[str, Any] = {
+        "x": In(layout.x_bits),
+        "y": In(layout.y_bits),
+        "index": In(layout.node_bits),
+        "start": In(1),
+    }
+    if network.channels:
+        local = LocalLinkSignature(layout, network.channels)
+        members |= {"local_in": In(local), "local_out": Out(local)}
+    members |= {
+        "arrive": In(registers),
+        "data": In(registers * network.data_bits),
+        "released": Out(registers),
+        "result": Out(registers * network.data_bits),
+        "ready": Out(registers),
+        "done": Out(registers),
+        "config": In(ConfigSignature(network)),
+        "observe": Out(observe_bits(network)),
+    }
+    link = LinkSignature(
+        layout,
+        network.link_channels,
+        own=network.sync_links == "own",
+        messages=network.has_messages,
+        plane=network.wire_plane,
+    )
+    for direction in DIRECTIONS:
+        members |= {f"{direction}_in": In(link), f"{direction}_out": Out(link)}
+    if network.takes_last:
+        members["last"] = In(registers)
+    if network.tells_broken:
+        members["broken"] = Out(registers)
+    if network.managed:
+        members |= {"manager": In(1), "manager_index": In(2)}
+    if network.spill:
+        members |= {
+            "spill_arrive": In(SpillArriveSignature(network)),
+            "spill_release": Out(SpillReleaseSignature(network)),
+        }
+    return members

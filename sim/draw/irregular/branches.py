@@ -1,0 +1,34 @@
+"""A barrier tree over the switches of an irregular network, as it is drawn."""
+
+from typing import NamedTuple
+
+from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
+
+__all__ = ["Branches", "branches_of"]
+
+
+class Branches(NamedTuple):
+    """A tree of switches.
+
+    Parameters
+    ----------
+    depths : dict of int to int
+        Of every switch.
+    up_ports : list of (int, int)
+        Each switch but the root, and its port to the parent.
+    """
+
+    depths: dict[int, int]
+    up_ports: list[tuple[int, int]]
+
+
+def branches_of(group: IrregularGroupPlan | WireGroupPlan) -> Branches:
+    """Return a group's tree, whatever its barriers travel on; on wires a group of one has none."""
+    if isinstance(group, WireGroupPlan):
+        if group.tree is None:
+            return Branches({}, [])
+        return Branches(group.tree.depths, [edge[:2] for edge in group.tree.edges])
+    tree, switches = group.tree, group.tree.switches.tolist()
+    ports = zip(switches, tree.up_port.tolist(), strict=True)
+    depths = dict(zip(switches, tree.depth.tolist(), strict=True))
+    return Branches(depths, [(switch, port) for switch, port in ports if port >= 0])

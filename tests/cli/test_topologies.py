@@ -1,0 +1,71 @@
+"""``syncfabric topologies``."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.topology_file import topology_from_json
+
+Call = Callable[..., Any]
+
+
+def test_every_family_is_listed_with_its_example(call: Call) -> None:
+    lines = call("topologies").stdout.splitlines()
+    assert lines[0].split()[:7] == [
+        "example",
+        "nodes",
+        "switches",
+        "channels",
+        "degree",
+        "diameter",
+        "bisection",
+    ]
+    assert [line.split()[0] for line in lines[1:]] == [f.example for f in FAMILIES.values()]
+    shown = {line.split()[0]: line.split() for line in lines}
+    assert shown["octagon-8"][1:7] == ["8", "0", "24", "3", "2", "8"]
+    assert shown["mesh-4x4"][1:7] == ["16", "0", "48", "2-4", "6", "8"]
+
+
+def test_the_list_as_json(call: Call) -> None:
+    found = {entry["family"]: entry for entry in json.loads(call("topologies", "--json").stdout)}
+    assert found.keys() == FAMILIES.keys()
+    octagon = found["fat-octagon"]
+    assert (octagon["nodes"], octagon["switches"], octagon["channels"]) == (16, 8, 56)
+    assert (octagon["bisection"], octagon["bisection_exact"]) == (8, True)
+
+
+def test_one_topology(call: Call) -> None:
+    lines = call("topologies", "coated-mesh-2x2").stdout.splitlines()
+    assert lines[0] == "coated-mesh-2x2"
+    assert lines[1].split() == ["nodes", "8"]
+    assert "  processor 0: 8" in lines
+    assert "  switch 8: 0, 7, 9, 10" in lines
+    assert "  node 0: 1, 2" in call("topologies", "ring-3").stdout.splitlines()
+
+
+def test_one_topology_as_json(call: Call) -> None:
+    found = json.loads(call("topologies", "ring-3", "--json").stdout)
+    assert topology_from_json(found["topology"]) == named("ring-3")
+    assert found["diameter"] == 1
+
+
+def test_a_topology_from_a_file(call: Call, here: Path) -> None:
+    (here / "mine.txt").write_text("a b\nb c\n")
+    lines = call("topologies", "mine.txt").stdout.splitlines()
+    assert lines[0] == "mine"
+    assert "  node 1: 0, 2" in lines
+
+
+def test_bad_input_is_code_2(call: Call, here: Path) -> None:
+    (here / "two.txt").write_text("a b\nc d\n")
+    for name, message in (
+        ("two.txt", "error: topology two: it is not connected: node 2 cannot be reached"),
+        ("octagon", 'error: topology: size of "octagon" must be a multiple of 4'),
+        ("none.txt", 'error: topology: "none.txt" is neither a file nor a name'),
+    ):
+        result = call("topologies", name)
+        assert result.exit_code == 2
+        assert result.stderr.startswith(message)
+        assert result.stderr.count("\n") == 1

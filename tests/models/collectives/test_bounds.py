@@ -1,0 +1,264 @@
+"""Lower bounds reach what is known, go not beyond it, and prove what they say."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
+from syncfabric.models.collectives.certificate import (
+    Bound,
+    Cut,
+    Distance,
+    Farthest,
+    Growth,
+    Load,
+    PortCount,
+    Solver,
+    Start,
+    best,
+)
+from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.verify import verify
+from syncfabric.models.errors import PlanError
+from tests.models.collectives.right_schedules import ALL, cube_aas
+
+STORE = Rules(switching="store-and-forward")
+FREE = Rules()
+ONE = Rules(1)
+ONE_STORE = Rules(1, "single-use", "store-and-forward")
+STRICT = Rules(1, "strict", "store-and-forward")
+GROUP = list(range(1, 9))
+"""Eight processors on routers with 1, 2, 2, 2 and 1 of them."""
+OTHERS = [p for p in range(16) if p not in GROUP]
+
+
+def task(name: str, kind: str, rules: Rules = FREE, extra: int = 0, **options: Any) -> Task:
+    topology = named(name)
+    return Task(topology, collective(kind, topology, **options), rules, extra)
+
+
+def proved(one: Task) -> int:
+    """The best bound, after every bound has been verified."""
+    found = lower_bounds(one)
+    for bound in found:
+        if bound.proves:
+            assert verify(one, bound) is None, bound
+            assert verify(one, replace(bound, value=bound.value + 1)) is not None, bound
+    top = best(found)
+    assert top is not None
+    return top.value
+
+
+CUBES = {
+    "OAB": (2, 2, 2, 3, 3),
+    "OAS": (3, 4, 7, 11, 19),
+    "AAB": (3, 4, 7, 11, 19),
+    "AAS": (4, 8, 16, 32, 64),
+}
+
+
+@pytest.mark.parametrize("kind", CUBES)
+@pytest.mark.parametrize("dimension", range(3, 8))
+def test_hypercubes(kind: str, dimension: int) -> None:
+    one = task(f"hypercube-{2**dimension}", kind, STORE if kind == "AAB" else Rules())
+    assert proved(one) == CUBES[kind][dimension - 3]
+    paper = paper_bound(one)
+    assert paper is not None
+    assert paper.value == CUBES[kind][dimension - 3]
+
+
+@pytest.mark.parametrize(("kind", "steps"), [("OAB", 2), ("OAS", 3), ("AAB", 3), ("AAS", 4)])
+def test_the_octagon(kind: str, steps: int) -> None:
+    assert proved(task("octagon-8", kind, STORE if kind == "AAB" else Rules())) == steps
+
+
+@pytest.mark.parametrize(("kind", "dual"), [("AOG", "OAS"), ("AOR", "OAB"), ("AAR", "AAB")])
+def test_what_is_the_reverse_takes_as_long(kind: str, dual: str) -> None:
+    for rules in (STORE, STRICT, Rules()):
+        found = [b.value for b in lower_bounds(task("mesh-3x3", kind, rules))]
+        assert found == [b.value for b in lower_bounds(task("mesh-3x3", dual, rules))]
+        proved(task("mesh-3x3", kind, rules))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "rules", "steps"),
+    [
+        ("mesh-4x4", "AAS", ONE, 16),
+        ("mesh-4x4", "AAS", Rules(), 16),
+        ("coated-mesh-4x4", "AAS", ONE, 16),
+        ("mesh-4x4", "AAB", ONE_STORE, 15),
+        ("mesh-4x4", "AAB", STORE, 8),
+        ("coated-mesh-4x4", "AAB", ONE_STORE, 15),
+        ("torus-4x4", "AAB", STORE, 4),
+        ("torus-8x8", "AAB", STORE, 16),
+        ("torus-16x16", "AAB", STORE, 64),
+        ("torus-32x32", "AAB", STORE, 256),
+        ("torus-8x8", "AAS", Rules(), 64),
+        ("torus-16x16", "AAS", Rules(), 512),
+        ("torus-3x3", "AAB", STORE, 2),
+        ("torus-5x5", "AAB", STORE, 6),
+    ],
+)
+def test_meshes_and_tori(name: str, kind: str, rules: Rules, steps: int) -> None:
+    assert proved(task(name, kind, rules)) == steps
+
+
+@pytest.mark.parametrize(
+    ("senders", "receivers", "single_use", "strict", "minimal", "any_path"),
+    [
+        (GROUP, GROUP, 7, 7, 10, 7),
+        (GROUP, OTHERS, 8, 9, 10, 10),
+        (GROUP, None, 8, 9, 15, 15),
+        (None, None, 15, 15, 16, 16),
+    ],
+)
+def test_the_fat_octagon(
+    senders: list[int] | None,
+    receivers: list[int] | None,
+    single_use: int,
+    strict: int,
+    minimal: int,
+    any_path: int,
+) -> None:
+    def steps(kind: str, rules: Rules, extra: int = 0) -> int:
+        sets = {"senders": senders, "receivers": receivers}
+        return proved(task("fat-octagon-16", kind, rules, extra, **sets))
+
+    assert steps("MNB", ONE_STORE) == single_use
+    assert steps("MNB", STRICT) == strict
+    assert steps("MNS", ONE) == minimal
+    assert steps("MNS", ONE, extra=1) == any_path
+
+
+@pytest.mark.parametrize(("sender", "minimal", "any_path"), [(0, 8, 8), (1, 6, 5), (5, 4, 4)])
+def test_scatter_on_the_mesh_of_fig_7(sender: int, minimal: int, any_path: int) -> None:
+    assert proved(task("mesh-4x4", "OAS", senders=[sender])) == minimal
+    assert proved(task("mesh-4x4", "OAS", extra=2, senders=[sender])) == any_path
+
+
+@pytest.mark.parametrize("make", ALL.values(), ids=ALL)
+def test_no_bound_is_above_a_schedule_that_is_right(make: Callable[[], Schedule]) -> None:
+    schedule = make()
+    one = Task(schedule.topology, schedule.collective, schedule.rules, check(schedule).detour)
+    assert proved(one) <= len(schedule.steps)
+
+
+@pytest.mark.parametrize("nodes", [8, 16, 32, 64])
+def test_the_cube_schedule_is_optimal(nodes: int) -> None:
+    schedule = cube_aas(nodes)
+    assert check(schedule).right
+    assert proved(Task(schedule.topology, schedule.collective)) == len(schedule.steps) == nodes // 2
+
+
+def test_permutations() -> None:
+    ring = task("ring-8", "permutation", targets=[(i + 4) % 8 for i in range(8)])
+    # Each message makes four hops of the 16 there are a step: two steps.
+    assert proved(ring) == 2
+    assert paper_bound(ring) is None
+
+
+def test_the_cut_is_the_best_of_all() -> None:
+    for name in ("octagon-8", "mesh-2x4", "star-6", "fat-octagon-16"):
+        one = task(name, "AAS")
+        topology = one.topology
+        routers = [v for v in range(topology.vertices) if topology.routers[v]]
+
+        def steps(side: set[int], one: Task = one) -> int:
+            near = one.topology.successors
+            inside = side | {p for p in range(one.topology.nodes) if near[p][0] in side} - {
+                v for v in range(one.topology.vertices) if one.topology.routers[v] and v not in side
+            }
+            out = sum(a in inside and b not in inside for a, b in one.topology.channels)
+            return -(-sum(a in inside and b not in inside for a, b in one.collective.pairs) // out)
+
+        wanted = max(
+            steps(set(side))
+            for many in range(1, len(routers))
+            for side in combinations(routers, many)
+        )
+        (cut,) = (b for b in lower_bounds(one) if isinstance(b.argument, Cut))
+        assert cut.value == wanted
+        assert isinstance(cut.argument, Cut)
+        assert cut.argument.exact
+
+
+def test_large_networks_say_that_cuts_were_searched() -> None:
+    (cut,) = (b for b in lower_bounds(task("torus-8x8", "AAS")) if isinstance(b.argument, Cut))
+    assert isinstance(cut.argument, Cut)
+    assert not cut.argument.exact
+    assert cut.value == 64
+    assert "best cut found" in cut.argument.words()
+
+
+def test_nothing_to_send_is_refused() -> None:
+    with pytest.raises(PlanError, match="collective MNS: there is nothing to send"):
+        lower_bounds(task("ring-4", "MNS", senders=[1], receivers=[1]))
+
+
+OCTAGON = task("octagon-8", "AAS")
+OAB = task("octagon-8", "OAB")
+AAB = task("mesh-4x4", "AAB", STRICT)
+
+
+@pytest.mark.parametrize(
+    ("one", "said", "reason"),
+    [
+        (OCTAGON, PortCount(0, "in", 7, 2), "it counts 2 where there are 3"),
+        (OCTAGON, PortCount(0, "out", 8, 3), "it counts 8 where there are 7"),
+        (OCTAGON, PortCount(9, "out", 8, 3), "9 is not in the topology"),
+        (OAB, PortCount(0, "out", 7, 3), "a node need not inject what others can pass on"),
+        (OCTAGON, Cut((0, 1), ((0, 7), (0, 4), (1, 2)), 12, True), "not the channels out of"),
+        (OCTAGON, Cut((0, 1), ((0, 7), (0, 4), (1, 2), (1, 5)), 13, True), "it counts 13 where"),
+        (OCTAGON, Distance(89, 24), "it counts 89 where there are 88"),
+        (OCTAGON, Distance(88, 23), "it counts 23 where there are 24"),
+        (OAB, Distance(7, 24), "a broadcast need not go the whole way"),
+        (OCTAGON, Load(((0, 1, -1),), 0, True), "a weight is negative, or of no channel"),
+        (OCTAGON, Load(((0, 2, 1),), 0, True), "a weight is negative, or of no channel"),
+        (OCTAGON, Load(((0, 1, 1),), 4, True), "it counts 4 where there are"),
+        (replace(OCTAGON, extra=1), Load(((0, 1, 1),), 2, True), "longer ones may be taken"),
+        (OCTAGON, Growth(0, (1, 4), 8), "it is about a sender of a broadcast"),
+        (OAB, Growth(0, (1, 4), 8), "at most (1, 4, 8) are informed"),
+        (OCTAGON, Farthest(0, 2, 2), "only store and forward on direct networks"),
+        (AAB, Farthest(0, 15, 7), "it counts 7 where there are 6"),
+        (AAB, Farthest(0, 0, 0), "there is no such message"),
+        (AAB, Start((0,), (), 15, 1, 1), "these are not the channels into the set"),
+        (AAB, Start((0,), ((1, 0), (4, 0)), 15, 0, 1), "it counts 0 where there are 1"),
+        (OCTAGON, Solver("x", "y"), "cannot be checked without the solver"),
+    ],
+)
+def test_a_wrong_argument_is_refused(one: Task, said: Any, reason: str) -> None:
+    found = verify(one, Bound(1, said))
+    assert found is not None
+    assert reason in found
+
+
+FOUND = {
+    one: [bound for bound in lower_bounds(one) if bound.proves]
+    for one in (OCTAGON, OAB, AAB, task("mesh-4x4", "OAS", senders=[1]))
+}
+
+
+@settings(deadline=None)
+@given(st.sampled_from(list(FOUND)), st.data())
+def test_a_changed_number_is_found(one: Task, data: st.DataObject) -> None:
+    """Whatever number of an argument is raised or lowered, it no longer proves the bound."""
+    bound = data.draw(st.sampled_from(FOUND[one]))
+    values = bound.to_json()
+    numbers = [
+        key
+        for key, value in values["argument"].items()
+        if type(value) is int and key not in ("node", "origin", "source", "destination")
+    ]
+    if not numbers:
+        return
+    values["argument"][data.draw(st.sampled_from(numbers))] += data.draw(st.sampled_from([-1, 1]))
+    assert verify(one, Bound.from_json(values)) is not None

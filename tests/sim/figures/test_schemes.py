@@ -1,0 +1,21 @@
+"""Barriers of irregular networks beside each other, by the golden model."""
+
+import pytest
+
+from syncfabric.sim.figures import schemes
+from tests.sim.figures.conftest import Stands
+
+
+def test_wires_stand_beside_messages_and_software(
+    monkeypatch: pytest.MonkeyPatch, by_model: Stands
+) -> None:
+    """Eight members: a tree of wires of L = 4 takes 10 cycles, one of messages 16."""
+    by_model(schemes)
+    monkeypatch.setattr(schemes, "SIZES", (8,))
+    rows = {row.figure.partition(", buffer_flits ")[2]: row.measured for row in schemes.schemes()}
+    assert rows["1, all together"] == "16 / 36 / 58 / 10; 2.2 / 3.6 / 0.6 times"
+    assert rows["8, worst, one late"] == "16 / 19 / 26 / 10; 1.2 / 1.6 / 0.6 times"
+    links = rows["1, links between switches"].partition(";")[0].split(" / ")
+    beside = rows["1, links with nodes' own"].partition(";")[0].split(" / ")
+    assert links[:3] == ["16", "26", "36"]
+    assert [int(b) - int(a) for a, b in zip(links, beside, strict=True)][3] == 2 * 8

@@ -1,0 +1,107 @@
+"""Pictures of trees on barrier wires: along their links, with who is passed, and the slot."""
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from syncfabric import Network
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
+from syncfabric.sim.draw import group_figure, plan_figure, to_svg
+from syncfabric.sim.draw.canvas import PAPER, ROOT, depth_colours
+from syncfabric.sim.draw.irregular.branches import branches_of
+from syncfabric.sim.draw.mesh.chart import MeshChart
+from syncfabric.sim.draw.mesh.tree import branches
+
+
+def plan_of(name: str) -> BarrierPlan:
+    return Network.load(name).plan()
+
+
+def discs(axes: Axes) -> list[tuple[tuple[float, float], str, str]]:
+    """Return the place of each disc, its colour, and that of its rim."""
+    found = []
+    for collection in axes.collections:
+        if type(collection).__name__ == "PathCollection":
+            points = np.asarray(collection.get_offsets())
+            face, edge = (
+                np.broadcast_to(np.asarray(ink), (len(points), 4))
+                for ink in (collection.get_facecolor(), collection.get_edgecolor())
+            )
+            for (x, y), a, b in zip(points, face, edge, strict=True):
+                found.append(((float(x), float(y)), to_hex(tuple(a)), to_hex(tuple(b))))
+    return found
+
+
+@pytest.mark.parametrize("name", ["wires-4x4", "wires-both", "wires-16x16"])
+def test_ways_are_the_links_of_the_tree(name: str) -> None:
+    plan = plan_of(name)
+    mesh = plan.spec.network.topology
+    for group in plan.wire_groups:
+        depths, ways = branches(group, mesh)  # type: ignore[arg-type]
+        assert sorted([list(way[-1]), list(way[0])] for _, way in ways) == sorted(group.edges)
+        for depth, (parent, child) in ways:
+            assert depths[child] == depths[parent] + 1 == depth
+            assert abs(parent[0] - child[0]) + abs(parent[1] - child[1]) == 1
+        assert set(group.members) <= set(depths)
+        assert depths[group.root or (-1, -1)] == 0
+        assert max(depths.values()) == group.height
+
+
+def test_routers_that_are_passed_are_rings() -> None:
+    plan = plan_of("wires-4x4")
+    group = plan.group(2)
+    assert isinstance(group, WireGroupPlan)
+    (axes,) = group_figure(plan, group).axes
+    colours = depth_colours(group.height)
+    drawn = discs(axes)
+    assert ((0.0, 2.0), PAPER, colours[1]) in drawn, "no member"
+    assert ((0.0, 3.0), colours[2], colours[2]) in drawn, "a member"
+    assert ((0.0, 1.0), PAPER, ROOT) in drawn, "the root is no member"
+    assert ((0.0, 1.0), ROOT, ROOT) in drawn, "its dot"
+
+
+def test_the_slot_and_the_key() -> None:
+    plan = plan_of("wires-both")
+    texts = [text.get_text() for text in plan_figure(plan).texts]
+    for group in plan.groups:
+        line = texts[texts.index(f"group {group.id} · {len(group.members)} members") + 1]
+        start = f"slot {group.slot} · root" if isinstance(group, WireGroupPlan) else "root"
+        assert line.startswith(start)
+    chart = MeshChart(plan.spec.network.topology, 6.4)  # type: ignore[arg-type]
+    passed = "on the way, not a member"
+    words = {
+        group.id: [mark.words for mark in chart.tree_key([group])]  # type: ignore[list-item]
+        for group in plan.groups
+    }
+    assert [gid for gid, key in words.items() if passed in key] == [2]
+
+
+def test_trees_over_switches() -> None:
+    plan = plan_of("wires-cluster")
+    network = plan.spec.network
+    assert isinstance(network, IrregularSpec)
+    for group in plan.wire_groups:
+        depths, up_ports = branches_of(group)
+        assert depths.keys() == group.switch_places.keys()
+        for switch, port in up_ports:
+            end = network.topology.across(switch, port)
+            assert end is not None
+            assert depths[switch] == depths[end[0]] + 1
+        texts = [text.get_text() for text in group_figure(plan, group).texts]
+        assert f"slot {group.slot} · root switch 0 · height {group.height}" in texts[1]
+
+
+def test_a_group_of_one_has_no_switch_in_its_tree() -> None:
+    spec = Network.load("wires-cluster").spec
+    alone = spec.groups[0].model_copy(update={"members": ((0, 3),)})
+    plan = Network(spec.model_copy(update={"groups": (alone,)})).plan()
+    assert branches_of(plan.wire_groups[0]) == ({}, [])
+    texts = [text.get_text() for text in plan_figure(plan).texts]
+    assert "slot 0 · root node (0, 3) · height 0" in texts[1]
+
+
+@pytest.mark.parametrize("name", ["wires-4x4", "wires-cluster"])
+def test_the_same_bytes_every_time(name: str) -> None:
+    assert to_svg(plan_figure(plan_of(name))) == to_svg(plan_figure(plan_of(name)))
