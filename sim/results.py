@@ -188,7 +188,7 @@ class Counters:
     overflow: int = 0
     """Flits and messages dropped because their buffer was full."""
     stray: int = 0
-    """Synchronization messages that no register could use."""
+    """Synchronization messages that no register could use; slots of wires that broke or tripped."""
     refused_arrive: int = 0
     """Arrivals that were not accepted."""
     refused_write: int = 0

@@ -83,7 +83,7 @@ def paper_bound(task: Task) -> Bound | None:
     if kind == "AAB":
         return Bound(max(steps, each), Paper(f"max(log_{k + 1} {p}, ({p} - 1) / {k})"))
     wide, sure = bisection(topology)
-    if wide == 0:
+    if wide is None:
         return None
     said = f"max({p}² / (2 · {wide}), ({p} - 1) / {k})"
     halves = "" if sure else f", {wide} being the best bisection found"

@@ -264,9 +264,8 @@ class _Check:
                 self.place[message] = path[-1]
                 hops = self.hops.get(message, 0) if self.direct else 0
                 self.hops[message] = hops + len(path) - 1
-                if path[-1] == target or not self.direct:
-                    start = origin if self.direct else path[0]
-                    self.measure(start, path[-1], self.hops[message])
+                start = origin if self.direct else path[0]
+                self.measure(start, path[-1], self.hops[message])
 
     def measure(self, start: int, end: int, hops: int) -> None:
         self.detour = max(self.detour, hops - self.topology.to_go(end)[start])

@@ -20,7 +20,9 @@ __all__ = ["EXACT", "Routers", "bisection", "candidates"]
 EXACT = 16
 """Routers between which all cuts are tried."""
 STARTS = 6
-"""Vertices around which balls grow, where there are more."""
+"""Where there are more: vertices around which balls grow, and sets that a search climbs from."""
+CLIMBED = 256
+"""Routers up to which it climbs at all."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,7 @@ class Routers:
         routers = tuple(v for v in range(topology.vertices) if topology.routers[v])
         place = {v: i for i, v in enumerate(routers)}
         home = tuple(
-            place[v] if v in place else place.get(topology.successors[v][0], 0)
-            for v in range(topology.vertices)
+            place[v if v in place else topology.successors[v][0]] for v in range(topology.vertices)
         )
         return cls(topology, routers, home)
 
@@ -104,6 +105,8 @@ def candidates(routers: Routers, gain: Callable[[Masks], Values]) -> Masks:
         numbers = np.arange(1, 2**size - 1)
         return (numbers[:, None] >> np.arange(size) & 1).astype(bool)
     starts = np.array(list(_starts(routers)), dtype=bool)
+    if size > CLIMBED:
+        return starts
     # Only the best of the starts are climbed from: a climb tries every router at every turn.
     order = np.argsort(-gain(starts), kind="stable")
     climbed = [_climb(starts[i], gain) for i in order[:STARTS]]
@@ -152,10 +155,11 @@ def _climb(start: Masks, gain: Callable[[Masks], Values]) -> Masks:
     return here
 
 
-def bisection(topology: Topology) -> tuple[int, bool]:
+def bisection(topology: Topology) -> tuple[int | None, bool]:
     """Return the least channels, both ways, between two halves of the nodes, and if it is sure.
 
-    With an odd number of nodes one half has one more.
+    With an odd number of nodes one half has one more. None if halves are found only by parting
+    processors from their switch.
     """
     import numpy as np
 
@@ -172,6 +176,6 @@ def bisection(topology: Topology) -> tuple[int, bool]:
     sets = candidates(routers, gain)
     inside = sets @ weight
     fair = sets[(inside == half) | (inside == topology.nodes - half)]
-    if not len(fair):  # a router has more processors than a half
-        return 0, False
+    if not len(fair):
+        return None, routers.exact
     return int(crossing(fair, both).min()), routers.exact

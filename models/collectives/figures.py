@@ -24,21 +24,23 @@ class Figures:
     greatest_degree: int
     diameter: int
     """Channels of the longest of the shortest paths between two nodes."""
-    bisection: int
-    """Channels, both ways, that must be cut to part the nodes into halves."""
+    bisection: int | None
+    """Channels, both ways, that must be cut to part the nodes into halves; None if no routers can
+    be parted so."""
     bisection_exact: bool
     """Whether all halves were tried; else it is the least that was found."""
 
     def words(self) -> list[str]:
         """Return the figures as a table prints them."""
         low, high = self.least_degree, self.greatest_degree
+        wide = str(self.bisection) if self.bisection_exact else f"≤ {self.bisection}"
         return [
             str(self.nodes),
             str(self.switches),
             str(self.channels),
             str(low) if low == high else f"{low}-{high}",
             str(self.diameter),
-            f"{'' if self.bisection_exact else '≤ '}{self.bisection}",
+            "–" if self.bisection is None else wide,
         ]
 
     def to_json(self) -> dict[str, Any]:

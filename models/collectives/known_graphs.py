@@ -21,7 +21,7 @@ def minimum_path(name: str, nodes: int) -> Topology:
     Source: Beivide, Herrada, Balcázar and Arruabarrena, Optimal Distance Networks of Low Degree
     for Parallel Computers, IEEE Trans. Computers 40(10), 1991.
     """
-    b = isqrt(nodes // 2) + 1
+    b = isqrt((nodes + 1) // 2 - 1) + 1
     links = [(i, (i + step) % nodes) for step in (b - 1, b) for i in range(nodes)]
     return Topology(name, nodes, 0, both_ways(links))
 

@@ -1,11 +1,12 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
-// network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port), DATA_BITS,
-// CHANNELS, CLASSES and SLOT_WIRES (barrier wires of a link, data not counted); the macros FOR_DATA,
-// FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS and FOR_WIRES, which keep their text in networks that
-// have such; PORT_END(t, name), the end of a link at a port, and END_OF(Tile, name), its type. A kind
-// of network then writes its class Network, which makes the tiles, links them, and says what is on
-// which link; and a class after Fabric adds what its processes do.
+// network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port),
+// DATA_BITS, CHANNELS, CLASSES and SLOT_WIRES (barrier wires of a link, without their data); the
+// macros FOR_DATA, FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS and FOR_WIRES, which keep their
+// text in networks that have such; PORT_END(t, name), the end of a link at a port, and
+// END_OF(Tile, name), its type. A kind of network then writes its class Network, which makes the
+// tiles, links them, and says what is on which link; and a class after Fabric adds what its
+// processes do.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)
@@ -41,8 +42,8 @@ template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
     tile.eval();
 }
 
-// An evaluation without what Verilator does around one (its messages and threads have locks), if its
-// function can be reached and a waveform does not need the rest. The first of all is not to be this.
+// An evaluation without what Verilator does around one (its messages and threads have locks), if
+// its function can be reached and no waveform needs the rest. It must not be a tile's first.
 #if VM_TRACE_VCD
 #define EVALUATE(Tile) inline void evaluate(Tile& t) { t.eval(); }
 #else

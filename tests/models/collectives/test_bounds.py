@@ -159,6 +159,24 @@ def test_the_cube_schedule_is_optimal(nodes: int) -> None:
     assert proved(Task(schedule.topology, schedule.collective)) == len(schedule.steps) == nodes // 2
 
 
+@pytest.mark.parametrize(
+    ("name", "rules", "steps"),
+    [
+        ("hypercube-16", Rules(1, "strict"), 4),
+        ("hypercube-16", Rules(1, "single-use"), 2),
+        ("hypercube-16", Rules(2, "strict"), 3),
+        ("ring-9", Rules(1, "strict"), 4),
+        ("ring-9", Rules(), 2),
+        ("ring-9", STORE, 4),
+        ("coated-mesh-4x4", Rules(1, "strict"), 4),
+        ("coated-mesh-4x4", STRICT, 4),
+        ("coated-mesh-4x4", ONE_STORE, 1),
+    ],
+)
+def test_how_fast_a_broadcast_spreads(name: str, rules: Rules, steps: int) -> None:
+    assert proved(task(name, "OAB", rules)) == steps
+
+
 def test_permutations() -> None:
     ring = task("ring-8", "permutation", targets=[(i + 4) % 8 for i in range(8)])
     # Each message makes four hops of the 16 there are a step: two steps.

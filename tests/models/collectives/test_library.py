@@ -92,6 +92,13 @@ def test_amp_has_the_least_distances_of_rings_with_chords(nodes: int) -> None:
     assert mean(graph(named(f"amp-{nodes}"))) == pytest.approx(best)
 
 
+def test_bridges_are_opposite_each_other() -> None:
+    near = named("octagon-bridged-22").successors
+    bridges = [v for v in range(22) if len(near[v]) == 6]
+    assert bridges == [4, 11]
+    assert near[4] == (0, 3, 5, 8, 11, 14)
+
+
 def test_the_coated_mesh_has_two_processors_on_a_corner() -> None:
     coated = named("coated-mesh-4x4")
     assert (coated.nodes, coated.switches) == (16, 16)
@@ -155,3 +162,7 @@ def test_bisections() -> None:
     assert not wide["moore-hoffman-singleton"].bisection_exact
     assert figures(named("torus-8x8")).bisection == 32
     assert figures(named("hypercube-64")).bisection == 64
+    # The middle of four Octagons is a bridge, with three links on either side.
+    assert figures(named("octagon-bridged-29")).bisection == 6
+    # Nine switches with three processors each have no halves.
+    assert figures(named("fat-tree-3x3")).words()[-1] == "–"

@@ -6,8 +6,13 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from syncfabric.models.collectives.bounds import lower_bounds
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.figures import figures
 from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology_file import load_topology, topology_from_json
+from syncfabric.models.collectives.verify import verify
 from syncfabric.models.errors import SpecError
 
 
@@ -49,6 +54,20 @@ def test_graphml_with_nodes_of_their_own(tmp_path: Path) -> None:
     found = load_topology(str(tmp_path / "own.graphml"))
     assert (found.nodes, found.switches) == (2, 2)
     assert found.distances[0, 1] == 3
+
+
+def test_a_crossbar_is_one_switch_with_processors(tmp_path: Path) -> None:
+    graph = nx.empty_graph(1)
+    nx.set_node_attributes(graph, {0: 4}, "nodes")
+    nx.write_graphml(graph, tmp_path / "crossbar.graphml")
+    found = load_topology(str(tmp_path / "crossbar.graphml"))
+    assert (found.nodes, found.switches, len(found.channels)) == (4, 1, 8)
+    shown = figures(found)
+    assert (shown.diameter, shown.bisection) == (2, None)
+    assert shown.words()[-1] == "–"
+    task = Task(found, collective("AAS", found))
+    assert [bound.value for bound in lower_bounds(task)] == [3, 3, 3]
+    assert all(verify(task, bound) is None for bound in lower_bounds(task))
 
 
 @pytest.mark.parametrize("name", ["octagon-8", "fat-octagon-16", "fat-tree-2x2"])

@@ -114,7 +114,7 @@ async def send_packets(net: Driver, spec: MeshSpec, slot: int | None) -> list[in
     """Send at random; return all wires of packets in each cycle, and what was dropped."""
     rng, seen = random.Random(f"{SEED}/packets"), []
     left: list[list[list[int]]] = [[[], []] for _ in range(4)]
-    credits = [[spec.buffer_flits] * 2 for _ in range(4)]
+    credits, releases = [[spec.buffer_flits] * 2 for _ in range(4)], 0
     for cycle in range(140):
         inputs = {}
         for i in range(4):
@@ -130,7 +130,9 @@ async def send_packets(net: Driver, spec: MeshSpec, slot: int | None) -> list[in
             if slot is not None:
                 inputs[f"arrive_{i}"] = 1 << slot
         seen.append(net.get("packets"))
+        releases += net.get("released_3") != 0
         await net.tick(**inputs)
+    assert releases > 10 or slot is None
     return seen + [net.shown(i)["OVERFLOW"] for i in range(4)]
 
 
@@ -156,7 +158,6 @@ def test_packets_go_as_if_no_barrier_was_there() -> None:
                 slot = spec.first_slot
                 await set_up(net, slot)
             seen[spec.sync] = await send_packets(net, spec, slot)
-            assert net.get("done_0") or net.get("released_0") or slot is None
 
         drive(spec, act)
     assert seen["wires"] == seen["both"] == seen["messages"]

@@ -63,7 +63,7 @@ def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec) -> No
 
 
 WIRED = network_of("mesh", barrier_registers=2, data_bits=3, parity=True)
-CABLED = network_of("irregular", barrier_registers=2, data_bits=3, wires="shared")
+CABLED = irregular(SMALL, sync="wires", barrier_registers=2, data_bits=3, wires="shared")
 
 
 def test_changes_of_wires_stand_between_releases_and_the_answer() -> None:

@@ -34,7 +34,7 @@ WIRED: dict[str, MessageSpec] = {
         SMALL, sync="wires", channels=0, wires="shared", parity=True, watchdog=100
     ),
     "irregular, both": irregular(
-        SMALL, sync="both", barrier_registers=2, operations="all", data_bits=9, setup="manager"
+        SMALL, sync="both", barrier_registers=2, operations="all", data_bits=9
     ),
     "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
 }

@@ -114,7 +114,7 @@ def test_a_tile_of_wires_alone_knows_no_packets() -> None:
         for name in ("header", "cycle", "put_valid", "created", "inject_valid", "last"):
             assert name not in ports, name
         assert sum(name.endswith("_wires") for name in ports) == wires
-        assert not any(name.endswith(("_flit", "_credit", "_valid")) for name in ports)
+        assert not any(name.endswith(("_flit", "_credit", "sync_valid")) for name in ports)
         assert ports["broken"] == ("output", 4)
 
 

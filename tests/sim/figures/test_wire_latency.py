@@ -60,8 +60,10 @@ def test_a_cycle_that_others_add_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units that let one more slot fire a cycle."""
     look = WireUnit._look
 
-    def one_at_a_time(self: WireUnit, inputs: list[int], live: int) -> tuple[int, int, int]:
-        bad, down, all_up = look(self, inputs, live)
+    def one_at_a_time(
+        self: WireUnit, inputs: list[int], live: int, ending: int
+    ) -> tuple[int, int, int]:
+        bad, down, all_up = look(self, inputs, live, ending)
         new = all_up & live & (self.la | ~self.members) & ~self.up
         return bad, down, all_up & (self.up | new & -new)
 

@@ -22,22 +22,20 @@ __all__ = [
 
 Kind = Literal["mesh", "irregular"]
 
-COMBINATIONS: dict[str, tuple[Kind, dict[str, Any]]] = {
-    f"{kind}, {name}": (kind, keys)
-    for kind in ("mesh", "irregular")
-    for name, keys in {
-        "wires": {},
-        "wires, no data, far": {"data_bits": 0, "link_registers": 2, "parity": True},
-        "wires, shared": {"wires": "shared", "link_registers": 1, "parity": True},
-        "wires alone": {"channels": 0, "link_registers": 3},
-        "wires alone, shared": {"channels": 0, "wires": "shared", "data_bits": 9, "watchdog": 80},
-        "wires, managers": {"setup": "manager", "watchdog": 120},
-        "wires, managers, shared": {"setup": "manager", "wires": "shared", "parity": True},
-        "both": {"sync": "both", "watchdog": 100},
-        "both, shared": {"sync": "both", "wires": "shared", "link_registers": 1},
-        "both, managers": {"sync": "both", "setup": "manager", "parity": True, "watchdog": 150},
-    }.items()
+KINDS: tuple[Kind, ...] = ("mesh", "irregular")
+KEYS: dict[str, dict[str, Any]] = {
+    "wires": {},
+    "wires, no data, far": {"data_bits": 0, "link_registers": 2, "parity": True},
+    "wires, shared": {"wires": "shared", "link_registers": 1, "parity": True},
+    "wires alone": {"channels": 0, "link_registers": 3},
+    "wires alone, shared": {"channels": 0, "wires": "shared", "data_bits": 9, "watchdog": 80},
+    "wires, managers": {"setup": "manager", "watchdog": 120},
+    "wires, managers, shared": {"setup": "manager", "wires": "shared", "parity": True},
+    "both": {"sync": "both", "watchdog": 100},
+    "both, shared": {"sync": "both", "wires": "shared", "link_registers": 1},
+    "both, managers": {"sync": "both", "setup": "manager", "parity": True, "watchdog": 150},
 }
+COMBINATIONS = {f"{kind}, {name}": (kind, keys) for kind in KINDS for name, keys in KEYS.items()}
 
 SCENARIOS = (
     Scenario(episodes=6, jitter=4),
@@ -56,7 +54,7 @@ def network_of(kind: Kind, **keys: Any) -> MessageSpec:
 
 def wired(network: MessageSpec) -> BarrierPlan:
     """Plan groups on wires that share routers; where there are messages, one of these too."""
-    nodes = network.topology.nodes
+    nodes = tuple(network.topology.nodes)
     groups = [
         GroupSpec(id=3, members=nodes, planner="wires"),
         GroupSpec(id=5, members=nodes[: len(nodes) // 2], planner="wires", op="and"),

@@ -1,6 +1,8 @@
 """The rules of barrier wires: what a run shows keeps them, and every change of it breaks one."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from operator import or_
 from typing import Any
 
 import pytest
@@ -166,7 +168,7 @@ def test_a_pulse_while_somebody_is_missing(plan: BarrierPlan) -> None:
     cycle = min(up(shown, 0)[1], up(shown, 2)[1])
     for target in (0, 2):
         link, bit, _ = pulse(shown, target)
-        shown.show(link, cycle, cycle, lambda word, bit=bit: word | 1 << bit)
+        shown.show(link, cycle, cycle, partial(or_, 1 << bit))
     told = shown.judged()
     assert any("to a child whose up is 1" in each for each in told)
     assert any("from above, and its data" in each for each in told)
@@ -177,7 +179,7 @@ def test_a_pulse_of_two_cycles() -> None:
     for target in (0, 2):
         link, _, cycle = pulse(shown, target)
         word = shown.at(link, cycle)
-        shown.show(link, cycle + 1, cycle + 1, lambda _, word=word: word)
+        shown.show(link, cycle + 1, cycle + 1, partial(max, word))
     assert any("pulse of slot 0 is over" in told for told in shown.judged())
 
 

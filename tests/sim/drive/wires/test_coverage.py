@@ -30,9 +30,9 @@ SCENARIOS = (
     Scenario(episodes=4, policy="mixed", seed=6, jitter=4, breaks=6),
 )
 """Each is run on groups of its own, and there are so many rounds of it."""
-ROUNDS = 4
+ROUNDS = 3
 
-NETWORKS = {
+NETWORKS: dict[str, MessageSpec] = {
     "mesh": mesh(5, 4, sync="wires", parity=True, data_bits=3),
     "mesh, shared, both": mesh(5, 4, sync="both", wires="shared", data_bits=2),
     "mesh, alone": mesh(5, 5, sync="wires", channels=0, link_registers=1),
@@ -56,7 +56,13 @@ def groups_of(network: MessageSpec, rng: random.Random) -> BarrierPlan:
     return plan_of(network, *groups)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+QUICK = "mesh, alone"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != QUICK)],
+)
 def test_a_regression_covers(name: str) -> None:
     network, rng = NETWORKS[name], random.Random(name)
     hits: Tally[str] = Tally()

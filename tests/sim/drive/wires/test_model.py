@@ -80,6 +80,6 @@ def test_hasty_members_wait_for_the_rest_of_their_tree() -> None:
     outcome = modelled(plan, Scenario(episodes=3, hasty=True))
     assert outcome.mismatches == []
     assert outcome.hang is None
-    for group, seen in zip(plan.groups[:3], outcome.groups, strict=False):
+    for group, seen in zip(plan.wire_groups[:3], outcome.groups, strict=False):
         assert seen.latency[0] > group.bound
         assert max(seen.latency[1:]) <= group.bound
