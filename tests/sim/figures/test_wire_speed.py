@@ -1,0 +1,20 @@
+"""The speed of barrier wires, on networks small enough for a test."""
+
+import pytest
+
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.sim.figures import wire_speed
+
+
+@pytest.mark.long
+def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = MeshSpec(kind="mesh", width=3, height=2, sync="wires", channels=0)
+    groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes)),)
+    spec = NetworkSpec(name="small", network=network, groups=groups)
+    monkeypatch.setattr(wire_speed, "load", lambda name: spec)
+    monkeypatch.setattr(wire_speed, "LONG", 40)
+    compared, long, written, large = wire_speed.wire_speed()
+    assert compared.met
+    assert long.target == ">= 20,000"
+    assert written.figure.startswith("small: 0.")
+    assert (large.target, large.met) == ("match, 6 cycles", True)
