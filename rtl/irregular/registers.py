@@ -7,8 +7,8 @@ from amaranth import Cat, Module, Value
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.config import ConfigPort, message_bank
-from syncfabric.rtl.irregular.events import count_events
 from syncfabric.rtl.irregular.register import TreeRegister
+from syncfabric.rtl.parts.events import count_events
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
 from syncfabric.rtl.wires.beside import place_slots
 

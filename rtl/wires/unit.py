@@ -11,8 +11,8 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.irregular.events import later
 from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.events import later
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
