@@ -1,4 +1,4 @@
-"""Events of a switch or node interface, counted later than they happen."""
+"""Events that are counted later than they happen, so that counting does not slow the clock."""
 
 from collections.abc import Sequence
 

@@ -12,6 +12,7 @@ from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.coverage import coverage_of
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
+from syncfabric.sim.drive.replay.script import ReplayOutcome
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.static.conduct import StaticConductor
@@ -52,6 +53,7 @@ class Conductor(Conducting):
             coverage=self._coverage,
             churn=scenario.churn > 0,
             scheme=bool(scenario.scheme),
+            replay=scenario.replay is not None,
         )
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
 
@@ -101,7 +103,14 @@ class Conductor(Conducting):
             coverage=dict(self._coverage.hits) if self._coverage else {},
             churn=session.driver.churn.outcome if session.driver.churn else None,
             scheme=session.driver.scheme.measured if session.driver.scheme else None,
+            replay=self._replay(),
         )
+
+    def _replay(self) -> ReplayOutcome | None:
+        played, passages = self.session.driver.replaying, self.judge.passages
+        if played is None or passages is None:
+            return None
+        return ReplayOutcome(played.due, played.begins, passages.seen)
 
     def _traffic(self) -> TrafficOutcome:
         packets, driver = self.judge.packets, self.session.driver

@@ -26,6 +26,7 @@ from syncfabric.sim.drive.noise import Noise
 from syncfabric.sim.drive.openings import Openings
 from syncfabric.sim.drive.programs import programs_of
 from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.replay.program import Replaying
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.choice import SCHEMES
 from syncfabric.sim.drive.schemes.steps import MemberStep
@@ -108,6 +109,8 @@ class Driver:
         Who breaks barriers off.
     scheme : Scheme or None
         Who has the one group synchronize, if it is a scheme.
+    replaying : Replaying or None
+        Who plays a schedule.
     traffic_from, traffic_to : int or None
         First cycle with traffic, and the first after it.
     """
@@ -145,6 +148,8 @@ class Driver:
         self.breaks = Breaks(self) if scenario.breaks else None
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
         self.software.programs += [self.scheme] if self.scheme else []
+        self.replaying = Replaying(self, scenario.replay) if scenario.replay else None
+        self.software.programs += [self.replaying] if self.replaying else []
         self.software.programs += programs_of(self)
         self._switches: tuple[int, ...] = ()  # cycles in which traffic is seeded and enabled
         self._begin_cycle: int | None = None

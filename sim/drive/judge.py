@@ -20,6 +20,7 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.replay.passages import Passages
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.wires.check import WireCheck
@@ -43,6 +44,8 @@ class Judge(Comparison):
         Whether groups come and go.
     scheme : bool
         Whether the one group synchronizes by a scheme.
+    replay : bool
+        Whether a schedule is played.
 
     Attributes
     ----------
@@ -50,6 +53,8 @@ class Judge(Comparison):
         The rules, and what they measured.
     load : LaneCounter
         Flits of every lane.
+    passages : Passages or None
+        Which packet was where, when a schedule is played.
     """
 
     def __init__(
@@ -59,12 +64,14 @@ class Judge(Comparison):
         coverage: Coverage | None = None,
         churn: bool = False,
         scheme: bool = False,
+        replay: bool = False,
     ) -> None:
         network = plan.spec.message_network
         super().__init__(network)
         self._plan, self._coverage = plan, coverage
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
+        self.passages = Passages(network) if replay else None
         self._lives = ChurnCheck(plan, self.barriers) if churn else None
         self._broken = BrokenSeats(network)
         self._tells_broken = network.tells_broken
@@ -111,6 +118,8 @@ class Judge(Comparison):
                     self._report(mismatch)
                 if self._causes is not None:
                     self._causes.note(line)
+                if self.passages is not None:
+                    self.passages.note(line)
             if coverage is not None:
                 coverage.note(line, self._ledger.full, following)
         while now is not None:

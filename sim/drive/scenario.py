@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.replay.script import Replay, ReplayOutcome
 from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
 
@@ -81,6 +82,8 @@ class Scenario:
     collectives : tuple of Collective
         What groups of a static network do in place of barriers, ``episodes`` times each; those of
         one group in turn. The other groups have barriers until all is over.
+    replay : Replay, optional
+        A schedule that nodes' software plays; of one group on barrier wires, in registers.
     """
 
     episodes: int = 10
@@ -99,6 +102,7 @@ class Scenario:
     packets: tuple[Sending, ...] = ()
     breaks: int = 0
     collectives: tuple[Collective, ...] = ()
+    replay: Replay | None = None
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,8 @@ class Outcome:
         With a scheme.
     collectives : list of CollectiveOutcome
         In the order of the scenario's.
+    replay : ReplayOutcome, optional
+        With a schedule that is played.
     """
 
     cycles: int
@@ -259,6 +265,7 @@ class Outcome:
     churn: ChurnOutcome | None = None
     scheme: SchemeOutcome | None = None
     collectives: list[CollectiveOutcome] = field(default_factory=list)
+    replay: ReplayOutcome | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as JSON values."""
@@ -284,6 +291,7 @@ class Outcome:
                     CollectiveOutcome(Collective(*entry["asked"]), entry["cycles"])
                     for entry in values["collectives"]
                 ],
+                "replay": values["replay"] and ReplayOutcome.from_json(values["replay"]),
             }
         )
 
@@ -291,7 +299,9 @@ class Outcome:
 def _scenario(entry: Mapping[str, Any]) -> Scenario:
     packets = tuple(Sending(*each) for each in entry["packets"])
     collectives = tuple(Collective(*each) for each in entry["collectives"])
-    return Scenario(**{**entry, "packets": packets, "collectives": collectives})
+    replay = entry["replay"] and Replay.from_json(entry["replay"])
+    made = {"packets": packets, "collectives": collectives, "replay": replay}
+    return Scenario(**{**entry, **made})
 
 
 def _mismatch(entry: Mapping[str, Any]) -> Mismatch:

@@ -10,6 +10,7 @@ from rich.table import Table
 from syncfabric.models.errors import OutputError
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
+from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
 from syncfabric.sim.figures.reflex import check_plot, plot, reflex
 from syncfabric.sim.figures.reflex_model import reflex_model
@@ -49,6 +50,7 @@ SECTIONS: tuple[Section, ...] = (
     reflex,
     collectives,
     wire_faults,
+    mboa,
 )
 
 

@@ -10,7 +10,9 @@ from syncfabric.cli.check import check
 from syncfabric.cli.group import OneLineErrors
 from syncfabric.cli.networks import networks
 from syncfabric.cli.plan import plan
+from syncfabric.cli.replay import replay
 from syncfabric.cli.run import run
+from syncfabric.cli.schedule import schedule
 from syncfabric.cli.schema import schema
 from syncfabric.cli.synth import synth
 from syncfabric.cli.topologies import topologies
@@ -24,7 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (plan, build, run, synth, networks, schema, check, topologies):
+for command in (plan, build, run, synth, networks, schema, schedule, check, replay, topologies):
     app.command()(command)
 
 

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.schedules import (
+    Bytes,
+    StartUp,
+    TimeOfByte,
+    print_bounds,
+    print_times,
+    task_words,
+)
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.verdict import Costs, Verdict
@@ -17,11 +25,9 @@ WRONG = 1
 
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
-    ts: Annotated[float, typer.Option("--ts", min=0, help="Start-up of a step, in ns.")] = 1000,
-    t1: Annotated[
-        float, typer.Option("--t1", min=0, help="Time of a byte on a channel, in ns.")
-    ] = 1,
-    length: Annotated[float, typer.Option("--bytes", min=0, help="Bytes of a message.")] = 1024,
+    ts: StartUp = 1000,
+    t1: TimeOfByte = 1,
+    length: Bytes = 1024,
     as_json: Json = False,
 ) -> None:
     """Check a schedule: who is served, what is contended for, and could it be shorter.
@@ -43,26 +49,14 @@ def check(
 
 def _print(verdict: "Verdict", costs: "Costs") -> None:
     schedule, report = verdict.schedule, verdict.report
-    rules, steps = schedule.rules, len(schedule.steps)
-    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
-    typer.echo(
-        f"{schedule.collective.kind} on {schedule.topology.name}, {ports}, {rules.one_port}, "
-        f"{rules.switching}"
-    )
+    typer.echo(task_words(schedule))
     routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
     typer.echo(
-        f"steps      {steps}; {schedule.messages:,} messages, {report.served:,} of "
+        f"steps      {len(schedule.steps)}; {schedule.messages:,} messages, {report.served:,} of "
         f"{report.required:,} served; routing {routing}"
     )
-    once = schedule.time_pipelined(costs.ts, costs.t1, costs.length)
-    each = schedule.time(costs.ts, costs.t1, costs.length)
-    typer.echo(
-        f"time       {once:,.0f} ns by eq. (3), {each:,.0f} ns if each step pays for its message "
-        f"(ts {costs.ts:g} ns, t1 {costs.t1:g} ns a byte, {costs.length:g} bytes)"
-    )
-    for place, bound in enumerate(verdict.bounds):
-        head = "bounds" if place == 0 else ""
-        typer.echo(f"{head:10} {bound.value}: {bound.argument.words()}")
+    print_times(schedule, costs)
+    print_bounds(verdict.bounds)
     own = schedule.certificate
     if own is not None:
         said = "does not hold: " + verdict.unproved if verdict.unproved else "holds"
