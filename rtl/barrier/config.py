@@ -11,7 +11,6 @@ from syncfabric.models.messages import (
     COMMAND_WORD,
     COUNTER_BASE,
     COUNTER_BITS,
-    REGISTER_WORDS,
     SPILL_BASE,
     Counter,
     RegisterWord,
@@ -117,13 +116,13 @@ class ConfigPort(wiring.Component):
         m = Module()
         registers = self._registers
         config, address = self.config, self.config.address
-        ours, to_spill, to_register, to_counter = Signal(), Signal(), Signal(), Signal()
-        number = address[3:]
+        ours, to_spill, to_counter = Signal(), Signal(), Signal()
+        number, at = address[3:], Signal(registers)
         m.d.comb += [
             ours.eq(config.valid & (config.node == self.index)),
             to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
-            to_register.eq(address < registers * REGISTER_WORDS),
-            to_counter.eq((address >= COUNTER_BASE) & (address < COUNTER_BASE + len(Counter))),
+            at.eq(Cat(number == r for r in range(registers))),
+            to_counter.eq(address[2:] == COUNTER_BASE >> 2),
             self.word.eq(address[:3]),
             self.spill_valid.eq(ours & to_spill),
         ]
@@ -132,20 +131,15 @@ class ConfigPort(wiring.Component):
         can_read: list[Value] = []
         first = 0
         for bank in self._banks:
-            after = first + bank.registers
+            here = at[first : first + bank.registers]
             strobes += [
-                ours & config.write & (number == r) & (self.word == word)
-                for r in range(first, after)
+                ours & config.write & here[r] & (self.word == word)
+                for r in range(bank.registers)
                 for word in bank.writable
             ]
-            here: Value = to_register
-            if first:
-                here = here & (number >= first)
-            if after < registers:
-                here = here & (number < after)
-            can_write.append(here & self._is_any(bank.writable))
-            can_read.append(here & self._is_any(bank.readable))
-            first = after
+            can_write.append(here.any() & self._is_any(bank.writable))
+            can_read.append(here.any() & self._is_any(bank.readable))
+            first += bank.registers
         m.d.comb += self.write.eq(Cat(strobes))
         writable = Cat(can_write).any() & ~self.refused.any()
         readable = Cat(can_read).any()
@@ -156,7 +150,7 @@ class ConfigPort(wiring.Component):
         held = Mux(to_counter, counter, 0)
         for r in range(registers):
             contents = self.contents[32 * r : 32 * (r + 1)]
-            held = held | Mux(to_register & (number == r), contents, 0)
+            held = held | Mux(at[r], contents, 0)
         answers = Signal()
         m.d.comb += [
             answers.eq(ours & ~to_spill),

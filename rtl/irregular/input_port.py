@@ -103,7 +103,8 @@ class InputPort(wiring.Component):
                 arrives.eq(link.valid[v] & ~control.overflow),
                 uses_up.eq(link.flit.head & ~inherits & decoder.used_up),
                 control.push.eq(link.valid[v]),
-                control.push_head.eq(link.flit.head | inherits),
+                # A flit that is used up ends what its route is for.
+                control.push_tail.eq(link.flit.tail | uses_up),
                 control.push_route.eq(
                     Mux(
                         inherits,
@@ -112,7 +113,6 @@ class InputPort(wiring.Component):
                     )
                 ),
                 control.pop.eq(leaves & choice.grant[v]),
-                control.pop_tail.eq(self.flit.tail | control.route[nowhere]),
                 link.credit[v].eq(control.credit),
                 choice.request[v].eq(control.occupied & self._may_leave(control, v, sink, nowhere)),
             ]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -103,36 +103,32 @@ class InputPort(wiring.Component):
         outputs = legal_outputs(self._port, y_first=False)
         header = struct(layout.header)(link.flit.payload[: layout.header.width])
         arriving = Signal(5)
-        m.d.comb += arriving.eq(route(self.x, self.y, header, y_first=False))
+        m.d.comb += arriving.eq(self._route(header, y_first=False))
         m.submodules.choice = choice = LeastRecentArbiter(channels)
-        controls = []
+        # A single channel is the one chosen, whether it asks or not: nothing waits for that.
+        chosen = choice.grant if channels > 1 else Const(1, 1)
+        controls: list[ChannelControl] = []
+        offers: list[Value] = []
         for channel in range(channels):
             control = ChannelControl(network.buffer_flits, outputs, 5)
             m.submodules[f"channel_{channel}"] = control
             controls.append(control)
-            open_outputs = [
-                control.route[output]
-                & self.has_credit[output * channels + channel]
-                & (control.active | ~self.busy[output * channels + channel])
-                for output in outputs
-            ]
+            free = control.active.replicate(5) | ~self.busy[channel::channels]
+            ready = control.occupied.replicate(5) & self.has_credit[channel::channels] & free
+            offers.append(control.route & ready)
             m.d.comb += [
                 control.push.eq(link.valid[channel]),
-                control.push_head.eq(link.flit.head),
+                control.push_tail.eq(link.flit.tail),
                 control.push_route.eq(arriving),
-                control.pop.eq(self.take & choice.grant[channel]),
-                control.pop_tail.eq(self.flit.tail),
+                control.pop.eq(self.take & chosen[channel]),
                 link.credit[channel].eq(control.credit),
-                choice.request[channel].eq(control.occupied & Cat(open_outputs).any()),
+                choice.request[channel].eq(offers[-1].any()),
             ]
-        routes = [
-            Mux(choice.grant[channel], control.route, 0) for channel, control in enumerate(controls)
-        ]
-        chosen_route = Signal(5)
+        offer = Signal(5)
         m.d.comb += [
             choice.sent.eq(Mux(self.take, choice.grant, 0)),
-            chosen_route.eq(either(routes)),
-            self.offer_channel.eq(choice.grant),
+            offer.eq(either([Mux(chosen[i], wanted, 0) for i, wanted in enumerate(offers)])),
+            self.offer_channel.eq(chosen),
             self.overflow[0].eq(Cat(control.overflow for control in controls).any()),
         ]
 
@@ -141,16 +137,18 @@ class InputPort(wiring.Component):
         m.submodules.memory = memory = Memory(shape=struct(layout.flit), depth=depth, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
         write_enable = [link.valid[i] & ~control.overflow for i, control in enumerate(controls)]
+        written = link.valid if channels > 1 or shared else Const(1, 1)
         write_address = [
-            Mux(link.valid[i], Cat(control.write_place, Const(i, 8))[: place_bits + 8], 0)
+            Mux(written[i], Cat(control.write_place, Const(i, 8))[: place_bits + 8], 0)
             for i, control in enumerate(controls)
         ]
         read_address = [
-            Mux(choice.grant[i], Cat(control.read_place, Const(i, 8))[: place_bits + 8], 0)
+            Mux(chosen[i], Cat(control.read_place, Const(i, 8))[: place_bits + 8], 0)
             for i, control in enumerate(controls)
         ]
+        ordinary: Value = chosen
         if not self._has_sync:
-            m.d.comb += self.offer.eq(chosen_route)
+            m.d.comb += self.offer.eq(offer)
         else:
             m.submodules.slots = slots = SyncSlots(self._port)
             message = struct(layout.sync)(
@@ -158,8 +156,8 @@ class InputPort(wiring.Component):
             )
             m.d.comb += [
                 slots.push.eq(link.sync_valid),
-                slots.push_route_0.eq(route(self.x, self.y, message, y_first=False)),
-                slots.push_route_1.eq(route(self.x, self.y, message, y_first=True)),
+                slots.push_route_0.eq(self._route(message, y_first=False)),
+                slots.push_route_1.eq(self._route(message, y_first=True)),
                 slots.has_credit.eq(self.has_sync_credit),
                 slots.free.eq(self.sync_take),
                 link.sync_credit.eq(slots.credit),
@@ -168,8 +166,9 @@ class InputPort(wiring.Component):
                 self.overflow[1].eq(slots.overflow),
             ]
             if shared:
+                ordinary = Mux(slots.present.any(), 0, chosen)
                 m.d.comb += [
-                    self.offer.eq(Mux(slots.present.any(), 0, chosen_route)),
+                    self.offer.eq(Mux(slots.present.any(), 0, offer)),
                     self.sync.eq(self.flit.as_value()),
                 ]
                 write_enable.append(link.sync_valid.any() & ~slots.overflow)
@@ -180,7 +179,7 @@ class InputPort(wiring.Component):
                     Mux(slots.present[turn], slots_base + turn, 0) for turn in range(2)
                 ]
             else:
-                m.d.comb += self.offer.eq(chosen_route)
+                m.d.comb += self.offer.eq(offer)
                 m.submodules.messages = messages = Memory(
                     shape=struct(layout.sync), depth=2, init=[]
                 )
@@ -197,6 +196,13 @@ class InputPort(wiring.Component):
             write.addr.eq(either(write_address)),
             write.data.eq(link.flit),
             read.addr.eq(either(read_address)),
-            self.flit.eq(read.data),
+            self.flit.payload.eq(read.data.payload),
+            self.flit.head.eq((ordinary & Cat(~control.active for control in controls)).any()),
+            self.flit.tail.eq((ordinary & Cat(control.tail for control in controls)).any()),
         ]
         return m
+
+    def _route(self, destination: data.View, *, y_first: bool) -> Value:
+        """Return the route towards ``destination`` from this port."""
+        legal = legal_outputs(self._port, y_first=y_first)
+        return route(self.x, self.y, destination, y_first=y_first, legal=legal)

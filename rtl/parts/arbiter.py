@@ -51,10 +51,7 @@ class LeastRecentArbiter(wiring.Component):
         m = Module()
         first = _grant_first(m, self.request, self.grant)
         for i, j in first:
-            with m.If(self.sent[i]):
-                m.d.sync += first[i, j].eq(0)
-            with m.Elif(self.sent[j]):
-                m.d.sync += first[i, j].eq(1)
+            m.d.sync += first[i, j].eq(~self.sent[i] & (self.sent[j] | first[i, j]))
         return m
 
 

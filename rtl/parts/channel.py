@@ -1,6 +1,6 @@
 """Control of one ordinary channel of an input port: places, route of the front packet, credits."""
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -26,16 +26,17 @@ class ChannelControl(wiring.Component):
 
     Members
     -------
-    push, push_head : In(1)
-        A flit arrives; it is the first of its packet.
+    push, push_tail : In(1)
+        A flit arrives; it is the last of its packet.
     push_route : In(width)
         Route of the packet whose head arrives.
-    pop, pop_tail : In(1)
-        The front flit leaves; it is the last of its packet.
+    pop : In(1)
+        The front flit leaves.
     occupied : Out(1)
         There is a front flit.
-    active : Out(1)
-        The front packet's head has left already.
+    active, tail : Out(1)
+        The front packet's head has left already; the front flit is the last of its packet.
+        ``tail`` is meaningful while ``occupied``.
     route : Out(width)
         One-hot route of the front packet, meaningful while ``occupied``.
     write_place, read_place : Out
@@ -55,12 +56,12 @@ class ChannelControl(wiring.Component):
         super().__init__(
             {
                 "push": In(1),
-                "push_head": In(1),
+                "push_tail": In(1),
                 "push_route": In(width),
                 "pop": In(1),
-                "pop_tail": In(1),
                 "occupied": Out(1),
                 "active": Out(1),
+                "tail": Out(1),
                 "route": Out(width),
                 "write_place": Out(place),
                 "read_place": Out(place),
@@ -71,46 +72,49 @@ class ChannelControl(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        last = self._places - 1
-        level = Signal(range(self._places + 1))
-        write = Signal()
+        outputs = self._outputs
+        after_write, after_read = Signal.like(self.write_place), Signal.like(self.read_place)
+        full, only, write = Signal(), Signal(), Signal()
         m.d.comb += [
-            self.overflow.eq(self.push & (level == self._places)),
-            write.eq(self.push & (level != self._places)),
+            after_write.eq(self._after(self.write_place)),
+            after_read.eq(self._after(self.read_place)),
+            only.eq(after_read == self.write_place),
+            self.overflow.eq(self.push & full),
+            write.eq(self.push & ~full),
         ]
         m.d.sync += [
-            level.eq(level + write - self.pop),
-            self.occupied.eq(Mux(self.pop, write | (level > 1), write | self.occupied)),
+            full.eq(~self.pop & (full | (write & (after_write == self.read_place)))),
+            self.occupied.eq(write | (self.occupied & ~(self.pop & only))),
             self.credit.eq(self.pop),
         ]
-        after_read = Signal(range(self._places))
-        m.d.comb += after_read.eq(Mux(self.read_place == last, 0, self.read_place + 1))
         with m.If(write):
-            m.d.sync += self.write_place.eq(Mux(self.write_place == last, 0, self.write_place + 1))
+            m.d.sync += self.write_place.eq(after_write)
         with m.If(self.pop):
-            m.d.sync += [self.read_place.eq(after_read), self.active.eq(~self.pop_tail)]
+            m.d.sync += [self.read_place.eq(after_read), self.active.eq(~self.tail)]
 
-        # Only legal outputs are stored and kept; the others stay constant 0.
-        arriving = Cat(self.push_route[output] for output in self._outputs)
-        m.submodules.routes = routes = Memory(shape=len(self._outputs), depth=self._places, init=[])
-        store, fetch = routes.write_port(), routes.read_port(domain="comb")
+        # Only legal outputs are stored and kept; the others stay constant 0. The last of them is
+        # stored as none of the others.
+        arriving = Cat(self.push_route[output] for output in outputs)
+        m.submodules.ahead = ahead = Memory(shape=len(outputs), depth=self._places, init=[])
+        store, fetch = ahead.write_port(), ahead.read_port(domain="comb")
+        others = fetch.data[1:]
         m.d.comb += [
-            store.en.eq(write & self.push_head),
+            store.en.eq(write),
             store.addr.eq(self.write_place),
-            store.data.eq(arriving),
+            store.data.eq(Cat(self.push_tail, arriving[:-1])),
             fetch.addr.eq(after_read),
         ]
-        kept = Signal(len(self._outputs))
-        becomes_front = Signal()
-        m.d.comb += becomes_front.eq(write & Mux(self.pop, level == 1, ~self.occupied))
-        with m.If(becomes_front & self.push_head):
-            m.d.sync += kept.eq(arriving)
-        with m.Elif(self.pop & self.pop_tail):
-            m.d.sync += kept.eq(fetch.data)
-        m.d.comb += self.route.eq(
-            Cat(
-                kept[self._outputs.index(output)] if output in self._outputs else Const(0, 1)
-                for output in range(len(self.route))
-            )
-        )
+        # What becomes the front flit next is the one that arrives, or is stored.
+        kept = Signal(len(outputs))
+        passes = ~self.occupied | only
+        with m.If(self.pop | ~self.occupied):
+            m.d.sync += self.tail.eq(Mux(passes, self.push_tail, fetch.data[0]))
+        with m.If(Mux(self.occupied, self.pop & self.tail, ~self.active)):
+            m.d.sync += kept.eq(Mux(passes, arriving, Cat(others, ~others.any())))
+        for i, output in enumerate(outputs):
+            m.d.comb += self.route[output].eq(kept[i])
         return m
+
+    def _after(self, place: Value) -> Value:
+        """Return the place after ``place``, in a circle."""
+        return Mux(place == self._places - 1, 0, place + 1)

@@ -1,6 +1,6 @@
 """The sender's side of credit-based flow control."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -35,10 +35,9 @@ class CreditCounter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        count = Signal(range(self._places + 1), init=self._places)
-        m.d.comb += self.available.eq(count != 0)
-        with m.If(self.credit & ~self.spend):
-            m.d.sync += count.eq(count + 1)
-        with m.Elif(self.spend & ~self.credit):
-            m.d.sync += count.eq(count - 1)
+        # One less than there are: the sign is all that the sender looks at.
+        count = Signal(range(-1, self._places), init=self._places - 1)
+        m.d.comb += self.available.eq(count >= 0)
+        with m.If(self.credit ^ self.spend):
+            m.d.sync += count.eq(count + Mux(self.credit, 1, -1))
         return m

@@ -99,10 +99,9 @@ class LocalPort(wiring.Component):
         is_reply = link.flit.payload[network.layout.header.offsets["reply"]]
         m.d.comb += [
             control.push.eq(link.valid[ordinary]),
-            control.push_head.eq(link.flit.head),
+            control.push_tail.eq(link.flit.tail),
             control.push_route.eq(Mux(is_reply, 1 << MANAGER, 1 << SINK)),
             control.pop.eq(self.manager_valid | (self.sink_valid & self.listening)),
-            control.pop_tail.eq(load.data.tail),
             link.credit[ordinary].eq(control.credit),
             self.overflow[0].eq(control.overflow),
             store.en.eq(control.push & ~control.overflow),
