@@ -64,8 +64,8 @@ IRREGULAR = (
     _broken(
         "a used-up flit keeps its channel",
         "irregular/input_port.py",
-        "self.flit.tail | control.route[nowhere]",
-        "self.flit.tail",
+        "link.flit.tail | uses_up",
+        "link.flit.tail",
         "packets",
     ),
     _broken(
