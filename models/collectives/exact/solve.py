@@ -1,0 +1,130 @@
+"""A schedule with a given number of steps by CP-SAT, or the proof that there is none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from syncfabric.models.collectives.exact.model import Model, TooLargeError
+from syncfabric.models.collectives.exact.quotient import Quotient
+from syncfabric.models.collectives.exact.solver import run
+from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
+from syncfabric.models.collectives.exact.tori import scatter_on_torus
+from syncfabric.models.collectives.exact.ways import Ways
+from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.errors import SpecError
+
+__all__ = ["solve"]
+
+_GROUPS = 4
+"""Symmetries that are tried."""
+_EFFORT = 10.0
+"""Of the solver, on each but the last attempt, in its own seconds."""
+_SOME, _ALL = 64, 1000
+"""Paths of a pair of nodes, with and without a symmetry."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    symmetry: Symmetry | None
+    near: bool
+    effort: float | None
+
+
+def solve(
+    task: Task,
+    steps: int,
+    *,
+    seed: int = 1,
+    time_limit: float = 60,
+    told: Told | None = None,
+    stop: Stop | None = None,
+    symmetric: bool = True,
+    effort: float | None = None,
+) -> Found:
+    """Find a schedule, or prove that there is none.
+
+    Schedules that look alike everywhere are tried first, where the topology allows it, then all.
+    There is none if the solver says so of all, and no path that the task allows was left out.
+
+    Parameters
+    ----------
+    task : Task
+        Not one that is to be turned round.
+    steps : int
+    seed : int
+    time_limit : float
+        Seconds.
+    told, stop : callable, optional
+    symmetric : bool
+        Whether to try what looks alike; for a proof it is no use.
+    effort : float, optional
+        The most on the last attempt, in the solver's own seconds, the same on every machine.
+
+    Raises
+    ------
+    SpecError
+        The task is too large.
+    """
+    begun = time.monotonic()
+    conflicts, branches, built = task.collective.demand, 0, False
+
+    def passed() -> float:
+        return time.monotonic() - begun
+
+    def remaining() -> float:
+        return 0.0 if stop is not None and stop() else time_limit - passed()
+
+    if symmetric:
+        packed = scatter_on_torus(task, seed, remaining)
+        if packed is not None and len(packed) <= steps:
+            return Found(packed, 0, 0, passed())
+    for attempt in _attempts(task, symmetric, effort):
+        if remaining() <= 0:
+            built = True
+            break
+        quotient = Quotient(task, attempt.symmetry)
+        ways = Ways(quotient, _ALL if attempt.symmetry is None else _SOME, attempt.near)
+        try:
+            model = Model(quotient, ways, steps)
+        except TooLargeError:
+            continue
+        built, before = True, passed()
+
+        def tell(progress: Progress, before: float = before) -> None:
+            if told is not None:
+                told(replace(progress, seconds=before + progress.seconds))
+
+        answer = run(
+            model,
+            seed=seed,
+            time_limit=time_limit - before,
+            effort=attempt.effort,
+            told=tell,
+            stop=stop,
+        )
+        branches += answer.branches
+        if answer.steps is not None:
+            return Found(answer.steps, 0, branches, passed())
+        if answer.infeasible and attempt.symmetry is None and ways.whole:
+            return Found(None, conflicts, branches, passed(), infeasible=True)
+    if not built:
+        raise SpecError(
+            f"exact: {task.collective.kind} on {task.topology.name} in {steps} steps is too large; "
+            "hgsa can take it"
+        )
+    return Found(None, conflicts, branches, passed())
+
+
+def _attempts(task: Task, symmetric: bool, effort: float | None) -> Iterator[_Attempt]:
+    # All-to-all broadcasts are as short hop by hop: nodes cannot hear more, whatever the path.
+    near = task.collective.broadcast and len(task.collective.senders) > 1 and not task.rules.stores
+    groups = translations(task.topology) if symmetric else ()
+    fitting = [group for group in groups if group.keeps(task.collective)]
+    for group in fitting[:_GROUPS]:
+        yield _Attempt(group, near, min(_EFFORT, effort or _EFFORT))
+    if near:
+        yield _Attempt(None, True, min(_EFFORT, effort or _EFFORT))
+    yield _Attempt(None, False, effort)

@@ -1,0 +1,81 @@
+"""MBOA, the mixed Bayesian optimization algorithm (section 3.2 of paper EVO).
+
+It searches a schedule of a given number of steps: a population of chromosomes, from whose better
+part trees are grown (``trees``), from which new chromosomes come (``evolve``).
+"""
+
+from __future__ import annotations
+
+import time
+
+from syncfabric.models.collectives.mboa.encoding import encode
+from syncfabric.models.collectives.mboa.evolve import LEAST, TRIED, begin, evolve
+from syncfabric.models.collectives.mboa.parameters import Parameters
+from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.errors import SpecError
+
+__all__ = ["solve"]
+
+SLICE = 1 << 20
+"""Genes of the new chromosomes between two looks at the clock."""
+
+
+def solve(
+    task: Task,
+    steps: int,
+    *,
+    seed: int = 0,
+    time_limit: float = 60.0,
+    told: Told | None = None,
+    stop: Stop | None = None,
+    parameters: Parameters | None = None,
+    most: int | None = None,
+) -> Found:
+    """Search a schedule of so many steps.
+
+    Parameters
+    ----------
+    task : Task
+        OAB, multicast, OAS, AAS, MNS or permutation, with wormhole switching.
+    steps : int
+    seed : int
+        The same seed finds the same schedule, if time suffices.
+    time_limit : float
+        Seconds, and as all times here, without what it takes to compile the search the first time.
+    told : callable, optional
+        Is told how far the search is.
+    stop : callable, optional
+        Asked now and then; the search ends when it is true.
+    parameters : Parameters, optional
+    most : int, optional
+        Chromosomes that are weighed, at most; 1 or more.
+
+    Raises
+    ------
+    SpecError
+        The method does not do the task, or there is no step.
+    """
+    if steps < 1:
+        raise SpecError(f"mboa: steps must be 1 or more, not {steps}")
+    start = time.perf_counter()
+    parameters = parameters or Parameters()
+    encoding = encode(task, steps, parameters.paths, parameters.translations)
+    if not task.collective.demand:
+        return Found(((),) * steps, 0, 0, time.perf_counter() - start)
+    state = begin(encoding.instance, parameters, seed)
+    ready = time.perf_counter()
+    evolve(state, 0)
+    start += time.perf_counter() - ready
+    tried, figures = 0, state.figures
+    batch = min(max(SLICE // len(state.best), 16), 1 << 14)
+    while True:
+        evolve(state, batch if most is None else min(batch, most - tried))
+        tried, spent = int(figures[TRIED]), time.perf_counter() - start
+        if told:
+            told(Progress(int(figures[LEAST]), tried, spent))
+        done = figures[LEAST] == 0 or (most is not None and tried >= most)
+        if done or spent > time_limit or (stop and stop()):
+            break
+    found = encoding.schedule(state.best) if figures[LEAST] == 0 else None
+    return Found(found, int(figures[LEAST]), tried, time.perf_counter() - start)

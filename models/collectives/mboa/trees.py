@@ -1,0 +1,218 @@
+"""The model: a binary decision tree a gene (Ocenasek and Schwarz, 2002).
+
+A tree sorts the selected chromosomes by what they have in other genes; a leaf holds those that are
+alike. A node asks whether an item of another gene has a certain value. Which one, the
+Bayesian-Dirichlet metric tells: the split is made that makes the gene's values in the two halves
+the most likely, less a penalty for the leaf more. Genes stand in a random order, and a tree asks
+only about earlier ones, so that the trees together are a Bayesian network without cycles. A new
+value of a gene is that of a chromosome in its leaf, all items together, with kernels around steps
+and path indices whose width is adapted (``draw``).
+
+A tree is grown when its gene is first drawn from the model.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from syncfabric.models.collectives.mboa.chance import Random, below, noise
+from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
+
+__all__ = ["Model", "blank_model", "draw", "learn"]
+
+
+class Model(NamedTuple):
+    """The trees, and the chromosomes that they were grown from."""
+
+    values: NDArray[np.int16]
+    """The selected chromosomes, of shape (chromosomes, genes, 3)."""
+    order: NDArray[np.int32]
+    """The genes in their order."""
+    rank: NDArray[np.int32]
+    """The place of each gene in it."""
+    nodes: NDArray[np.int16]
+    """Nodes of each gene's tree; 0 if it is not grown yet."""
+    asks: NDArray[np.int32]
+    """Of each node: gene, item and value that it asks for, where it leads if they agree (the next
+    one: if not; 0: a leaf), and its part of ``members``. Of shape (genes, most nodes, 6)."""
+    members: NDArray[np.int16]
+    """Selected chromosomes, sorted by leaves, of shape (genes, chromosomes)."""
+    counts: NDArray[np.int16]
+    """Room to count in, all 0: of shape (3, most values of an item)."""
+    log_factorial: NDArray[np.float64]
+
+
+def blank_model(instance: Instance, selected: int, leaves: int) -> Model:
+    """Return a model in which nothing is yet.
+
+    Parameters
+    ----------
+    instance : Instance
+    selected : int
+        Chromosomes that it will be grown from.
+    leaves : int
+        Of a tree, at most.
+    """
+    genes, values = len(instance.bounds), int(instance.bounds.max(initial=1))
+    return Model(
+        np.zeros((selected, genes, 3), np.int16),
+        np.arange(genes, dtype=np.int32),
+        np.arange(genes, dtype=np.int32),
+        np.zeros(genes, np.int16),
+        np.zeros((genes, 2 * leaves - 1, 6), np.int32),
+        np.zeros((genes, selected), np.int16),
+        np.zeros((3, values), np.int16),
+        np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, selected + values + 1)))]),
+    )
+
+
+@njit(cache=True)
+def learn(
+    model: Model, genes: NDArray[np.int16], cost: NDArray[np.int64], rivals: int, state: Random
+) -> None:
+    """Begin a new model: select chromosomes by tournaments, and shuffle the order of genes."""
+    for i in range(len(model.values)):
+        best = below(state, len(genes))
+        for _ in range(rivals - 1):
+            other = below(state, len(genes))
+            if cost[other] < cost[best]:
+                best = other
+        for gene in range(genes.shape[1]):
+            for item in range(3):
+                model.values[i, gene, item] = genes[best, gene, item]
+    for i in range(len(model.order) - 1, 0, -1):
+        j = below(state, i + 1)
+        model.order[i], model.order[j] = model.order[j], model.order[i]
+    for i in range(len(model.order)):
+        model.rank[model.order[i]] = i
+    for gene in range(len(model.nodes)):
+        model.nodes[gene] = 0
+
+
+@njit(cache=True)
+def draw(
+    bounds: NDArray[np.int32],
+    model: Model,
+    gene: int,
+    genes: NDArray[np.int16],
+    width: float,
+    questions: int,
+    state: Random,
+) -> None:
+    """Draw a gene of a chromosome anew, given its earlier genes.
+
+    Parameters
+    ----------
+    bounds : array of int, of shape (genes, 3)
+        As in an ``Instance``.
+    model : Model
+    gene : int
+    genes : array of int, of shape (genes, 3)
+        The chromosome.
+    width : float
+        Of the kernels around steps and path indices, as a part of the mean distance of the values
+        in the leaf.
+    questions : int
+        Genes that a node may ask about, drawn from the earlier ones.
+    """
+    if model.nodes[gene] == 0:
+        _grow(bounds, model, gene, questions, state)
+    node = 0
+    asks = model.asks[gene]
+    while asks[node, 3] > 0:
+        agrees = genes[asks[node, 0], asks[node, 1]] == asks[node, 2]
+        node = asks[node, 3] if agrees else asks[node, 3] + 1
+    begin, end = asks[node, 4], asks[node, 5]
+    chosen = model.values[model.members[gene, begin + below(state, end - begin)], gene]
+    for item in range(3):
+        genes[gene, item] = chosen[item]
+    for item in (PATH, STEP):
+        low = high = chosen[item]
+        for i in range(begin, end):
+            value = model.values[model.members[gene, i], gene, item]
+            low, high = min(low, value), max(high, value)
+        if high > low:
+            moved = chosen[item] + round(noise(state) * width * (high - low) / (end - begin))
+            genes[gene, item] = min(max(moved, 0), bounds[gene, item] - 1)
+
+
+@njit(cache=True)
+def _grow(
+    bounds: NDArray[np.int32], model: Model, gene: int, questions: int, state: Random
+) -> None:
+    """Grow the tree of a gene, from the root on, until no split is worth its leaf."""
+    asks, members = model.asks[gene], model.members[gene]
+    for i in range(len(members)):
+        members[i] = i
+    asks[0, 3], asks[0, 4], asks[0, 5] = 0, 0, len(members)
+    nodes, node = 1, 0
+    penalty = 0.5 * np.log(len(members))
+    earlier = model.rank[gene]
+    while node < nodes and nodes + 2 <= len(asks):
+        begin, end = asks[node, 4], asks[node, 5]
+        whole = _metric(bounds, model, gene, begin, end, -1, 0, 0, True)
+        gain = penalty
+        for _ in range(min(questions, earlier)):
+            other = model.order[below(state, earlier)]
+            like = members[begin + below(state, end - begin)]
+            for item in (SOURCE, PATH, STEP):
+                if bounds[other, item] > 1:
+                    value = model.values[like, other, item]
+                    parts = _metric(bounds, model, gene, begin, end, other, item, value, True)
+                    parts += _metric(bounds, model, gene, begin, end, other, item, value, False)
+                    if parts - whole > gain:
+                        gain = parts - whole
+                        asks[node, 0], asks[node, 1], asks[node, 2] = other, item, value
+                        asks[node, 3] = nodes
+        if asks[node, 3] > 0:
+            other, item, value = asks[node, 0], asks[node, 1], asks[node, 2]
+            middle = begin
+            for i in range(begin, end):
+                if model.values[members[i], other, item] == value:
+                    members[i], members[middle] = members[middle], members[i]
+                    middle += 1
+            asks[nodes, 3], asks[nodes, 4], asks[nodes, 5] = 0, begin, middle
+            asks[nodes + 1, 3], asks[nodes + 1, 4], asks[nodes + 1, 5] = 0, middle, end
+            nodes += 2
+        node += 1
+    model.nodes[gene] = nodes
+
+
+@njit(cache=True)
+def _metric(
+    bounds: NDArray[np.int32],
+    model: Model,
+    gene: int,
+    begin: int,
+    end: int,
+    other: int,
+    item: int,
+    value: int,
+    agrees: bool,
+) -> float:
+    """Return the Bayesian-Dirichlet metric of a gene's items in a node or in a half of it.
+
+    It is the logarithm of the chance of these values if nothing was known of their frequencies
+    (Cooper and Herskovits, 1992). ``other`` of -1 stands for all chromosomes of the node.
+    """
+    logs, counts = model.log_factorial, model.counts
+    count, found = 0, 0.0
+    for i in range(begin, end):
+        member = model.members[gene, i]
+        if other < 0 or (model.values[member, other, item] == value) == agrees:
+            count += 1
+            for own in (SOURCE, PATH, STEP):
+                at = model.values[member, gene, own]
+                counts[own, at] += 1
+                found += np.log(counts[own, at])
+    for i in range(begin, end):
+        for own in (SOURCE, PATH, STEP):
+            counts[own, model.values[model.members[gene, i], gene, own]] = 0
+    for own in (SOURCE, PATH, STEP):
+        most = bounds[gene, own]
+        found += logs[most - 1] - logs[count + most - 1]
+    return found

@@ -1,0 +1,229 @@
+"""A schedule as a picture: a panel a step, or a table of channels by steps."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from syncfabric.models.collectives.schedule import Schedule, Step
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import OutputError
+from syncfabric.sim.draw.canvas import FORMATS, GREY, INK, PALE, PAPER, picture, settings
+from syncfabric.sim.draw.page import Page
+from syncfabric.sim.draw.schedule_places import Points, bows, vertex_places
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["check_schedule_picture", "save_schedule_picture", "schedule_figure"]
+
+PANEL_VERTICES, PANEL_STEPS = 40, 24
+"""Most vertices and steps that are drawn as panels; beyond, a table."""
+LARGEST = 1024
+"""Most channels, and most steps, of a table."""
+AWAY = 0.012
+"""Distance of an arrow from the line between two vertices: traffic keeps right."""
+RIM = 0.034
+"""Half the breadth of a vertex."""
+TIP = 0.008
+"""What an arrow keeps clear of it."""
+
+
+def check_schedule_picture(path: str | Path, topology: Topology) -> str:
+    """Return the format that a picture's file name asks for.
+
+    Raises
+    ------
+    OutputError
+        The name ends otherwise, or the network is larger than a picture can show.
+    """
+    kind = Path(path).suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    if len(topology.channels) > LARGEST:
+        raise OutputError(
+            f"picture {path}: {topology.name} has {len(topology.channels):,} channels; "
+            f"pictures go up to {LARGEST:,}, so leave the picture out"
+        )
+    return kind
+
+
+def save_schedule_picture(schedule: Schedule, path: Path) -> None:
+    """Draw a schedule into a file.
+
+    Raises
+    ------
+    OutputError
+        It cannot be drawn or written.
+    """
+    kind = check_schedule_picture(path, schedule.topology)
+    if len(schedule.steps) > LARGEST:
+        count = len(schedule.steps)
+        raise OutputError(f"picture {path}: it can show {LARGEST:,} steps, not {count:,}")
+    try:
+        path.write_bytes(picture(schedule_figure(schedule), kind))
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def schedule_figure(schedule: Schedule) -> "Figure":
+    """Draw a schedule.
+
+    Small ones as panels, a step each, with an arrow a message from the node that sends it to the
+    one that gets it; others as a table whose cells say what a channel carries in a step. Colours
+    tell messages apart by their origin, or by their destination where there is one origin.
+    """
+    small = schedule.topology.vertices <= PANEL_VERTICES and len(schedule.steps) <= PANEL_STEPS
+    with settings():
+        return _panels(schedule) if small else _table(schedule)
+
+
+def _title(schedule: Schedule) -> tuple[str, str]:
+    rules = schedule.rules
+    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
+    by = "destination" if _one_origin(schedule) else "origin"
+    title = f"{schedule.collective.kind} on {schedule.topology.name}: {len(schedule.steps)} steps"
+    return title, f"{ports}, {rules.one_port}, {rules.switching}; a colour for each {by}"
+
+
+def _one_origin(schedule: Schedule) -> bool:
+    return len({message[0] for step in schedule.steps for message, _ in step}) <= 1
+
+
+def _inks(schedule: Schedule) -> dict[int, tuple[float, float, float]]:
+    """Return a colour for each origin, or for each destination."""
+    from matplotlib.colors import hsv_to_rgb
+
+    end = int(_one_origin(schedule))
+    keys = sorted({message[end] for step in schedule.steps for message, _ in step})
+    # Round the circle of hues, every other one darker, so that neighbours differ.
+    hues = {
+        key: (i / len(keys), 0.85 if i % 2 else 0.62, 0.62 if i % 2 else 0.88)
+        for i, key in enumerate(keys)
+    }
+    found = {}
+    for key, hue in hues.items():
+        red, green, blue = hsv_to_rgb(hue)
+        found[key] = (float(red), float(green), float(blue))
+    return found
+
+
+def _panels(schedule: Schedule) -> "Figure":
+    count = max(1, len(schedule.steps))
+    columns = min(count, 4 if count > 3 else 3)
+    rows = -(-count // columns)
+    side, top, gap = 2.9, 0.95, 0.34
+    page = Page(max(columns * side, 4.4), top + rows * (side + gap))
+    title, line = _title(schedule)
+    page.heading(title, line, page.width / 2, 0.3)
+    places, inks = vertex_places(schedule.topology), _inks(schedule)
+    bent = bows(schedule.topology, places)
+    left = (page.width - columns * side) / 2
+    for number, step in enumerate(schedule.steps):
+        x, y = left + number % columns * side, top + number // columns * (side + gap)
+        page.text(f"step {number + 1}", x + side / 2, y + 0.02, 9, color=INK)
+        box = (x / page.width, 1 - (y + side + 0.1) / page.height)
+        axes = page.figure.add_axes((*box, side / page.width, side / page.height))
+        axes.set_axis_off()
+        # Bows at the right and at the bottom reach beyond the vertices.
+        far = 1.1 + max(bent.values())
+        axes.set_xlim(-0.1, far)
+        axes.set_ylim(1 - far, 1.1)
+        _ground(axes, schedule.topology, places, bent)
+        _arrows(axes, schedule, step, places, bent, inks)
+    return page.figure
+
+
+def _ground(
+    axes: "Axes", topology: Topology, places: Points, bent: dict[tuple[int, int], float]
+) -> None:
+    """Draw the network: links pale, nodes round, switches square."""
+    for a, b in topology.channels:
+        if a < b or (b, a) not in topology.number:
+            curve = _curve(places[a], places[b], bent[a, b], 0)
+            axes.plot(*curve.T, color=PALE, lw=0.9, zorder=1, solid_capstyle="round")
+    for vertex, (x, y) in enumerate(places):
+        node = vertex < topology.nodes
+        mark = "o" if node else "s"
+        axes.plot(x, y, mark, ms=11 if node else 7, mfc=PAPER, mec=GREY, mew=0.7, zorder=4)
+        if node:
+            size = 6 if topology.nodes <= 100 else 5
+            axes.text(
+                x, y, str(vertex), zorder=5, ha="center", va="center", fontsize=size, color=INK
+            )
+
+
+def _arrows(
+    axes: "Axes",
+    schedule: Schedule,
+    step: Step,
+    places: Points,
+    bent: dict[tuple[int, int], float],
+    inks: dict[int, tuple[float, float, float]],
+) -> None:
+    end = int(_one_origin(schedule))
+    for message, path in step:
+        ink = inks[message[end]]
+        for place, (a, b) in enumerate(pairwise(path)):
+            last = place == len(path) - 2
+            curve = _curve(places[a], places[b], bent[a, b], AWAY)
+            seen = np.ones(len(curve), dtype=bool)
+            if place == 0:
+                seen &= np.hypot(*(curve - places[a]).T) > RIM
+            if last:
+                seen &= np.hypot(*(curve - places[b]).T) > RIM + TIP
+            curve = curve[seen]
+            if len(curve) < 2:
+                continue
+            axes.plot(*curve.T, color=ink, lw=1.5, zorder=3, solid_capstyle="round")
+            if last:
+                tip = {"arrowstyle": "-|>,head_length=0.32,head_width=0.16", "lw": 0, "fc": ink}
+                tip |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
+                axes.annotate("", curve[-1], curve[-2], arrowprops=tip, zorder=6)
+
+
+def _curve(start: Points, end: Points, bow: float, away: float) -> Points:
+    """Return points from one vertex to another, ``away`` to the right, bowed if need be."""
+    along = end - start
+    length = max(1e-9, float(np.hypot(*along)))
+    right = np.array([along[1], -along[0]]) / length
+    t = np.linspace(0, 1, 41)[:, np.newaxis]
+    # Both directions of a link bow to the same side, or they would not look like one.
+    side = 1.0 if (along[0], along[1]) > (0.0, 0.0) else -1.0
+    bulge = 4 * t * (1 - t) * (side * bow * length)
+    return np.asarray(start + t * along + (bulge + away) * right, dtype=np.float64)
+
+
+def _table(schedule: Schedule) -> "Figure":
+    """Draw channels by steps."""
+    topology, inks = schedule.topology, _inks(schedule)
+    end = int(_one_origin(schedule))
+    order = sorted(range(len(topology.channels)), key=lambda c: topology.channels[c])
+    row = {channel: i for i, channel in enumerate(order)}
+    cells = np.ones((len(order), max(1, len(schedule.steps)), 3))
+    for number, step in enumerate(schedule.steps):
+        for message, path in step:
+            for channel in topology.along(path):
+                cells[row[channel], number] = inks[message[end]]
+    busy = float((cells.min(axis=2) < 1).mean())
+    width = min(11.0, max(5.0, 1.6 + 0.12 * cells.shape[1]))
+    height = min(14.0, max(3.0, 0.09 * cells.shape[0]))
+    page = Page(width, height + 1.45)
+    title, line = _title(schedule)
+    page.heading(title, f"{line}; {busy:.0%} of the cells taken", page.width / 2, 0.3)
+    box = (0.95 / width, 0.6 / page.height, (width - 1.2) / width, height / page.height)
+    axes = page.figure.add_axes(box)
+    # Steps count from 1; the first channel is on top.
+    limits = (0.5, cells.shape[1] + 0.5, float(cells.shape[0]), 0.0)
+    axes.imshow(cells, aspect="auto", interpolation="nearest", extent=limits)
+    axes.set_xlabel("step", fontsize=8)
+    axes.set_ylabel("channel", fontsize=8)
+    axes.tick_params(labelsize=6.5, length=2)
+    every = max(1, -(-len(order) // 64))
+    names = [f"{a}→{b}" for a, b in (topology.channels[c] for c in order)]
+    axes.set_yticks(np.arange(0, len(order), every) + 0.5, names[::every])
+    for spine in axes.spines.values():
+        spine.set_color(PALE)
+    return page.figure

@@ -1,0 +1,176 @@
+"""The network of irregular switches that is a topology, and ways through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.irregular import Irregular, Link, Place
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+
+__all__ = ["CYCLES_PER_HOP", "FLIT_BITS", "Ground", "Way", "ground_of"]
+
+FLIT_BITS = 32
+"""As wide as what software can put into its source."""
+CYCLES_PER_HOP = 1
+BUFFER_FLITS = 4
+"""So many that a packet that is alone never waits for a credit."""
+MOST_PORTS = 16
+
+
+class Way(NamedTuple):
+    """A way from a port of a processor to a port of another."""
+
+    ports: tuple[int, ...]
+    """The output port at each switch; the last leads to the receiver."""
+    links: tuple[int, ...]
+    """All links by number, the sender's first; see ``sim/assemble/links.py``."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A topology in switches.
+
+    Every vertex with a router is a switch of its own; the ports of a processor are nodes there.
+
+    Parameters
+    ----------
+    topology : Topology
+    irregular : Irregular
+        Switches, links and nodes.
+    switch_of : tuple of int, by vertex
+        The switch that it is, or that it sits behind.
+    first : tuple of int, by node of the topology, and one more
+        The number of its first port among the nodes of the network; the others follow.
+    """
+
+    topology: Topology
+    irregular: Irregular
+    switch_of: tuple[int, ...]
+    first: tuple[int, ...]
+
+    @cached_property
+    def processors(self) -> tuple[int, ...]:
+        """The node of the topology that each node of the network is a port of."""
+        counts = enumerate(b - a for a, b in pairwise(self.first))
+        return tuple(node for node, count in counts for _ in range(count))
+
+    @cached_property
+    def vertex(self) -> tuple[int, ...]:
+        """The vertex of each switch."""
+        routers = [v for v in range(self.topology.vertices) if self.topology.routers[v]]
+        return tuple(routers)
+
+    def spec(self, channels: int) -> NetworkSpec:
+        """Return the network, with a group of all processors on barrier wires."""
+        irregular = self.irregular
+        network = IrregularSpec(
+            kind="irregular",
+            ports=irregular.ports,
+            switches=irregular.switches,
+            links=irregular.links,
+            nodes=irregular.nodes,
+            flit_bits=FLIT_BITS,
+            data_bits=0,
+            buffer_flits=BUFFER_FLITS,
+            channels=channels,
+            cycles_per_hop=CYCLES_PER_HOP,
+            barrier_registers=1,
+            setup="local",
+            sync="wires",
+        )
+        members = tuple(irregular.nodes[first] for first in self.first[:-1])
+        return NetworkSpec(
+            name="replay", network=network, groups=(GroupSpec(id=1, members=members),)
+        )
+
+    def way(self, path: Sequence[int], source: int, target: int) -> Way:
+        """Return the way along a path of the topology, between nodes of the network."""
+        switches = [self.switch_of[v] for v in path if self.topology.routers[v]]
+        if not switches:  # between two processors behind one switch
+            switches = [self.switch_of[path[0]]]
+        return self.along(switches, source, target)
+
+    def along(self, switches: Sequence[int], source: int, target: int) -> Way:
+        """Return the way along switches, between nodes of the network."""
+        last = self.irregular.nodes[target]
+        ports = [self._ports[pair] for pair in pairwise(switches)] + [last[1]]
+        k = self.irregular.ports
+        first = self.irregular.switches * k + source
+        links = [k * switch + port for switch, port in zip(switches, ports, strict=True)]
+        return Way(tuple(ports), (first, *links))
+
+    def between(self, link: int) -> tuple[int, int]:
+        """Return where a link leads from and to; a vertex twice is the port of its processor."""
+        k, processors = self.irregular.ports, self.processors
+        switch, port = divmod(link, k)
+        if switch >= self.irregular.switches:
+            node = link - k * self.irregular.switches
+            return processors[node], self.vertex[self.irregular.nodes[node][0]]
+        across = self.irregular.across(switch, port)
+        if across is not None:
+            return self.vertex[switch], self.vertex[across[0]]
+        sits = self.irregular.node_at(switch, port)
+        assert sits is not None
+        return self.vertex[switch], processors[sits]
+
+    @cached_property
+    def _ports(self) -> dict[tuple[int, int], int]:
+        """The port of a switch that leads to another."""
+        ways = self.irregular.links
+        return {(a[0], b[0]): a[1] for link in ways for a, b in (link, link[::-1])}
+
+
+def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
+    """Build a topology from switches.
+
+    Parameters
+    ----------
+    topology : Topology
+    ports : sequence of int, by node of the topology
+        Ports of each processor.
+
+    Raises
+    ------
+    SpecError
+        A switch would have more ports than switches can have.
+    """
+    routers = [v for v in range(topology.vertices) if topology.routers[v]]
+    number = {vertex: switch for switch, vertex in enumerate(routers)}
+    switch_of = tuple(
+        number[v] if v in number else number[topology.successors[v][0]]
+        for v in range(topology.vertices)
+    )
+    taken = [0] * len(routers)
+
+    def place(switch: int) -> Place:
+        taken[switch] += 1
+        return switch, taken[switch] - 1
+
+    joined = sorted({(min(a, b), max(a, b)) for a, b in topology.channels})
+    links: list[Link] = []
+    for a, b in joined:
+        if a in number and b in number:
+            links.append((place(number[a]), place(number[b])))
+    nodes: list[Place] = []
+    first = [0]
+    for node, count in enumerate(ports):
+        nodes += [place(switch_of[node]) for _ in range(count)]
+        first.append(len(nodes))
+    widest = max(range(len(routers)), key=lambda switch: taken[switch])
+    if taken[widest] > MOST_PORTS:
+        vertex = routers[widest]
+        kind = "node" if vertex < topology.nodes else "switch"
+        own = sum(1 for switch, _ in nodes if switch == widest)
+        raise SpecError(
+            f"topology {topology.name}: {kind} {vertex} needs a switch of {taken[widest]} ports, "
+            f"{taken[widest] - own} to others and {own} for what it sends and receives, but "
+            f"switches have {MOST_PORTS} at most; schedule with fewer ports"
+        )
+    irregular = Irregular(max(2, taken[widest]), len(routers), tuple(links), tuple(nodes))
+    return Ground(topology, irregular, switch_of, tuple(first))

@@ -1,0 +1,102 @@
+"""``syncfabric replay``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.schedules import task_words
+
+if TYPE_CHECKING:
+    from syncfabric.sim.replay.replay import Replayed
+
+__all__ = ["replay"]
+
+WRONG = 1
+SHOWN = 20
+"""Steps and waits told in words; ``--json`` has all."""
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
+    size: Annotated[
+        int, typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit.")
+    ] = 64,
+    sim: Annotated[
+        str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
+    ] = "verilator",
+    as_json: Json = False,
+) -> None:
+    """Play a schedule on irregular switches, with hardware barriers between its steps.
+
+    Exit code 0 if it is right and no packet waits, 1 if one does.
+    """
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.models.collectives.schedule_file import load_schedule
+    from syncfabric.sim.replay.replay import replay
+
+    schedule = load_schedule(file)
+    with progress_display() as progress:
+        played = replay(schedule, size=size, sim=sim, progress=progress)
+    if as_json:
+        print_json(played.to_json())
+    else:
+        _print(played)
+    if not played.ok:
+        raise typer.Exit(WRONG)
+
+
+def _print(played: "Replayed") -> None:
+    packets = played.packets
+    schedule, irregular = packets.schedule, packets.ground.irregular
+    flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
+    typer.echo(task_words(schedule))
+    typer.echo(
+        f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
+        f"{len(irregular.nodes):,} ports of {schedule.topology.nodes:,} processors, "
+        f"{packets.channels} virtual channel{'s' * (packets.channels > 1)}; barriers on wires"
+    )
+    typer.echo(f"messages   {schedule.messages:,}, {flits} each and what routes it")
+    for number, step in enumerate(played.steps[:SHOWN], 1):
+        barrier = f", barrier {step.barrier}" if step.barrier else ""
+        name = f"step {number}"
+        typer.echo(f"{name:10} {step.cycles:,} cycles, {step.messages:,} messages{barrier}")
+    if (rest := len(played.steps) - SHOWN) > 0:
+        typer.echo(f"           and {rest:,} steps more")
+    barriers = sum(step.barrier for step in played.steps)
+    typer.echo(f"in all     {played.cycles:,} cycles, {barriers:,} of them for barriers")
+    typer.echo(f"no barrier {_cycles(played.unbarred)} for the schedule without them")
+    typer.echo(f"at once    {_cycles(played.at_once)} for the same messages with no schedule")
+    if packets.rerouted:
+        typer.echo(
+            f"           in these two {packets.rerouted:,} messages go by up/down routes: on the "
+            "schedule's paths they could deadlock with the virtual channels that switches have"
+        )
+    typer.echo(
+        f"bound      {played.bound:,} cycles: {played.bound_steps:,} times {flits}, and the way"
+    )
+    for wait in played.waits[:SHOWN]:
+        typer.echo(f"waits      {wait.words()}")
+    if (rest := len(played.waits) - SHOWN) > 0:
+        typer.echo(f"           and {rest:,} more")
+    typer.echo(f"verdict    {_verdict(played)}")
+
+
+def _cycles(cycles: int | None) -> str:
+    return "none" if cycles is None else f"{cycles:,} cycles"
+
+
+def _verdict(played: "Replayed") -> str:
+    if played.failure:
+        return f"failed: {played.failure}"
+    report = played.verdict.report
+    if played.waits and report.right:
+        return "packets wait, but by the checker they need not: the checker or a switch is wrong"
+    if played.waits:
+        return f"packets wait, and the checker finds {report.count:,} rules broken"
+    if not report.right:
+        first = report.conflicts[0].words()
+        return f"no packet waits, but the schedule is wrong: {first}"
+    compared = "" if played.simulator == "model" else "; hardware and model agree in every cycle"
+    return f"no packet waits a cycle{compared}"

@@ -1,0 +1,281 @@
+"""``syncfabric schedule``."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.schedules import (
+    Bytes,
+    StartUp,
+    TimeOfByte,
+    print_bounds,
+    print_times,
+    task_words,
+)
+
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.schedule import Ports, Rules
+    from syncfabric.models.collectives.search import Result
+    from syncfabric.models.collectives.task import Task
+    from syncfabric.models.collectives.verdict import Costs
+
+__all__ = ["schedule"]
+
+NONE = 1
+"""Exit code if no schedule was found."""
+
+
+def schedule(
+    topology: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOPOLOGY",
+            help="A name with its size (see: syncfabric topologies), or a graph's file.",
+        ),
+    ],
+    collective: Annotated[
+        str, typer.Argument(metavar="COLLECTIVE", help="As AAB, OAS, multicast, permutation.")
+    ],
+    ports: Annotated[
+        str, typer.Option(metavar="K|all", help="Messages a node may inject, and eject, a step.")
+    ] = "all",
+    switching: Annotated[
+        str, typer.Option(metavar="KIND", help="wormhole or store-and-forward.")
+    ] = "wormhole",
+    one_port: Annotated[
+        str, typer.Option(metavar="RULE", help="Copies of a broadcast: single-use or strict.")
+    ] = "single-use",
+    nonminimal: Annotated[
+        int, typer.Option(min=0, metavar="HOPS", help="Hops that paths may be longer.")
+    ] = 0,
+    permutation: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="transpose, bit-reverse, shuffle, or a file."),
+    ] = None,
+    senders: Annotated[
+        str | None, typer.Option(metavar="NODES", help="As 0,3,8-11; by default all, or node 0.")
+    ] = None,
+    receivers: Annotated[
+        str | None, typer.Option(metavar="NODES", help="As 0,3,8-11; by default all.")
+    ] = None,
+    ts: StartUp = 1000,
+    t1: TimeOfByte = 1,
+    length: Bytes = 1024,
+    method: Annotated[str, typer.Option(metavar="M", help="hgsa, mboa, exact or auto.")] = "auto",
+    steps: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="S", help="Steps that it may take; by default, few."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all that is random.")] = 1,
+    time_limit: Annotated[float, typer.Option(metavar="T", help="Seconds of search.")] = 60,
+    islands: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes of hgsa."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where hgsa, with --steps, is kept and goes on from."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write it.")
+    ] = None,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw it; .png does as well.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find a schedule of a collective with few steps, and say whether there can be fewer.
+
+    Ctrl-C ends the search with the best that was found. Exit code 1 if no schedule was found.
+    """
+    from syncfabric.models.collectives.annealing.ranks import led
+    from syncfabric.models.collectives.verdict import Costs
+
+    # Under mpiexec one rank does all that follows; the others are islands for it.
+    with led() as leads:
+        if not leads:
+            return
+        rules = _rules(ports, one_port, switching)
+        task = _task(topology, collective, rules, nonminimal, permutation, senders, receivers)
+        for file in (output, draw):
+            _check_folder(file)
+        if draw is not None:
+            from syncfabric.sim.draw.schedule import check_schedule_picture
+
+            check_schedule_picture(draw, task.topology)
+        options = {"method": method, "steps": steps, "seed": seed, "time_limit": time_limit}
+        result = _search(task, {**options, "islands": islands, "checkpoint": checkpoint})
+        _write(result, output, draw)
+        if as_json:
+            print_json(_to_json(task, result, Costs(ts, t1, length), seed, output))
+        else:
+            _print(task, result, Costs(ts, t1, length))
+        if result.schedule is None:
+            raise typer.Exit(NONE)
+
+
+def _search(task: "Task", options: dict[str, Any]) -> "Result":
+    """Search, with progress, until Ctrl-C."""
+    from syncfabric.cli.standing import standing_display
+    from syncfabric.models.collectives.search import search
+
+    with standing_display() as show, _interrupts() as stop:
+        return search(task, told=show, stop=stop, **options)
+
+
+def _write(result: "Result", output: Path | None, draw: Path | None) -> None:
+    """Write the schedule and its picture, if there is one."""
+    if result.schedule is None:
+        return
+    if output is not None:
+        from syncfabric.models.collectives.schedule_file import save_schedule
+
+        save_schedule(result.schedule, output)
+    if draw is not None:
+        from syncfabric.sim.draw.schedule import save_schedule_picture
+
+        save_schedule_picture(result.schedule, draw)
+
+
+def _rules(ports: str, one_port: str, switching: str) -> "Rules":
+    """Return the rules that the options name."""
+    from typing import get_args
+
+    from syncfabric.models.collectives.schedule import OnePort, Rules, Switching
+    from syncfabric.models.errors import SpecError
+    from syncfabric.models.networks.explain import did_you_mean
+
+    for option, word, known in (
+        ("one-port", one_port, get_args(OnePort)),
+        ("switching", switching, get_args(Switching)),
+    ):
+        if word not in known:
+            raise SpecError(f'--{option}: unknown "{word}"; {did_you_mean(word, known)}')
+    number: Ports = "all"
+    if ports != "all":
+        if not (ports.isascii() and ports.isdigit() and len(ports) < 10):
+            raise SpecError(f'--ports: it must be a number from 1, or all, not "{ports}"')
+        number = int(ports)
+    words: Any = (one_port, switching)
+    return Rules(number, *words)
+
+
+def _task(
+    topology_name: str,
+    kind: str,
+    rules: "Rules",
+    extra: int,
+    permutation_name: str | None,
+    senders: str | None,
+    receivers: str | None,
+) -> "Task":
+    """Return the task that the arguments name."""
+    from syncfabric.cli.nodes import node_list
+    from syncfabric.models.collectives.collective import KINDS, collective
+    from syncfabric.models.collectives.permutations import permutation
+    from syncfabric.models.collectives.task import Task
+    from syncfabric.models.collectives.topology_file import load_topology
+
+    topology = load_topology(topology_name)
+    # AAB as well as aab, and Multicast.
+    kind = next((known for known in KINDS if known.lower() == kind.lower()), kind)
+    targets = None
+    if permutation_name is not None:
+        targets = permutation(permutation_name, topology.nodes)
+    sending = node_list(senders, "--senders")
+    made = collective(kind, topology, sending, node_list(receivers, "--receivers"), targets)
+    return Task(topology, made, rules, extra)
+
+
+def _check_folder(file: Path | None) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    from syncfabric.models.errors import OutputError
+
+    if file is not None and (not file.absolute().parent.is_dir() or file.is_dir()):
+        raise OutputError(f"{file}: it is a folder, or its folder is not there")
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Give what turns true at Ctrl-C; a second one interrupts as ever."""
+    asked = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _print(task: "Task", result: "Result", costs: "Costs") -> None:
+    typer.echo(task_words(task))
+    work = f"{result.seconds:.1f} s, {result.evaluations:,} evaluations"
+    schedule = result.schedule
+    if schedule is None:
+        count = result.conflicts
+        typer.echo(f"steps      none found with {result.steps}; {count:,} conflicts left; {work}")
+    else:
+        typer.echo(
+            f"steps      {result.steps}; {schedule.messages:,} messages; by {result.method}, {work}"
+        )
+        print_times(schedule, costs)
+    print_bounds(result.bounds)
+    if result.certificate is not None:
+        typer.echo(f"verdict    optimal: {result.certificate.argument.words()}")
+    elif schedule is not None:
+        typer.echo(f"verdict    not proved optimal; no schedule has fewer than {_proved(result)}")
+    else:
+        typer.echo(f"verdict    no schedule found; none has fewer than {_proved(result)} steps")
+
+
+def _proved(result: "Result") -> int:
+    """Return the greatest bound, which comes first."""
+    return result.bounds[0].value
+
+
+def _to_json(
+    task: "Task", result: "Result", costs: "Costs", seed: int, output: Path | None
+) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    schedule, rules, collective = result.schedule, task.rules, task.collective
+    return {
+        "topology": task.topology.name,
+        "collective": collective.kind,
+        "ports": rules.ports,
+        "one_port": rules.one_port,
+        "switching": rules.switching,
+        "nonminimal": task.extra,
+        "found": schedule is not None,
+        "steps": result.steps,
+        "messages": None if schedule is None else schedule.messages,
+        "time": None
+        if schedule is None
+        else {
+            "ts": costs.ts,
+            "t1": costs.t1,
+            "bytes": costs.length,
+            "eq3": schedule.time_pipelined(costs.ts, costs.t1, costs.length),
+            "each_step": schedule.time(costs.ts, costs.t1, costs.length),
+        },
+        "bound": _proved(result),
+        "optimal": result.optimal,
+        "bounds": [{**b.to_json(), "text": b.argument.words()} for b in result.bounds],
+        "certificate": None if result.certificate is None else result.certificate.to_json(),
+        "conflicts": result.conflicts,
+        "method": result.method,
+        "evaluations": result.evaluations,
+        "seconds": round(result.seconds, 3),
+        "seed": seed,
+        "file": None if output is None or schedule is None else str(output),
+        "schedule": None if output is not None or schedule is None else schedule.to_json(),
+    }

@@ -1,0 +1,156 @@
+"""``syncfabric schedule``."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.cli.standing import standing_display
+from syncfabric.models.collectives.schedule_file import load_schedule
+from syncfabric.models.collectives.search import Standing
+from syncfabric.models.collectives.verdict import examine
+
+Call = Callable[..., Any]
+
+
+def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
+    result = call("schedule", "octagon-8", "AAS", "-o", "s.json", "--ts", 100, "--bytes", 10)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "AAS on octagon-8, all ports, single-use, wormhole"
+    assert lines[1].startswith("steps      4; 56 messages; by exact, ")
+    assert lines[2].startswith("time       410 ns by eq. (3), 440 ns if each step pays")
+    assert lines[3].startswith("bounds     4: ")
+    assert any("paper's Table 1" in line for line in lines)
+    assert lines[-1].startswith("verdict    optimal: 16 messages must leave 4 vertices")
+    schedule = load_schedule(here / "s.json")
+    assert schedule.certificate is not None
+    assert examine(schedule).optimal
+    checked = call("check", "s.json")
+    assert checked.exit_code == 0
+    assert "; holds" in checked.stdout
+
+
+def test_what_is_found_is_drawn(call: Call, here: Path) -> None:
+    assert call("schedule", "ring-4", "OAB", "--draw", "s.svg").exit_code == 0
+    assert (here / "s.svg").read_text().startswith("<?xml")
+    assert call("schedule", "ring-4", "OAB", "--draw", "s.png").exit_code == 0
+    assert (here / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_as_json(call: Call, here: Path) -> None:
+    result = call("schedule", "mesh-4x4", "oas", "--senders", "1", "--nonminimal", 2, "--json")
+    found = json.loads(result.stdout)
+    assert (found["collective"], found["steps"], found["bound"]) == ("OAS", 5, 5)
+    assert (found["found"], found["optimal"], found["nonminimal"]) == (True, True, 2)
+    assert found["certificate"]["value"] == 5
+    assert found["bounds"][0]["argument"]["kind"] == found["certificate"]["argument"]["kind"]
+    assert found["time"]["eq3"] == 5 * 1000 + 1024
+    assert found["schedule"]["format"] == "syncfabric-schedule/1"
+    assert found["file"] is None
+    assert found["seed"] == 1
+    call("schedule", "ring-4", "OAB", "-o", "s.json")
+    found = json.loads(call("schedule", "ring-4", "OAB", "-o", "s.json", "--json").stdout)
+    assert (found["file"], found["schedule"]) == ("s.json", None)
+
+
+def test_rules_and_members(call: Call) -> None:
+    words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward", "--json")
+    found = json.loads(call("schedule", "mesh-3x3", "AAB", *words).stdout)
+    assert (found["steps"], found["ports"], found["one_port"]) == (10, 1, "strict")
+    assert found["certificate"]["argument"]["kind"] == "solver"
+    members = ("--senders", "0-2,5", "--receivers", "4,6", "--json")
+    found = json.loads(call("schedule", "ring-8", "MNB", *members).stdout)
+    assert found["schedule"]["senders"] == [0, 1, 2, 5]
+    assert found["schedule"]["receivers"] == [4, 6]
+    found = json.loads(
+        call("schedule", "hypercube-16", "permutation", "--permutation", "shuffle", "--json").stdout
+    )
+    assert found["schedule"]["receivers"][:4] == [0, 2, 4, 6]
+    assert found["optimal"]
+
+
+def test_none_found_is_code_1(call: Call, here: Path) -> None:
+    words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward")
+    result = call("schedule", "mesh-3x3", "AAB", *words, "--steps", 9, "-o", "s.json")
+    assert result.exit_code == 1
+    assert "steps      none found with 9; " in result.stdout
+    assert result.stdout.splitlines()[-1] == (
+        "verdict    no schedule found; none has fewer than 10 steps"
+    )
+    assert not (here / "s.json").exists()
+    result = call("schedule", "mesh-3x3", "AAB", *words, "--steps", 9, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["found"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("octagon-8", "AAS", "--steps", "3"), "steps: 3 is below the lower bound 4: "),
+        (("octagon-9", "AAS"), 'topology: size of "octagon-9" must be a multiple of 4'),
+        (("none.csv", "AAS"), 'topology: "none.csv"'),
+        (("apart.csv", "AAS"), "is not connected"),
+        (("octagon-8", "AAT"), 'collective: unknown "AAT"; did you mean'),
+        (("octagon-8", "OAS", "--senders", "8"), "sender 8 is not in topology octagon-8"),
+        (("octagon-8", "OAS", "--senders", ""), '--senders: "" is no node'),
+        (("octagon-8", "OAS", "--senders", "3-1"), "--senders: range 3-1 is empty"),
+        (("octagon-8", "MNS", "--receivers", "1,x"), '--receivers: "x" is no node'),
+        (("octagon-8", "MNS", "--senders", "1,1"), "node 1 is there twice in senders"),
+        (("octagon-8", "AAS", "--senders", "1"), "senders must be all nodes"),
+        (("octagon-8", "AAS", "--ports", "0"), "ports must be 1 or more"),
+        (("octagon-8", "AAS", "--ports", "many"), "--ports: it must be a number from 1, or all"),
+        (("octagon-8", "AAS", "--one-port", "strikt"), '--one-port: unknown "strikt"; did you'),
+        (("octagon-8", "AAS", "--switching", "worm"), '--switching: unknown "worm"'),
+        (("octagon-8", "AAS", "--method", "hgas"), 'method: unknown "hgas"; did you mean'),
+        (("octagon-8", "AAS", "--time-limit", "0"), "time limit: it must be above 0"),
+        (("octagon-8", "AAS", "--time-limit", "nan"), "time limit: it must be above 0"),
+        (("octagon-8", "AAS", "--checkpoint", "c"), "checkpoint: it is of one run; give method"),
+        (("octagon-8", "AAS", "--islands", "0"), "invalid value for '--islands'"),
+        (("octagon-8", "AAS", "--nonminimal", "-1"), "invalid value for '--nonminimal'"),
+        (("octagon-8", "permutation"), "give the permutation"),
+        (("octagon-8", "AAS", "--permutation", "shuffle"), "it takes no permutation"),
+        (("octagon-8", "AAS", "-o", "no/s.json"), "its folder is not there"),
+        (("octagon-8", "AAS", "--draw", "s.pdf"), "must end in .svg or .png"),
+        (("torus-32x32", "AAS", "--draw", "s.svg"), "has 4,096 channels; pictures go up to"),
+    ],
+)
+def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
+    (here / "apart.csv").write_text("a b\nc d\n")
+    result = call("schedule", *words)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_keeps_the_best(call: Call, here: Path) -> None:
+    timer = threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward")
+    result = call("schedule", "mesh-4x4", "AAB", *words, "-o", "s.json", "--time-limit", 60)
+    timer.cancel()
+    assert result.exit_code == 0
+    schedule = load_schedule(here / "s.json")
+    assert examine(schedule).right
+    assert "verdict    not proved optimal; no schedule has fewer than 15" in result.stdout
+    assert "best so far " in result.stderr
+
+
+def test_progress_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with standing_display() as show:
+        show(Standing("hgsa", 16, None, 16, 12, 0, 0.0))
+        show(Standing("hgsa", 16, None, 16, 7, 4_000_000, 1.0))  # too soon for another line
+        show(Standing("hgsa", 17, None, 16, 1, 8_000_000, 2.0))
+        show(Standing("exact", 16, 17, 16, 240, 8_000_000, 3.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "hgsa: 16 steps, 12 conflicts left, 0 evaluations a second, no schedule yet, bound 16, 0 s",
+        "hgsa: 17 steps, 1 conflict left, 4.0 million evaluations a second, no schedule yet, "
+        "bound 16, 2 s",
+        "exact: 16 steps, best so far 17 steps, bound 16, 3 s",
+    ]

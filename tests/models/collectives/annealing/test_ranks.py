@@ -1,0 +1,50 @@
+"""The same over MPI, with two ranks."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+
+PROGRAM = """
+import sys
+from syncfabric.models.collectives.annealing import solve as module
+from syncfabric.models.collectives.annealing.ranks import led, ranks
+from tests.models.collectives.annealing.test_runs import HARD
+module.EPOCH = 40_000
+with led() as leads:
+    if leads:
+        for seed in (1, 2):
+            found = module.solve(HARD, 17, seed=seed, islands=2)
+            print(ranks(), found.steps is not None, found.evaluations, hash(found.steps))
+    else:
+        print("worked", file=sys.stderr)
+"""
+
+
+def run(*before: str) -> tuple[list[list[str]], str]:
+    path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [*before, sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line.split() for line in done.stdout.splitlines()], done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not MPIEXEC.exists(), reason="the extra mpi is not installed")
+def test_two_ranks_find_what_two_processes_find() -> None:
+    pytest.importorskip("mpi4py")
+    alone, _ = run()
+    ranked, told = run(str(MPIEXEC), "-n", "2")
+    assert [line[0] for line in alone] == ["1", "1"]
+    assert [line[0] for line in ranked] == ["2", "2"]
+    assert [line[1:] for line in alone] == [line[1:] for line in ranked]
+    assert told.count("worked") == 1

@@ -1,0 +1,121 @@
+"""Schedules that need no search."""
+
+import pytest
+
+from syncfabric.models.collectives.bounds import lower_bounds
+from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.exact.constructions import construct
+from syncfabric.models.collectives.exact.cubes import is_cube
+from syncfabric.models.collectives.exact.first_fit import first_fit
+from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.permutations import permutation
+from syncfabric.models.collectives.schedule import Rules, Schedule, Step
+from syncfabric.models.collectives.task import Task
+
+STORE = Rules(switching="store-and-forward")
+
+
+def task_of(name: str, kind: str, rules: Rules) -> Task:
+    topology = named(name)
+    return Task(topology, collective(kind, topology), rules)
+
+
+def assert_right(task: Task, steps: tuple[Step, ...] | None) -> None:
+    assert steps is not None
+    report = check(Schedule(task.topology, task.collective, task.rules, steps))
+    assert report.right, report.conflicts[:2]
+    assert report.detour <= task.extra
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "steps"),
+    [
+        ("torus-4x4", STORE, 4),
+        ("torus-5x5", STORE, 6),
+        ("torus-8x8", STORE, 16),
+        ("torus-8x8", Rules(), 16),
+        ("torus-4x4", Rules(1, "strict", "store-and-forward"), 15),
+        ("torus-4x4", Rules(2, "single-use", "store-and-forward"), 8),
+        ("torus-4x4x4", STORE, 11),
+        ("hypercube-8", STORE, 3),
+        ("hypercube-16", STORE, 4),
+        ("hypercube-64", STORE, 11),
+        ("hypercube-128", STORE, 19),
+        ("octagon-8", STORE, 3),
+        ("ring-9", STORE, 4),
+        ("k-ring-16", STORE, 3),
+    ],
+)
+def test_all_to_all_broadcast_meets_its_bound(name: str, rules: Rules, steps: int) -> None:
+    task = task_of(name, "AAB", rules)
+    assert lower_bounds(task)[0].value == steps
+    found = construct(task, steps)
+    assert found is not None
+    assert len(found) == steps
+    assert_right(task, found)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "steps"), [("torus-16x16", 64), ("torus-32x32", 256)])
+def test_large_tori(name: str, steps: int) -> None:
+    task = task_of(name, "AAB", STORE)
+    assert_right(task, construct(task, steps))
+
+
+def test_a_tree_needs_its_steps() -> None:
+    assert construct(task_of("torus-4x4", "AAB", STORE), 3) is None
+
+
+def test_where_no_tree_is_known() -> None:
+    assert construct(task_of("mesh-4x4", "AAB", STORE), 8) is None
+    assert construct(task_of("star-8", "AAB", STORE), 49) is None
+    assert construct(task_of("torus-4x4", "OAB", STORE), 9) is None
+    assert construct(task_of("fat-octagon-16", "AAB", STORE), 15) is None
+    assert construct(task_of("moore-petersen", "AAB", STORE), 3) is None
+
+
+@pytest.mark.parametrize("nodes", [4, 8, 32, 64])
+@pytest.mark.parametrize(("ports", "steps"), [("all", 2), (2, 2), (1, 1)])
+def test_scatters_on_hypercubes(nodes: int, ports: int, steps: int) -> None:
+    task = task_of(f"hypercube-{nodes}", "AAS", Rules(ports))
+    best = nodes // 2 if steps == 2 else nodes - 1
+    assert lower_bounds(task)[0].value == best
+    found = construct(task, best)
+    assert found is not None
+    assert len(found) == best
+    assert_right(task, found)
+
+
+def test_part_of_a_scatter_on_a_hypercube() -> None:
+    cube = named("hypercube-16")
+    some = Task(cube, collective("MNS", cube, [0, 3, 5], [1, 2, 3]))
+    assert_right(some, construct(some, 8))
+    shuffled = permutation("shuffle", 16)
+    moved = Task(cube, collective("permutation", cube, targets=shuffled))
+    assert_right(moved, construct(moved, 8))
+
+
+@pytest.mark.parametrize("name", ["torus-4x4", "ring-4", "k-ring-16", "octagon-8", "mesh-2x4"])
+def test_what_is_no_hypercube(name: str) -> None:
+    # A torus of four by four is a hypercube with other numbers.
+    assert not is_cube(named(name))
+
+
+def test_scatters_by_other_rules_are_left_alone() -> None:
+    assert construct(task_of("hypercube-8", "AAS", STORE), 99) is None
+    assert construct(task_of("hypercube-8", "AAS", Rules()), 3) is None
+
+
+@pytest.mark.parametrize("kind", ["AAS", "OAS", "OAB", "AAB"])
+@pytest.mark.parametrize("name", ["mesh-3x3", "fat-octagon-16", "octagon-bridged-15", "star-8"])
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(1, "strict", "store-and-forward"), Rules(2, "single-use", "wormhole")]
+)
+def test_first_fit_is_right(kind: str, name: str, rules: Rules) -> None:
+    task = task_of(name, kind, rules)
+    found = first_fit(task)
+    assert_right(task, found)
+    assert found is not None
+    assert len(found) >= lower_bounds(task)[0].value
+    assert first_fit(task) == found

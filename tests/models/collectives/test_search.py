@@ -1,0 +1,218 @@
+"""Bounds, constructions and methods behind one call."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from syncfabric.models.collectives import methods
+from syncfabric.models.collectives import search as module
+from syncfabric.models.collectives.certificate import Solver
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
+from syncfabric.models.collectives.schedule import Rules, Transfer
+from syncfabric.models.collectives.search import Result, Standing, search
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.verdict import examine
+from syncfabric.models.errors import PlanError, SpecError
+
+STRICT = Rules(1, "strict", "store-and-forward")
+
+
+def task_of(name: str, kind: str, rules: Rules | None = None, extra: int = 0) -> Task:
+    topology = named(name)
+    return Task(topology, collective(kind, topology), rules or Rules(), extra)
+
+
+def assert_whole(task: Task, result: Result, steps: int) -> None:
+    """It is right, has its certificate, and is what the result says."""
+    assert result.schedule is not None
+    assert len(result.schedule.steps) == result.steps == steps
+    assert result.conflicts == 0
+    verdict = examine(result.schedule)
+    assert verdict.right
+    assert result.schedule.certificate == result.certificate
+    if result.optimal:
+        assert result.certificate is not None
+        assert result.certificate.value == steps
+        assert verdict.optimal or isinstance(result.certificate.argument, Solver)
+    proved = [bound.value for bound in result.bounds if bound.argument.kind != "paper"]
+    assert proved == sorted(proved, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "steps", "by"),
+    [
+        ("hypercube-32", "AAS", 16, "construction"),
+        ("torus-8x8", "AAB", 16, "construction"),
+        ("octagon-8", "AAR", 3, "construction"),
+        ("octagon-8", "OAB", 2, "first fit"),
+        ("octagon-8", "AOG", 3, "first fit"),
+        ("octagon-8", "AOR", 2, "first fit"),
+        ("octagon-8", "AAS", 4, "exact"),
+    ],
+)
+def test_auto_meets_the_bound(name: str, kind: str, steps: int, by: str) -> None:
+    task = task_of(name, kind)
+    result = search(task, time_limit=30)
+    assert_whole(task, result, steps)
+    assert result.optimal
+    assert result.method == by
+
+
+def test_a_proof_by_the_solver_makes_a_certificate() -> None:
+    task = task_of("mesh-3x3", "AAB", STRICT)
+    result = search(task, "exact", time_limit=60)
+    assert_whole(task, result, 10)
+    assert result.optimal
+    assert result.certificate is not None
+    said = result.certificate.argument
+    assert isinstance(said, Solver)
+    assert said.solver.startswith("CP-SAT ")
+    assert "INFEASIBLE with 9 steps" in said.proof
+    assert result.bounds[0] == result.certificate
+
+
+def test_paths_that_are_longer() -> None:
+    mesh = named("mesh-4x4")
+    minimal = Task(mesh, collective("OAS", mesh, [1]))
+    assert_whole(minimal, search(minimal), 6)
+    longer = replace(minimal, extra=2)
+    assert_whole(longer, search(longer), 5)
+
+
+def test_steps_below_the_bound_are_refused() -> None:
+    with pytest.raises(PlanError, match=r"steps: 3 is below the lower bound 4: .*16 messages must"):
+        search(task_of("octagon-8", "AAS"), steps=3)
+    with pytest.raises(PlanError, match="below the lower bound 4"):
+        search(task_of("torus-4x4", "AAB"), "exact", steps=0)
+
+
+def test_what_else_is_refused() -> None:
+    task = task_of("octagon-8", "AAS")
+    with pytest.raises(SpecError, match='method: unknown "exakt"; did you mean'):
+        search(task, "exakt")
+    with pytest.raises(SpecError, match="time limit: it must be above 0 seconds, not 0"):
+        search(task, time_limit=0)
+    lonely = collective("MNS", task.topology, [1], [1])
+    with pytest.raises(PlanError, match="nothing to send"):
+        search(replace(task, collective=lonely))
+    foreign = replace(task, topology=Topology("line", 2, 0, both_ways([(0, 1)])))
+    with pytest.raises(SpecError, match="not in topology line"):
+        search(foreign)
+
+
+def test_as_many_steps_as_asked_for() -> None:
+    task = task_of("octagon-8", "AAS")
+    result = search(task, steps=6)
+    assert result.schedule is not None
+    assert 4 <= len(result.schedule.steps) <= 6
+    assert result.optimal == (len(result.schedule.steps) == 4)
+    assert_whole(task, search(task, "exact", steps=4), 4)
+
+
+def test_no_schedule_with_so_few_steps_is_no_error() -> None:
+    result = search(task_of("mesh-3x3", "AAB", STRICT), "exact", steps=9)
+    assert result.schedule is None
+    assert result.steps == 9
+    assert not result.optimal
+    assert result.conflicts > 0
+    assert result.bounds[0].value == 10
+
+
+def test_the_same_seed_gives_the_same_schedule() -> None:
+    task = task_of("mesh-3x3", "AAS")
+    assert search(task, seed=3).schedule == search(task, seed=3).schedule
+
+
+def test_it_ends_when_told_with_the_best() -> None:
+    task = task_of("mesh-4x4", "AAB", STRICT)
+    begun = time.monotonic()
+    result = search(task, "auto", time_limit=60, stop=lambda: time.monotonic() - begun > 1)
+    assert time.monotonic() - begun < 20
+    assert result.schedule is not None
+    assert examine(result.schedule).right
+    assert not result.optimal
+
+
+def test_the_time_limit_is_kept() -> None:
+    begun = time.monotonic()
+    result = search(task_of("mesh-4x4", "AAB", STRICT), "exact", steps=17, time_limit=1)
+    assert time.monotonic() - begun < 10
+    assert result.schedule is None
+
+
+class Fake:
+    """A method that solves tasks from so many steps on, slowly down to it."""
+
+    def __init__(self, least: int) -> None:
+        self.least, self.asked = least, list[int]()
+
+    def __call__(
+        self,
+        task: Task,
+        steps: int,
+        *,
+        seed: int,
+        time_limit: float,
+        told: Told | None,
+        stop: Stop | None,
+        **more: object,
+    ) -> Found:
+        self.asked.append(steps)
+        assert told is not None
+        told(Progress(5, 100, 0.1))
+        if steps < self.least:
+            time.sleep(min(0.05, time_limit))
+            return Found(None, 3, 100, 0.1)
+        # Node 0 scatters on a star, of which it is the middle, a message a step.
+        made = tuple((Transfer((0, t), (0, t)),) for _, t in task.collective.pairs)
+        return Found(made[:steps] if steps >= len(made) else made, 0, 100, 0.1)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
+    made = Fake(7)
+    monkeypatch.setattr(module, "load_method", lambda name: made)
+    return made
+
+
+def test_from_above_down_to_what_is_found(fake: Fake) -> None:
+    task = task_of("star-8", "OAS")
+    heard: list[Standing] = []
+    result = search(task, "hgsa", time_limit=1, told=heard.append)
+    assert_whole(task, result, 7)
+    assert not result.optimal
+    assert result.bounds[0].value == 1
+    # Up until something is found, then between, then one below the best as long as there is time.
+    assert fake.asked[:6] == [1, 2, 4, 8, 5, 6]
+    assert set(fake.asked[6:]) == {6}
+    assert heard[-1].best == 7
+    assert heard[-1].method == "hgsa"
+    assert heard[-1].bound == 1
+    assert heard[-1].evaluations == 100 * len(fake.asked)
+    assert result.evaluations == 100 * len(fake.asked)
+
+
+def test_nothing_found_tells_the_conflicts_left(fake: Fake) -> None:
+    result = search(task_of("star-8", "OAS"), "mboa", steps=6, time_limit=0.2)
+    assert result.schedule is None
+    assert result.conflicts == 3
+
+
+def test_a_wrong_schedule_never_leaves(fake: Fake) -> None:
+    # One port, two nodes that send: the middle passes on what it has not got.
+    fake.least = 0
+    with pytest.raises(AssertionError, match="hgsa made a schedule that is wrong"):
+        search(task_of("ring-8", "OAS"), "hgsa", time_limit=1)
+
+
+def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(methods._MODULES, "hgsa", "nowhere")
+    monkeypatch.setitem(methods._MODULES, "mboa", "nowhere")
+    task = task_of("octagon-8", "AAS")
+    with pytest.raises(SpecError, match="method hgsa: it needs"):
+        search(task, "hgsa")
+    assert search(task).optimal  # without them
