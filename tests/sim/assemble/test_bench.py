@@ -17,7 +17,7 @@ NETWORKS: dict[str, MessageSpec] = {
     "irregular": irregular(SMALL),
     "both": mesh(2, 1, sync="both"),
 }
-WIRES = {
+WIRES: dict[str, MessageSpec] = {
     "mesh": mesh(2, 2, sync="wires", channels=0),
     "irregular": irregular(SMALL, sync="wires", channels=0, wires="shared"),
 }
