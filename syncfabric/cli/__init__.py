@@ -22,7 +22,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="syncfabric",
     cls=OneLineErrors,
-    help="Hardware barriers for networks-on-chip, from a network file to verified Verilog.",
+    help="Hardware barriers and collectives for networks-on-chip, from paper to verified Verilog.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
