@@ -39,7 +39,7 @@ WIRED: dict[str, MessageSpec] = {
     "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
 }
 
-LONG = {"wires alone, wide", "shared, managers", "irregular, wires"}
+LONG = {"wires alone, wide", "shared, managers", "irregular, both", "irregular, wires"}
 """Those that run with ``-m long``."""
 
 TOP = """

@@ -247,7 +247,7 @@ def test_a_conflict_shows_on_hardware() -> None:
     assert {step for step, _ in waits} == {1}
 
 
-@pytest.mark.long_under("icarus")
+@pytest.mark.long
 def test_a_broadcast_on_the_ring(simulator: str) -> None:
     played = replay(right_schedules.fig_5(), sim=simulator)
     assert played.ok, (played.waits, played.failure)
