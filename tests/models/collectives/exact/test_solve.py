@@ -155,7 +155,7 @@ def test_it_stops_when_told() -> None:
         17,
         time_limit=60,
         told=lambda progress: heard.append(progress.conflicts),
-        stop=lambda: time.monotonic() - begun > 1.2,
+        stop=lambda: bool(heard),
     )
     assert time.monotonic() - begun < 10
     assert found.steps is None
