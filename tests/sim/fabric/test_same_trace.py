@@ -39,8 +39,8 @@ WIRED: dict[str, MessageSpec] = {
     "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
 }
 
-LONG = {"wires alone, wide", "shared, managers", "irregular, both", "irregular, wires"}
-"""Those that run with ``-m long``."""
+SHORT = {"wires alone", "irregular, wires alone, shared"}
+"""Those that run without ``-m long``."""
 
 TOP = """
 module top;
@@ -97,7 +97,8 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=pytest.mark.long), NAMES[1]])
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
     seen = same_traces(spec, tmp_path)
@@ -106,7 +107,7 @@ def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.icarus
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in WIRED]
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in WIRED]
 )
 def test_the_trace_of_barrier_wires_is_the_benchs(name: str, tmp_path: Path) -> None:
     seen = same_traces(WIRED[name], tmp_path)
