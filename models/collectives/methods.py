@@ -18,7 +18,8 @@ __all__ = ["METHODS", "Method", "check_method", "load_method"]
 
 METHODS = ("auto", "hgsa", "mboa", "exact")
 
-_MODULES = {"hgsa": "annealing.solve", "mboa": "mboa.search", "exact": "exact.solve"}
+_FOLDERS = {"hgsa": "annealing", "mboa": "mboa", "exact": "exact"}
+"""Each has ``solve`` in a module of that name."""
 
 
 class Method(Protocol):
@@ -52,7 +53,7 @@ def load_method(name: str) -> Method:
     SpecError
         There is none of this name, or it is not installed.
     """
-    module = f"syncfabric.models.collectives.{_MODULES[name]}"
+    module = f"syncfabric.models.collectives.{_FOLDERS[name]}.solve"
     try:
         found: Method = import_module(module).solve
     except ModuleNotFoundError as error:

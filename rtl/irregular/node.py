@@ -18,12 +18,7 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.link import LocalLinkSignature, SwitchLinkSignature
 from syncfabric.rtl.wires.unit import WireUnit
 
-__all__ = ["NodeInterface", "node_interface"]
-
-
-def node_interface(network: IrregularSpec) -> wiring.Component:
-    """Return the node interface of a network, whatever its barriers travel on."""
-    return NodeInterface(network)
+__all__ = ["NodeInterface"]
 
 
 class NodeInterface(wiring.Component):

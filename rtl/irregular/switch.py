@@ -19,12 +19,7 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.parts.link import SwitchLinkSignature, pass_on
 
-__all__ = ["IrregularSwitch", "irregular_switch"]
-
-
-def irregular_switch(network: IrregularSpec) -> wiring.Component:
-    """Return the switch of a network, whatever its barriers travel on."""
-    return IrregularSwitch(network)
+__all__ = ["IrregularSwitch"]
 
 
 class IrregularSwitch(wiring.Component):

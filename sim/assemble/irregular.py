@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import node_interface
+from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
-from syncfabric.rtl.irregular.switch import irregular_switch
+from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -35,7 +35,7 @@ SWITCH, NODE = MODULES = ("irregular_switch", "irregular_node")
 
 def modules_verilog(spec: IrregularSpec) -> str:
     """Return the Verilog of the switch, of the node interface, and all that they are made of."""
-    return f"{convert(irregular_switch(spec), SWITCH)}\n{convert(node_interface(spec), NODE)}"
+    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{convert(NodeInterface(spec), NODE)}"
 
 
 def targets(spec: IrregularSpec) -> list[tuple[str, int]]:

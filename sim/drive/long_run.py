@@ -11,6 +11,7 @@ from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.patience import patience
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import play
@@ -180,11 +181,9 @@ def _traffic(fabric: Fabric, channels: int) -> dict[str, int]:
 
 def _jitter(plan: BarrierPlan) -> int:
     """Return the greatest wait of a member after its release: such that no watchdog trips."""
-    jitter, plane = JITTER, plan.spec.message_network.wire_plane
-    if plane is not None and plane.watchdog:
-        longest = max((group.bound for group in plan.wire_groups), default=0)
-        while jitter and jitter + 2 * longest > plane.watchdog:
-            jitter //= 2
+    jitter, apart = JITTER, patience(plan)
+    while apart is not None and jitter > apart:
+        jitter //= 2
     return jitter
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
+from syncfabric.sim.drive.patience import patience
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
@@ -93,7 +94,8 @@ def run(
     scenario = Scenario(
         episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
     )
-    scenario = replace(scenario, jitter=_spread(plan, scenario.jitter))
+    if (apart := patience(plan)) is not None:  # members may be twice the jitter apart
+        scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))
     if jitter is not None:
         limit += jitter * episodes * len(plan.groups)
         scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
@@ -118,18 +120,6 @@ def run(
         play = simulate_tiles if tiles else simulate
         simulation = play(job, built, waves=wave, told=told)
     return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
-
-
-def _spread(plan: BarrierPlan, cycles: int) -> int:
-    """Return within how many cycles members may arrive, so that no watchdog trips.
-
-    A member waits for twice as many and the barrier.
-    """
-    plane = plan.spec.message_network.wire_plane if plan.wire_groups else None
-    if plane is None or not plane.watchdog:
-        return cycles
-    longest = max(group.bound for group in plan.wire_groups)
-    return max(0, min(cycles, (plane.watchdog - longest) // 2))
 
 
 def _result(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import node_interface
-from syncfabric.rtl.irregular.switch import irregular_switch
+from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_wires, targets
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.fabric import tile
@@ -57,7 +57,7 @@ def tiles(spec: IrregularSpec, *, queue: int) -> dict[str, str]:
     }
     top.instance(NODE, "node", node)
     tile.place_process(top, spec)
-    parts = [convert(node_interface(spec), NODE), tile.process_verilog(spec, queue), top.text()]
+    parts = [convert(NodeInterface(spec), NODE), tile.process_verilog(spec, queue), top.text()]
     return {SWITCH_TILE: _switch_tile(spec), NODE_TILE: "\n".join(parts)}
 
 
@@ -70,7 +70,7 @@ def _switch_tile(spec: IrregularSpec) -> str:
         for p in range(spec.ports):
             switch |= {f"{way}_{p}__{wire}": f"{way}_{p}_{wire}" for way in ("in", "out")}
     top.instance(SWITCH, "switch", switch)
-    return f"{convert(irregular_switch(spec), SWITCH)}\n{top.text()}"
+    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{top.text()}"
 
 
 def definitions(spec: IrregularSpec) -> list[str]:

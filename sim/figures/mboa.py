@@ -9,7 +9,7 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.mboa.parameters import Parameters
-from syncfabric.models.collectives.mboa.search import solve
+from syncfabric.models.collectives.mboa.solve import solve
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Task
 from syncfabric.sim.figures.row import Row

@@ -210,8 +210,8 @@ def test_a_wrong_schedule_never_leaves(fake: Fake) -> None:
 
 
 def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(methods._MODULES, "hgsa", "nowhere")
-    monkeypatch.setitem(methods._MODULES, "mboa", "nowhere")
+    monkeypatch.setitem(methods._FOLDERS, "hgsa", "nowhere")
+    monkeypatch.setitem(methods._FOLDERS, "mboa", "nowhere")
     task = task_of("octagon-8", "AAS")
     with pytest.raises(SpecError, match="method hgsa: it needs"):
         search(task, "hgsa")

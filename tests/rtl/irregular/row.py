@@ -10,8 +10,8 @@ from amaranth.sim import Simulator
 
 from syncfabric.models.messages import CONTROL, COUNTER_BASE, REGISTER_WORDS, TREE, Counter
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import node_interface
-from syncfabric.rtl.irregular.switch import irregular_switch
+from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.rtl.irregular.switch import IrregularSwitch
 
 __all__ = ["Row", "Source"]
 
@@ -27,8 +27,8 @@ class Row:
     def __init__(self, spec: IrregularSpec) -> None:
         self.spec = spec
         count = spec.switches
-        self.nodes: list[Any] = [node_interface(spec) for _ in range(count)]
-        self.switches: list[Any] = [irregular_switch(spec) for _ in range(count)]
+        self.nodes: list[Any] = [NodeInterface(spec) for _ in range(count)]
+        self.switches: list[Any] = [IrregularSwitch(spec) for _ in range(count)]
         self.parts = [*self.nodes, *self.switches]
         self.module = m = Module()
         bits = spec.layout.port_bits

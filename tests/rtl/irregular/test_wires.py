@@ -7,9 +7,9 @@ import pytest
 
 from syncfabric.models.messages import CONTROL, TREE, Counter, Op
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import NodeInterface, node_interface
+from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
-from syncfabric.rtl.irregular.switch import IrregularSwitch, irregular_switch
+from syncfabric.rtl.irregular.switch import IrregularSwitch
 from tests.rtl.irregular.row import Row
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import clocked, ports
@@ -98,7 +98,7 @@ def test_a_slot_is_no_other_and_no_register_of_messages() -> None:
 
 def test_a_link_with_wrong_parity_breaks_those_that_wait() -> None:
     spec = NETWORKS["parity"]
-    node, late = node_interface(spec), spec.link_registers
+    node, late = NodeInterface(spec), spec.link_registers
     tree = TREE.pack({"parent": 0, "children": 2})
     quiet = {"config__valid": 0, "arrive": 0, "downlink__wires": 0}
     write = {"config__valid": 1, "config__write": 1}
@@ -141,7 +141,7 @@ def test_all_ports_of_a_switch_can_be_children(count: int) -> None:
         {},
         {},
     ]
-    seen = clocked(irregular_switch(spec), cases)
+    seen = clocked(IrregularSwitch(spec), cases)
     assert seen[4]["config__rdata"] == (count - 1) | everybody << TREE.offsets["children"]
     down = 1 << spec.barrier_registers
     for p in range(count):

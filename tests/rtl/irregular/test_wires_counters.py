@@ -15,8 +15,8 @@ from syncfabric.models.messages import (
     Request,
 )
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.irregular.node import node_interface
-from syncfabric.rtl.irregular.switch import irregular_switch
+from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.rtl.irregular.switch import IrregularSwitch
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import clocked
 
@@ -53,8 +53,8 @@ def test_packets_of_a_switch(sync: str) -> None:
     )
     comes = {"in_0__valid": 1, "in_0__flit": flit}
     cases: list[Any] = [comes, comes, {"in_0__valid": 0}, *[{}] * 4]
-    strays = _shown(irregular_switch(spec), cases, Counter.STRAY)
-    overflows = _shown(irregular_switch(spec), cases, Counter.OVERFLOW)
+    strays = _shown(IrregularSwitch(spec), cases, Counter.STRAY)
+    overflows = _shown(IrregularSwitch(spec), cases, Counter.OVERFLOW)
     assert strays == _from(1 + SYNCS[sync], cases)
     assert overflows == _from(1 + SYNCS[sync], cases)
 
@@ -64,7 +64,7 @@ def test_packets_of_a_switch(sync: str) -> None:
 def test_refused_writes(part: str, sync: str) -> None:
     """Word 7 cannot be written. A request is looked at a cycle after it is made."""
     spec = _spec(sync)
-    made = irregular_switch if part == "switch" else node_interface
+    made = IrregularSwitch if part == "switch" else NodeInterface
     for register in range(-(-spec.port_registers // REGISTERS) * REGISTERS + 1):
         cases = [{**WRITE, "config__address": 8 * register + 7}, QUIET, *[{}] * 4]
         shown = _shown(made(spec), cases, Counter.REFUSED_WRITE)
@@ -77,7 +77,7 @@ def test_refused_arrives(sync: str) -> None:
     spec = _spec(sync)
     for register in range(spec.port_registers):
         cases: list[Any] = [{}, {"arrive": 1 << register}, {"arrive": 0}, *[{}] * 4]
-        shown = _shown(node_interface(spec), cases, Counter.REFUSED_ARRIVE)
+        shown = _shown(NodeInterface(spec), cases, Counter.REFUSED_ARRIVE)
         slot = sync == "wires" or register >= REGISTERS
         assert shown == _from(1 + (1 if slot else 2), cases), register
 
@@ -87,7 +87,7 @@ def test_refused_arrives(sync: str) -> None:
 def test_a_slot_that_turns_bad(part: str, sync: str) -> None:
     """Nobody asked for the pulse that comes."""
     spec = _spec(sync)
-    made = irregular_switch if part == "switch" else node_interface
+    made = IrregularSwitch if part == "switch" else NodeInterface
     link = "in_0" if part == "switch" else "downlink"
     control = CONTROL.pack({"valid": 1, "gid": 1})
     cases: list[Any] = [
@@ -113,14 +113,14 @@ def test_a_manager_and_the_flits_that_wait_for_it(sync: str) -> None:
         {**QUIET, "local_in__valid": 1},
         *[{}] * 9,
     ]
-    node = node_interface(spec)
+    node = NodeInterface(spec)
     seen = clocked(node, cases)
     requests = [t for t, cycle in enumerate(seen) if cycle["uplink__valid"] == 0b10]
     assert len(requests) == 3
     assert [cycle["uplink__valid"] for cycle in seen[1 : requests[0]]] == [1] * (requests[0] - 1)
     # The first that waits has the place; the next three find it taken.
     first = requests[0] + 1 + SYNCS[sync]
-    shown = _shown(node_interface(spec), cases, Counter.OVERFLOW)
+    shown = _shown(NodeInterface(spec), cases, Counter.OVERFLOW)
     assert shown == [min(max(0, t - first + 1), 3) for t in range(len(cases))]
 
     refused: list[Any] = [
@@ -128,7 +128,7 @@ def test_a_manager_and_the_flits_that_wait_for_it(sync: str) -> None:
         QUIET,
         *[{}] * 4,
     ]
-    shown = _shown(node_interface(spec), refused, Counter.REFUSED_WRITE)
+    shown = _shown(NodeInterface(spec), refused, Counter.REFUSED_WRITE)
     assert shown == _from(1 + SYNCS[sync], refused)
     word = spec.layout.flit.pack({"payload": 0, "tail": 1})
     unasked: list[Any] = [
@@ -136,4 +136,4 @@ def test_a_manager_and_the_flits_that_wait_for_it(sync: str) -> None:
         {"downlink__valid": 0},
         *[{}] * 4,
     ]
-    assert _shown(node_interface(spec), unasked, Counter.STRAY) == _from(SYNCS[sync], unasked)
+    assert _shown(NodeInterface(spec), unasked, Counter.STRAY) == _from(SYNCS[sync], unasked)

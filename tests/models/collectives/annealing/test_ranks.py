@@ -39,9 +39,7 @@ def run(*before: str) -> tuple[list[list[str]], str]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not MPIEXEC.exists(), reason="the extra mpi is not installed")
 def test_two_ranks_find_what_two_processes_find() -> None:
-    pytest.importorskip("mpi4py")
     alone, _ = run()
     ranked, told = run(str(MPIEXEC), "-n", "2")
     assert [line[0] for line in alone] == ["1", "1"]

@@ -15,7 +15,7 @@ from syncfabric.models.collectives.mboa.fitness import repair, weigh
 from syncfabric.models.collectives.mboa.parameters import Parameters
 from syncfabric.models.collectives.mboa.trees import blank_model, draw, learn
 from syncfabric.models.collectives.schedule import Rules, Schedule
-from tests.models.collectives.mboa.test_search import TASKS, task
+from tests.models.collectives.mboa.test_solve import TASKS, task
 from tests.models.collectives.right_schedules import FIG_5, fig_5
 
 Genes = NDArray[np.int16]

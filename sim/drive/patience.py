@@ -1,0 +1,21 @@
+"""How far members may be apart, so that no watchdog of barrier wires trips."""
+
+from syncfabric.models.planning.plan import BarrierPlan
+
+__all__ = ["patience"]
+
+
+def patience(plan: BarrierPlan) -> int | None:
+    """Return by how many cycles a group's first arrival may come before its last.
+
+    Returns
+    -------
+    int or None
+        What the watchdog leaves of its period when a member has been released at the beginning of a
+        release that takes as long as a barrier, and waits for the end of the next; at least 0.
+        None if no watchdog looks at any group.
+    """
+    plane = plan.spec.message_network.wire_plane
+    if plane is None or not plane.watchdog or not plan.wire_groups:
+        return None
+    return max(0, plane.watchdog - 2 * max(group.bound for group in plan.wire_groups))
