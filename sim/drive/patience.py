@@ -15,7 +15,9 @@ def patience(plan: BarrierPlan) -> int | None:
         release that takes as long as a barrier, and waits for the end of the next; at least 0.
         None if no watchdog looks at any group.
     """
+    if not plan.wire_groups:
+        return None
     plane = plan.spec.message_network.wire_plane
-    if plane is None or not plane.watchdog or not plan.wire_groups:
+    if plane is None or not plane.watchdog:
         return None
     return max(0, plane.watchdog - 2 * max(group.bound for group in plan.wire_groups))
