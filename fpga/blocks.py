@@ -76,19 +76,23 @@ _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid",
 
 BLOCKS: dict[str, Block] = {
     "mesh-router": Block(
-        "5 ports, 32-bit flits in 4-flit buffers, barrier unit of 4 registers without data",
+        "5 ports, 32-bit flits in 4-flit buffers, 4 registers without data; no counters",
+        lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0), counted=False),
+    ),
+    "mesh-router-counters": Block(
+        "the same with counters",
         lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0)),
     ),
     "mesh-router-data": Block(
-        "the same with 4 data bits",
-        lambda: mesh_node(_mesh(buffer_flits=4)),
+        "mesh-router with 4 data bits",
+        lambda: mesh_node(_mesh(buffer_flits=4), counted=False),
     ),
     "mesh-router-spill": Block(
         "the same with spill",
-        lambda: mesh_node(_mesh(buffer_flits=4, spill=True)),
+        lambda: mesh_node(_mesh(buffer_flits=4, spill=True), counted=False),
     ),
     "mesh-router-shipped": Block(
-        "all defaults: 8-flit buffers, 4 registers, 4 data bits",
+        "all defaults: 8-flit buffers, 4 registers, 4 data bits, counters",
         lambda: mesh_node(_mesh()),
     ),
     "mesh-router-plain": Block(
@@ -96,8 +100,16 @@ BLOCKS: dict[str, Block] = {
         lambda: PacketRouter(_mesh(buffer_flits=4, data_bits=0, sync="wires")),
     ),
     "mesh-router-wires": Block(
-        "the same and barrier wires of 4 slots without data, with config port and counters",
+        "the same with barrier wires of 4 slots without data and their config port; no counters",
+        lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0, sync="wires"), counted=False),
+    ),
+    "mesh-router-wires-counters": Block(
+        "the same with counters",
         lambda: mesh_node(_mesh(buffer_flits=4, data_bits=0, sync="wires")),
+    ),
+    "mesh-router-wires-shipped": Block(
+        "all defaults: 8-flit buffers, 4 slots, 4 data bits, counters",
+        lambda: mesh_node(_mesh(sync="wires")),
     ),
     "mesh-barrier": Block(
         "the barrier unit alone: 4 registers, 4 data bits",
@@ -150,8 +162,9 @@ BLOCKS: dict[str, Block] = {
 }
 """By name.
 
-Counters and config port are in all of the mesh and irregular ones but ``mesh-router-plain``, and in
-none that are slots of wires alone.
+A config port is in all of the mesh and irregular ones but ``mesh-router-plain`` and the slots of
+wires alone. Routers of a mesh have no counters but where they say so; barrier units and switches
+have them.
 """
 
 

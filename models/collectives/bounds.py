@@ -6,8 +6,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import TYPE_CHECKING
 
-from syncfabric.models.collectives.certificate import (
-    Bound,
+from syncfabric.models.collectives.arguments import (
     Cut,
     Distance,
     Farthest,
@@ -16,9 +15,11 @@ from syncfabric.models.collectives.certificate import (
     PortCount,
     Start,
 )
+from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
 from syncfabric.models.collectives.growth import copies, growth, needed
 from syncfabric.models.collectives.relaxation import load_bound
+from syncfabric.models.collectives.relays import relay_bound
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError
 
@@ -53,6 +54,7 @@ def lower_bounds(task: Task) -> list[Bound]:
     forward = task.forward()
     if forward.collective.broadcast:
         found = [_ports(forward), _cut(forward), _growth(forward), _start(forward)]
+        found.append(relay_bound(forward))
     else:
         found = [_ports(forward), _cut(forward), _distance(forward), load_bound(forward)]
     found.append(_farthest(forward))

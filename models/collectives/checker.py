@@ -8,70 +8,26 @@ tested as those of OAS, OAB and AAB.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
+from syncfabric.models.collectives.report import Conflict, Message, Report
 from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel
 
-__all__ = ["Conflict", "Report", "check"]
+__all__ = ["check"]
 
 MOST = 20
 """Conflicts that are told; others are only counted."""
 
-Message = tuple[int, int]
+KEPT = 100_000
+"""Paths whose channels are remembered."""
+NEVER = -1
 
-
-@dataclass(frozen=True)
-class Conflict:
-    """One place where a schedule breaks a rule."""
-
-    step: int | None
-    """From 1; None if it is about the whole schedule."""
-    text: str
-    messages: tuple[Message, ...] = ()
-    """Origin and destination of the messages that it is about."""
-    channel: Channel | None = None
-    """Where they meet."""
-
-    def words(self) -> str:
-        """Say it in one line."""
-        return self.text if self.step is None else f"step {self.step}: {self.text}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the conflict as ``check --json`` prints it."""
-        return {
-            "step": self.step,
-            "channel": None if self.channel is None else list(self.channel),
-            "messages": [list(message) for message in self.messages],
-            "text": self.text,
-        }
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the checker found."""
-
-    conflicts: tuple[Conflict, ...]
-    """The first ones, by steps; none if the schedule is right."""
-    count: int
-    """All of them."""
-    required: int
-    """Pairs of origin and destination that must be served."""
-    served: int
-    """Of these: served."""
-    longest: int
-    """Channels of the longest path of a transfer."""
-    detour: int
-    """Hops that some message's way is longer than a shortest path, at most."""
-
-    @property
-    def right(self) -> bool:
-        """Whether no rule is broken."""
-        return self.count == 0
+Path = tuple[int, ...]
+Links = tuple[int, ...]
 
 
 def check(schedule: Schedule) -> Report:
@@ -97,45 +53,58 @@ class _Check:
     """One pass over the steps of a schedule that is not to be turned round."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
+        self.schedule, self.collective = schedule, schedule.collective
         self.topology, self.rules = schedule.topology, schedule.rules
         self.broadcast = schedule.collective.broadcast
         self.direct = Task(self.topology, schedule.collective, self.rules).hop_by_hop
         self.conflicts: list[Conflict] = []
         self.count = self.longest = self.detour = 0
-        self.required = set(schedule.collective.pairs)
-        # Of each message: where it has been delivered or is, and the hops it took to get there.
-        self.hops: dict[tuple[int, int], int] = {}
+        # The channels of paths that are real, by their numbers; those seen last, for many come
+        # again and again.
+        self.real: dict[Path, Links] = {}
+        # Of a broadcast: the hops that each origin's message took to each node, NEVER elsewhere.
+        self.heard: dict[int, list[int]] = {}
+        # Of others: which must be served, where each message is, and the hops that it took.
+        self.required: set[Message] = set()
         self.place: dict[Message, int] = {}
+        self.hops: dict[Message, int] = {}
         if self.broadcast:
-            self.hops = {(sender, sender): 0 for sender in schedule.collective.senders}
+            for sender in schedule.collective.senders:
+                self.heard[sender] = [NEVER] * self.topology.nodes
+                self.heard[sender][sender] = 0
+        else:
+            self.required = set(schedule.collective.pairs)
 
     def run(self) -> Report:
         for number, step in enumerate(self.schedule.steps, 1):
-            whole = [transfer for transfer in step if self.path(number, transfer)]
+            whole = [transfer for transfer in step if self.is_real(number, transfer)]
             self.channels(number, whole)
             if self.rules.ports != "all":
                 self.ports(number, whole, self.rules.ports)
             deliver = self.inform if self.broadcast else self.carry
             deliver(number, whole)
-        served = self.served()
-        for origin, target in sorted(self.required - served):
+        missing = [pair for pair in self.collective.pairs if not self.is_served(pair)]
+        for origin, target in missing:
             self.tell(
                 None, f"node {target} never gets the message of node {origin}", origin, target
             )
+        if self.direct:
+            self.measure_ways()
         return Report(
             tuple(self.conflicts),
             self.count,
-            len(self.required),
-            len(served),
+            self.collective.demand,
+            self.collective.demand - len(missing),
             self.longest,
             self.detour,
         )
 
-    def served(self) -> set[Message]:
+    def is_served(self, message: Message) -> bool:
+        """Tell whether a message is where it must go in the end."""
+        origin, target = message
         if self.broadcast:
-            return self.required & self.hops.keys()
-        return {message for message, place in self.place.items() if place == message[1]}
+            return self.heard[origin][target] != NEVER
+        return self.place.get(message) == target
 
     def tell(
         self, step: int | None, text: str, *message: int, channel: Channel | None = None
@@ -152,48 +121,62 @@ class _Check:
         """Note a conflict of one message."""
         self.tell(step, f"message {message[0]} to {message[1]}{text}", *message, channel=channel)
 
-    def path(self, step: int, transfer: Transfer) -> bool:
+    def is_real(self, step: int, transfer: Transfer) -> bool:
         """Tell whether a path is real: else it is no use to look at what it carries."""
         message, path = transfer
-        number, routers = self.topology.number, self.topology.routers
-        if len(path) < 2 or not all(0 <= end < self.topology.nodes for end in (path[0], path[-1])):
-            self.tell_of(step, message, ": its path must lead from node to node")
+        if path in self.real:
+            return True
+        fault, channel = self.fault(path)
+        if fault is not None:
+            self.tell_of(step, message, fault, channel)
             return False
-        for link in pairwise(path):
-            if link not in number:
-                text = f": there is no channel {link[0]} to {link[1]}"
-                self.tell_of(step, message, text, channel=link)
-                return False
-        for vertex in path[1:-1]:
-            if self.rules.stores and vertex < self.topology.nodes:
-                text = f" passes node {vertex}, but with store and forward it stops there"
-                self.tell_of(step, message, text)
-                return False
-            if not routers[vertex]:
-                text = f" passes node {vertex}, which is a processor without a router"
-                self.tell_of(step, message, text)
-                return False
-        if len(set(path)) < len(path):
-            twice = next(v for v, times in Counter(path).items() if times > 1)
-            self.tell_of(step, message, f" passes vertex {twice} twice")
-            return False
+        if len(self.real) == KEPT:
+            self.real.clear()
+        self.real[path] = tuple(self.topology.along(path))
         self.longest = max(self.longest, len(path) - 1)
+        if not self.direct:
+            away = self.topology.to_go(path[-1])[path[0]]
+            self.detour = max(self.detour, len(path) - 1 - away)
         return True
 
-    def channels(self, step: int, transfers: Iterable[Transfer]) -> None:
+    def fault(self, path: Path) -> tuple[str | None, Channel | None]:
+        """Return what is wrong with a path, and on which channel; None if it is real."""
+        if len(path) < 2 or not all(0 <= end < self.topology.nodes for end in (path[0], path[-1])):
+            return ": its path must lead from node to node", None
+        for link in pairwise(path):
+            if link not in self.topology.number:
+                return f": there is no channel {link[0]} to {link[1]}", link
+        for vertex in path[1:-1]:
+            if self.rules.stores and vertex < self.topology.nodes:
+                return f" passes node {vertex}, but with store and forward it stops there", None
+            if not self.topology.routers[vertex]:
+                return f" passes node {vertex}, which is a processor without a router", None
+        if len(set(path)) < len(path):
+            twice = next(v for v, times in Counter(path).items() if times > 1)
+            return f" passes vertex {twice} twice", None
+        return None, None
+
+    def channels(self, step: int, transfers: Sequence[Transfer]) -> None:
         """Find channels that carry two messages."""
-        taken: dict[Channel, Transfer] = {}
-        for transfer in transfers:
-            path = transfer.path
-            for place, channel in enumerate(pairwise(path)):
-                other = taken.setdefault(channel, transfer)
+        links = [self.along(transfer.path) for transfer in transfers]
+        if len(set().union(*links)) == sum(map(len, links)):
+            return
+        taken: dict[int, Transfer] = {}
+        for transfer, channels in zip(transfers, links, strict=True):
+            for place, number in enumerate(channels):
+                other = taken.setdefault(number, transfer)
                 if other is not transfer and not self.one_use(other, transfer, place):
                     (a, b), (c, d) = other.message, transfer.message
+                    channel = self.topology.channels[number]
                     text = (
                         f"channel {channel[0]} to {channel[1]} carries both message {a} to {b} "
                         f"and message {c} to {d}"
                     )
                     self.tell(step, text, a, b, c, d, channel=channel)
+
+    def along(self, path: Path) -> Links:
+        """Return the channels of a path that is real, each once."""
+        return self.real.get(path) or tuple(self.topology.along(path))
 
     def one_use(self, first: Transfer, second: Transfer, place: int) -> bool:
         """Tell whether two transfers are copies of one message that have not parted yet."""
@@ -223,24 +206,24 @@ class _Check:
 
     def inform(self, step: int, transfers: Iterable[Transfer]) -> None:
         """Deliver the messages of a broadcast."""
-        fresh: dict[tuple[int, int], int] = {}
+        fresh: dict[Message, int] = {}
         for message, path in transfers:
             origin, target = message
-            if (origin, origin) not in self.hops:
+            heard = self.heard.get(origin)
+            if heard is None:
                 self.tell_of(step, message, f": node {origin} is no sender")
             elif path[-1] != target:
                 self.tell_of(step, message, f": its path ends at node {path[-1]}")
-            elif (origin, path[0]) not in self.hops:
+            elif heard[path[0]] == NEVER:
                 text = f": node {path[0]} sends it, but has not got it yet"
                 self.tell_of(step, message, text)
-            elif message in self.hops or message in fresh:
+            elif heard[target] != NEVER or message in fresh:
                 self.tell_of(step, message, f": node {target} gets it a second time")
             else:
-                hops = self.hops[origin, path[0]] if self.direct else 0
-                fresh[message] = hops + len(path) - 1
-                start = origin if self.direct else path[0]
-                self.measure(start, target, fresh[message])
-        self.hops |= fresh
+                fresh[message] = heard[path[0]] + len(path) - 1
+        # Who hears of it in this step sends from the next one on.
+        for (origin, target), hops in fresh.items():
+            self.heard[origin][target] = hops
 
     def carry(self, step: int, transfers: Iterable[Transfer]) -> None:
         """Move messages that nobody copies."""
@@ -262,13 +245,16 @@ class _Check:
             else:
                 moved.add(message)
                 self.place[message] = path[-1]
-                hops = self.hops.get(message, 0) if self.direct else 0
-                self.hops[message] = hops + len(path) - 1
-                start = origin if self.direct else path[0]
-                self.measure(start, path[-1], self.hops[message])
+                self.hops[message] = self.hops.get(message, 0) + len(path) - 1
 
-    def measure(self, start: int, end: int, hops: int) -> None:
-        self.detour = max(self.detour, hops - self.topology.to_go(end)[start])
+    def measure_ways(self) -> None:
+        """Compare the whole ways of messages that go hop by hop with the shortest ones."""
+        for origin, heard in self.heard.items():
+            far = self.topology.distances[origin].tolist()
+            self.detour = max(self.detour, *(h - d for h, d in zip(heard, far, strict=False)))
+        for message, hops in self.hops.items():
+            away = self.topology.to_go(self.place[message])[message[0]]
+            self.detour = max(self.detour, hops - away)
 
 
 def _turned(schedule: Schedule) -> Schedule:

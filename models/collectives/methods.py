@@ -17,6 +17,7 @@ from syncfabric.models.networks.explain import did_you_mean
 __all__ = ["METHODS", "Method", "check_method", "load_method"]
 
 METHODS = ("auto", "hgsa", "mboa", "exact")
+"""``auto`` comes first: it is all others by turns."""
 
 _FOLDERS = {"hgsa": "annealing", "mboa": "mboa", "exact": "exact"}
 """Each has ``solve`` in a module of that name."""

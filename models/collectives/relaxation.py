@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from syncfabric.models.collectives.certificate import Bound, Load
+from syncfabric.models.collectives.arguments import Load
+from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.task import Task
 
 if TYPE_CHECKING:

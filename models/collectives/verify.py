@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from syncfabric.models.collectives.certificate import (
+from syncfabric.models.collectives.arguments import (
     Argument,
-    Bound,
     Cut,
     Distance,
     Farthest,
@@ -19,9 +18,11 @@ from syncfabric.models.collectives.certificate import (
     Load,
     Paper,
     PortCount,
+    Relays,
     Solver,
     Start,
 )
+from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.growth import growth, needed
 from syncfabric.models.collectives.task import Task
 
@@ -72,6 +73,8 @@ def _proof(task: Task, said: Argument) -> Found:
             return _farthest(task, said)
         case Start():
             return _start(task, said)
+        case Relays():
+            return _relays(task, said)
     return 0, "it is of no kind that is known"
 
 
@@ -80,7 +83,7 @@ def _named(said: Argument) -> tuple[int, ...]:
     match said:
         case PortCount():
             return (said.node,)
-        case Cut() | Start():
+        case Cut() | Start() | Relays():
             return said.side
         case Growth():
             return (said.origin,)
@@ -199,6 +202,23 @@ def _start(task: Task, said: Start) -> Found:
     if channels != set(said.channels):
         wrong = "these are not the channels into the set"
     return 1 + _over(max(0, messages - first), each), wrong
+
+
+def _relays(task: Task, said: Relays) -> Found:
+    if not task.collective.broadcast or not task.hop_by_hop:
+        return 0, "it is about broadcasts hop by hop"
+    topology, side, messages = task.topology, set(said.side), 0
+    for hops, target in _hops_of_pairs(task):
+        far = hops[target] + task.extra
+        messages += all(v in side for v in topology.sources[target] if hops[v] < far)
+    each = sum(_sent(task, node) for node in side)
+    return _over(messages, each), _differs((said.messages, messages), (said.each, each))
+
+
+def _sent(task: Task, node: int) -> int:
+    """Return how many nodes one node can send to in a step, hop by hop."""
+    channels = len(task.topology.successors[node])
+    return channels if task.rules.single_use else task.rules.at_most(channels)
 
 
 def _hops_of_pairs(task: Task) -> Iterator[tuple[dict[int, int], int]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -21,6 +21,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["ConfigBank", "ConfigPort", "message_bank"]
 
@@ -35,16 +36,25 @@ class ConfigBank:
         How many.
     writable, readable : tuple of int
         Words of each that can be written, and that can be read.
+    shared : bool
+        They look themselves which of them is addressed: strobes, refusal and contents are those
+        of that one.
     """
 
     registers: int
     writable: tuple[int, ...]
     readable: tuple[int, ...]
+    shared: bool = False
+
+    @property
+    def sets(self) -> int:
+        """Sets of strobes, refusal and contents."""
+        return 1 if self.shared else self.registers
 
     @property
     def writes(self) -> int:
-        """Write strobes of all registers."""
-        return self.registers * len(self.writable)
+        """Write strobes of all sets."""
+        return self.sets * len(self.writable)
 
 
 def message_bank(network: MessageSpec) -> ConfigBank:
@@ -77,14 +87,15 @@ class ConfigPort(wiring.Component):
     config : In(ConfigSignature)
         The network's config port; other nodes' requests are not answered.
     write : Out
-        For each register a bit for each of the words that can be written: it is being, unless the
-        register refuses.
-    refused : In(registers)
+        For each set of a bank a bit for each of the words that can be written: it is being, unless
+        the register refuses.
+    refused : In(sets)
         The register refuses the write.
-    word : Out(3), contents : In(32 * registers)
+    word : Out(3), contents : In(32 * sets)
         Word that is read, and what each register holds there.
     counters : In
-        The counters' values.
+        The counters' values in the cycle before: they are read a cycle later than all else, as a
+        sum that counts has no time left to go through here.
     spill_valid : Out(1), spill_ready, spill_error, spill_rdata : In
         Request for the spill engine, and its answer; beside a set-up sink ConfigAccess takes that.
     refused_write : Out(1)
@@ -94,15 +105,15 @@ class ConfigPort(wiring.Component):
     def __init__(self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None) -> None:
         self._network = network
         self._banks = (message_bank(network),) if banks is None else tuple(banks)
-        self._registers = registers = sum(bank.registers for bank in self._banks)
+        sets = sum(bank.sets for bank in self._banks)
         super().__init__(
             {
                 "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
                 "write": Out(sum(bank.writes for bank in self._banks)),
-                "refused": In(registers),
+                "refused": In(sets),
                 "word": Out(3),
-                "contents": In(32 * registers),
+                "contents": In(32 * sets),
                 "counters": In(len(Counter) * COUNTER_BITS),
                 "spill_valid": Out(1),
                 "spill_ready": In(1),
@@ -114,14 +125,11 @@ class ConfigPort(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        registers = self._registers
         config, address = self.config, self.config.address
         ours, to_spill, to_counter = Signal(), Signal(), Signal()
-        number, at = address[3:], Signal(registers)
         m.d.comb += [
             ours.eq(config.valid & (config.node == self.index)),
             to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
-            at.eq(Cat(number == r for r in range(registers))),
             to_counter.eq(address[2:] == COUNTER_BASE >> 2),
             self.word.eq(address[:3]),
             self.spill_valid.eq(ours & to_spill),
@@ -129,43 +137,51 @@ class ConfigPort(wiring.Component):
         strobes: list[Value] = []
         can_write: list[Value] = []
         can_read: list[Value] = []
+        held: list[Value] = []
         first = 0
         for bank in self._banks:
-            here = at[first : first + bank.registers]
+            number = address[3:]
+            at = [number == first + r for r in range(bank.registers)]
+            here = Cat(at).any()
+            if bank.shared:
+                at = [here]
             strobes += [
-                ours & config.write & here[r] & (self.word == word)
-                for r in range(bank.registers)
+                ours & config.write & one & (self.word == word)
+                for one in at
                 for word in bank.writable
             ]
-            can_write.append(here.any() & self._is_any(bank.writable))
-            can_read.append(here.any() & self._is_any(bank.readable))
+            can_write.append(here & self._is_any(bank.writable))
+            can_read.append(here & self._is_any(bank.readable))
+            for one in at:
+                low = 32 * len(held)
+                held.append(Mux(one, self.contents[low : low + 32], 0))
             first += bank.registers
         m.d.comb += self.write.eq(Cat(strobes))
         writable = Cat(can_write).any() & ~self.refused.any()
         readable = Cat(can_read).any()
         error = Mux(config.write, ~writable, ~(readable | to_counter))
-        counter = Array(
-            self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS] for i in range(len(Counter))
-        )[address[:2]]
-        held = Mux(to_counter, counter, 0)
-        for r in range(registers):
-            contents = self.contents[32 * r : 32 * (r + 1)]
-            held = held | Mux(at[r], contents, 0)
-        answers = Signal()
+        answers, reads = Signal(), Signal()
         m.d.comb += [
             answers.eq(ours & ~to_spill),
+            reads.eq(answers & ~config.write),
             self.refused_write.eq(answers & config.write & error),
         ]
         ready, failed, read = Signal(), Signal(), Signal(32)
+        counter = Signal(len(Counter))
         m.d.sync += [
             ready.eq(answers),
             failed.eq(answers & error),
-            read.eq(Mux(answers & ~config.write, held, 0)),
+            read.eq(Mux(reads, either(held), 0)),
+            counter.eq(Cat(reads & to_counter & (address[:2] == i) for i in Counter)),
+        ]
+        counted = [
+            Mux(counter[i], self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS], 0)
+            for i in Counter
         ]
         m.d.comb += [
             config.ready.eq(ready | self.spill_ready),
             config.error.eq(failed | self.spill_error),
-            config.rdata.eq(read | self.spill_rdata),
+            config.rdata.eq(either([read, *counted, self.spill_rdata])),
         ]
         return m
 

@@ -21,8 +21,8 @@ from syncfabric.rtl.barrier.sender import Sender
 from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.counter import SaturatingCounter
-from syncfabric.rtl.parts.gates import either, total
+from syncfabric.rtl.parts.events import count_events
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
 from syncfabric.rtl.spill.join import FREED_PORTS, join_config
@@ -54,6 +54,8 @@ class BarrierUnit(wiring.Component):
     ----------
     network : MeshSpec
         Layouts and options; barriers can be messages.
+    counted : bool
+        There are counters; else they read 0.
 
     Members
     -------
@@ -94,8 +96,8 @@ class BarrierUnit(wiring.Component):
         State of registers and counters, for benches.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
-        self._network = network
+    def __init__(self, network: MeshSpec, *, counted: bool = True) -> None:
+        self._network, self._counted = network, counted
         layout, registers = network.layout, network.message_registers
         port, plane = network.port_registers, network.wire_plane
         members: dict[str, Any] = {
@@ -265,14 +267,9 @@ class BarrierUnit(wiring.Component):
         if network.managed:
             beside.extend(self.strays)
             refused_writes.append(self.refused_write)
-        strays = total([*(taken & ~used), spill_stray, *beside])
-        events = [self.overflows, strays, total(refusals), total(refused_writes)]
-        counts = []
-        for kind, happened in zip(Counter, events, strict=True):
-            counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
-            m.submodules[f"count_{kind.name.lower()}"] = counter
-            m.d.comb += counter.events.eq(happened)
-            counts.append(counter.count)
+        strays = [*(taken & ~used), spill_stray, *beside]
+        events = [[self.overflows], strays, refusals, refused_writes]
+        seen, counts = count_events(m, events, counted=self._counted)
 
         access = None
         if network.managed:
@@ -293,7 +290,7 @@ class BarrierUnit(wiring.Component):
             config.index.eq(self.index),
             config.refused.eq(Cat(write_refused)),
             config.contents.eq(Cat(contents)),
-            config.counters.eq(Cat(counts)),
+            config.counters.eq(counts),
             self.observe.eq(
                 Cat(
                     *(
@@ -301,7 +298,7 @@ class BarrierUnit(wiring.Component):
                         for r in registers
                     ),
                     shown,
-                    counts,
+                    seen,
                 )
             ),
         ]

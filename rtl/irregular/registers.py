@@ -66,7 +66,8 @@ def join_registers(
     contents = [register.read_data for register in registers]
     observed = [register.observe for register in registers]
     refused_write: Value = config.refused_write
-    slots, of_slots = None, None
+    slots: SlotBank | None = None
+    of_slots: list[list[Value]] = [[], [], [], []]
     if network.wire_plane:
         links = 1 if node else network.ports
         slots = place_slots(m, network, unit, config, links, process=node)
@@ -78,12 +79,13 @@ def join_registers(
         of_slots = [[], [*slots.turns], [*slots.refused] if node else [], [refused_write & theirs]]
         refused_write = refused_write & ~theirs
     overflows, strays, arrives, others = events
-    counts = count_events(m, [overflows, strays, arrives, [refused_write, *others]], of_slots)
+    late = [overflows, strays, arrives, [refused_write, *others]]
+    shown, counts = count_events(m, of_slots, late)
     m.d.comb += [
         config.index.eq(unit.index),
         config.refused.eq(Cat(refused)),
         config.contents.eq(Cat(contents)),
-        config.counters.eq(Cat(counts)),
-        unit.observe.eq(Cat(*observed, *counts)),
+        config.counters.eq(counts),
+        unit.observe.eq(Cat(*observed, shown)),
     ]
     return slots

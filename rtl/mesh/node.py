@@ -18,9 +18,10 @@ from syncfabric.rtl.spill.join import FREED_PORTS
 __all__ = ["MeshNode", "mesh_node"]
 
 
-def mesh_node(network: MeshSpec) -> "MeshNode | WireNode":
-    """Return a node of a network, whatever way its barriers travel."""
-    return MeshNode(network) if network.has_messages else WireNode(network)
+def mesh_node(network: MeshSpec, *, counted: bool = True) -> "MeshNode | WireNode":
+    """Return a node of a network, whatever way its barriers travel; with counters, or without."""
+    node = MeshNode if network.has_messages else WireNode
+    return node(network, counted=counted)
 
 
 class MeshNode(wiring.Component):
@@ -34,20 +35,22 @@ class MeshNode(wiring.Component):
     ----------
     network : MeshSpec
         The network's parameters; barriers can be messages.
+    counted : bool
+        There are counters; else they read 0.
 
     Members
     -------
     As in :func:`node_members`.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
-        self._network = network
+    def __init__(self, network: MeshSpec, *, counted: bool = True) -> None:
+        self._network, self._counted = network, counted
         super().__init__(node_members(network))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        m.submodules.unit = unit = BarrierUnit(network)
+        m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
         inputs, outputs = place_ports(m, network, self.x, self.y)
         for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
             if name == "local" and network.managed:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,7 +11,9 @@ from syncfabric.rtl.mesh.routing import HERE, legal_outputs
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+from syncfabric.rtl.parts.selector import Selector
 
 __all__ = ["UNIT", "OutputPort"]
 
@@ -87,15 +89,18 @@ class OutputPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         link, channels = self.link, self._network.link_channels
-        flits = [getattr(self, f"flit_{i}").as_value() for i in range(5)]
-        blocked, words = Signal(), []
-        if self._has_sync:
-            words = self._sync(m, flits)
-            if not self._own:
-                m.d.comb += blocked.eq(self.sync_take.any())
-
-        # Ordinary flits: only the inputs that dimension order allows are arbitrated among.
+        blocked, shared = Signal(), self._has_sync and not self._own
+        # Only the inputs that dimension order allows are arbitrated among.
         inputs = [i for i in range(5) if self._port in legal_outputs(i, y_first=False)]
+        selects: dict[int, Value] = {i: self.take[i] for i in inputs}
+        if self._has_sync:
+            self._sync(m)
+        if shared:
+            m.d.comb += blocked.eq(self.sync_take.any())
+            # A presented message is on its input's flit wires.
+            for i in self._sync_inputs:
+                selects[i] = selects.get(i, Const(0, 1)) | self.sync_take[i]
+
         m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
         m.d.comb += [
             arbiter.request.eq(Cat(self.offer[i] for i in inputs)),
@@ -103,11 +108,13 @@ class OutputPort(wiring.Component):
         ]
         for place, i in enumerate(inputs):
             m.d.comb += self.take[i].eq(arbiter.grant[place] & ~blocked)
-            words.append(Mux(self.take[i], flits[i], 0))
-        flit = words[0]
-        for word in words[1:]:
-            flit = flit | word
-        m.d.comb += link.flit.eq(flit)
+        width = self._network.layout.flit.width
+        m.submodules.selector = selector = Selector(len(selects), width)
+        m.d.comb += selector.select.eq(Cat(selects.values()))
+        for place, i in enumerate(selects):
+            m.d.comb += getattr(selector, f"word_{place}").eq(getattr(self, f"flit_{i}"))
+        own = Mux(self.sync_take[UNIT], self.sync_4.as_value(), 0) if shared else 0
+        m.d.comb += link.flit.eq(selector.word | own)
         for channel in range(channels):
             m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._network.buffer_flits)
             sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
@@ -121,11 +128,14 @@ class OutputPort(wiring.Component):
                 m.d.sync += self.busy[channel].eq(~link.flit.tail)
         return m
 
-    def _sync(self, m: Module, flits: list[Any]) -> list[Any]:
-        """Arbitrate among the messages; return what goes on the ordinary wires for them."""
-        link = self.link
-        # Classes turn once, so between them any input but this port's own can come here.
-        senders = [i for i in range(4) if i != self._port] + [UNIT]
+    @property
+    def _sync_inputs(self) -> list[int]:
+        """Inputs whose messages can come here: classes turn once, so any but this port's own."""
+        return [i for i in range(4) if i != self._port]
+
+    def _sync(self, m: Module) -> None:
+        """Arbitrate among the messages; with links of their own, send one."""
+        link, senders = self.link, [*self._sync_inputs, UNIT]
         m.submodules.sync_arbiter = arbiter = LeastRecentArbiter(len(senders))
         m.d.comb += [
             arbiter.request.eq(Cat(self.sync_offer[i] for i in senders)),
@@ -142,12 +152,8 @@ class OutputPort(wiring.Component):
                 credit.spend.eq(link.sync_valid[turn]),
                 self.has_sync_credit[turn].eq(credit.available),
             ]
-        messages = {i: getattr(self, f"sync_{i}").as_value() for i in senders}
         if self._own:
-            word = Mux(self.sync_take[UNIT], messages[UNIT], 0)
-            for i in senders[:-1]:
-                word = word | Mux(self.sync_take[i], messages[i], 0)
-            m.d.comb += link.sync.eq(word)
-            return []
-        # A presented message has its own bits only; above them the memory may hold anything.
-        return [Mux(self.sync_take[i], messages[i] if i == UNIT else flits[i], 0) for i in senders]
+            words = [
+                Mux(self.sync_take[i], getattr(self, f"sync_{i}").as_value(), 0) for i in senders
+            ]
+            m.d.comb += link.sync.eq(either(words))

@@ -23,14 +23,16 @@ class WireNode(wiring.Component):
     ----------
     network : MeshSpec
         The network's parameters; no barrier is a message.
+    counted : bool
+        There are counters; else they read 0.
 
     Members
     -------
     As in :func:`node_members`.
     """
 
-    def __init__(self, network: MeshSpec) -> None:
-        self._network = network
+    def __init__(self, network: MeshSpec, *, counted: bool = True) -> None:
+        self._network, self._counted = network, counted
         super().__init__(node_members(network))
 
     def elaborate(self, platform: object) -> Module:
@@ -39,7 +41,12 @@ class WireNode(wiring.Component):
         plane = network.wire_plane
         assert plane
         m.submodules.unit = unit = WireUnit(
-            network, plane, len(DIRECTIONS), process=True, sink=network.managed
+            network,
+            plane,
+            len(DIRECTIONS),
+            process=True,
+            sink=network.managed,
+            counted=self._counted,
         )
         m.d.comb += [
             unit.index.eq(self.index),

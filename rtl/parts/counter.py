@@ -16,35 +16,33 @@ class SaturatingCounter(wiring.Component):
         Bits of the count.
     most : int
         Most events in one cycle.
-    at_once : bool
-        The count shows the events of the same cycle, too.
 
     Members
     -------
     events : In(range(most + 1))
         Events of this cycle.
     count : Out(width)
-        Events of all earlier cycles (``at_once``: and of this one), at most 2^width - 1.
+        Events of all earlier cycles, at most 2^width - 1: a flip-flop.
+    total : Out(width)
+        The same, and the events of this cycle.
     """
 
-    def __init__(self, width: int, most: int, *, at_once: bool = False) -> None:
-        self._most, self._at_once = most, at_once
-        super().__init__({"events": In(range(most + 1)), "count": Out(width)})
+    def __init__(self, width: int, most: int) -> None:
+        self._most = most
+        super().__init__({"events": In(range(most + 1)), "count": Out(width), "total": Out(width)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        if self._at_once:
-            before = Signal.like(self.count)
-            total = before + self.events
-            m.d.comb += self.count.eq(Mux(total[len(before) :].any(), ~0, total))
-            m.d.sync += before.eq(self.count)
-            return m
+        width = len(self.count)
+        summed = Signal(max(width, len(self.events)) + 1)
+        m.d.comb += [
+            summed.eq(self.count + self.events),
+            self.total.eq(Mux(summed[width:].any(), ~0, summed)),
+        ]
         if self._most == 1:
             # Events come late in the cycle: let them but enable a sum that is there already.
             with m.If(self.events & ~self.count.all()):
                 m.d.sync += self.count.eq(self.count + 1)
-            return m
-        total = Signal(len(self.count) + 1)
-        m.d.comb += total.eq(self.count + self.events)
-        m.d.sync += self.count.eq(Mux(total[-1], ~0, total))
+        else:
+            m.d.sync += self.count.eq(self.total)
         return m

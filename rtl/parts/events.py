@@ -2,49 +2,59 @@
 
 from collections.abc import Sequence
 
-from amaranth import Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 
-__all__ = ["count_events", "later"]
+__all__ = ["count_events"]
+
+Events = Sequence[Sequence[Value]]
+"""For each counter, in the order of ``Counter``, numbers of events."""
 
 
 def count_events(
-    m: Module, events: Sequence[list[Value]], slots: Sequence[list[Value]] | None = None
-) -> list[Value]:
-    """Place a counter for each kind of event; return their counts.
+    m: Module, soon: Events, late: Events | None = None, *, counted: bool = True
+) -> tuple[Value, Value]:
+    """Place a counter for each kind of event.
 
     Parameters
     ----------
     m : Module
         Where the events are.
-    events : sequence of list of Value
-        Numbers of events, in the order of ``Counter``. Those of t show from t + 2.
-    slots : sequence of list of Value, optional
-        Those of slots of barrier wires: they show from t + 1.
+    soon : sequence of sequence of Value
+        Numbers of events; those of t show from t + 1.
+    late : sequence of sequence of Value, optional
+        The same of events that show from t + 2.
+    counted : bool
+        There are counters; else all is 0.
+
+    Returns
+    -------
+    Value, Value
+        What shows, for benches; and the same of the cycle before, from flip-flops.
     """
-    counts = []
-    for i, kind in enumerate(Counter):
-        happened = _late(m, events[i])
-        if slots:
-            happened = _late(m, [happened]) + _late(m, slots[i])
-        most = (1 << len(happened)) - 1
-        counter = SaturatingCounter(COUNTER_BITS, most, at_once=slots is not None)
+    if not counted:
+        nothing = Const(0, len(Counter) * COUNTER_BITS)
+        return nothing, nothing
+    shown, kept = [], []
+    for kind in Counter:
+        happened = _later(m, soon[kind])
+        if late:
+            happened = happened + _later(m, [_later(m, late[kind])])
+        counter = SaturatingCounter(COUNTER_BITS, (1 << len(happened)) - 1)
         m.submodules[f"count_{kind.name.lower()}"] = counter
         m.d.comb += counter.events.eq(happened)
-        counts.append(counter.count)
-    return counts
+        shown.append(counter.total)
+        kept.append(counter.count)
+    return Cat(shown), Cat(kept)
 
 
-def later(m: Module, events: list[Value]) -> list[Value]:
-    """Return events a cycle later: counting them is not to make the clock slower."""
+def _later(m: Module, events: Sequence[Value]) -> Value:
+    """Return how many there were a cycle ago."""
+    if not events:
+        return Const(0, 1)
     kept = [Signal(len(event)) for event in events]
     m.d.sync += [signal.eq(event) for signal, event in zip(kept, events, strict=True)]
-    return kept
-
-
-def _late(m: Module, events: list[Value]) -> Value:
-    """Return how many there were a cycle ago."""
-    return total(later(m, events)) if events else Const(0, 1)
+    return total(kept)

@@ -1,10 +1,10 @@
 """Where what a source has to send waits: first in, first out."""
 
-from amaranth import Module, Signal
+from amaranth import ClockSignal, Instance, Module, ResetSignal, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["WaitingQueue"]
+__all__ = ["QueueApart", "WaitingQueue", "queue_module"]
 
 
 class WaitingQueue(wiring.Component):
@@ -65,3 +65,29 @@ class WaitingQueue(wiring.Component):
             level.eq(level + write.en - self.leave),
         ]
         return m
+
+
+class QueueApart(WaitingQueue):
+    """The same queue, an instance of the module `queue_module`, which is converted apart.
+
+    Amaranth writes the first content of a deep memory bit by bit: seconds, in every conversion of
+    what it is part of.
+    """
+
+    def elaborate(self, platform: object) -> Instance:
+        return Instance(
+            queue_module(self._width, self._depth),
+            i_clk=ClockSignal(),
+            i_rst=ResetSignal(),
+            i_push=self.push,
+            i_entry=self.entry,
+            o_lost=self.lost,
+            o_waiting=self.waiting,
+            o_first=self.first,
+            i_leave=self.leave,
+        )
+
+
+def queue_module(width: int, depth: int) -> str:
+    """Return the name of the Verilog module of a `WaitingQueue`."""
+    return f"waiting_queue_{depth}x{width}"

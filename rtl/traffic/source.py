@@ -16,11 +16,12 @@ from syncfabric.rtl.traffic.headers import header_of
 from syncfabric.rtl.traffic.queue import WaitingQueue
 from syncfabric.rtl.traffic.software import PUT_FLIT, PutSignature
 
-__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource"]
+__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "queue_widths"]
 
 PACKET_FLITS = 5
 WARM_UP = 64
 GOLDEN_RATIO = 0x9E3779B9
+CYCLE_BITS = 32
 
 
 class PacketSource(wiring.Component):
@@ -38,6 +39,8 @@ class PacketSource(wiring.Component):
     queue : int, >= 2
         Packets that can wait, and flits of software; a power of two. What does not fit is dropped
         and counted.
+    make_queue : type of WaitingQueue
+        `QueueApart` where the queues' modules, of `queue_widths`, are converted apart.
 
     Members
     -------
@@ -62,15 +65,21 @@ class PacketSource(wiring.Component):
         or flits dropped.
     """
 
-    def __init__(self, network: MessageSpec, *, queue: int = 16384) -> None:
+    def __init__(
+        self,
+        network: MessageSpec,
+        *,
+        queue: int = 16384,
+        make_queue: type[WaitingQueue] = WaitingQueue,
+    ) -> None:
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
-        self._network, self._queue = network, queue
+        self._network, self._queue, self._make_queue = network, queue, make_queue
         self._nodes = len(network.topology.nodes)
         super().__init__(
             {
                 "index": In(network.layout.node_bits),
-                "cycle": In(32),
+                "cycle": In(CYCLE_BITS),
                 "load": In(1),
                 "seed": In(32),
                 "enable": In(1),
@@ -88,8 +97,8 @@ class PacketSource(wiring.Component):
         create, destination = self._generate(m)
         header = header_of(m, self._network, destination)
         entry = Cat(header, self.cycle)
-        m.submodules.packets = packets = WaitingQueue(len(entry), self._queue)
-        m.submodules.software = software = WaitingQueue(PUT_FLIT.size, self._queue)
+        m.submodules.packets = packets = self._make_queue(len(entry), self._queue)
+        m.submodules.software = software = self._make_queue(PUT_FLIT.size, self._queue)
         m.d.comb += [
             packets.push.eq(create),
             packets.entry.eq(entry),
@@ -179,3 +188,8 @@ class PacketSource(wiring.Component):
         with m.If(packets.leave):
             m.d.sync += self.sent.eq(self.sent + 1)
             m.d.sync += turn.eq(Mux(turn == channels - step, 0, turn + step))
+
+
+def queue_widths(network: MessageSpec) -> tuple[int, int]:
+    """Return the bits of an entry in the queue of packets, and in that of software."""
+    return network.layout.header.width + CYCLE_BITS, PUT_FLIT.size

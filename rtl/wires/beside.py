@@ -35,11 +35,12 @@ def place_slots(
     """
     plane = network.wire_plane
     assert plane
-    m.submodules.slots = slots = SlotBank(plane, links, process=process)
+    m.submodules.slots = slots = SlotBank(plane, links, process=process, first=network.first_slot)
     m.d.comb += [
         slots.write.eq(config.write[message_bank(network).writes :]),
         slots.write_data.eq(config.config.data),
-        slots.word.eq(config.word),
+        slots.address.eq(config.config.address),
+        slots.writes.eq(config.config.write),
     ]
     for p in range(links):
         m.d.comb += [

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Value
+from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,9 +11,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.parts.counter import SaturatingCounter
-from syncfabric.rtl.parts.events import later
-from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.parts.events import count_events
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
 from syncfabric.rtl.wires.plane import link_ports
@@ -43,6 +41,8 @@ class WireUnit(wiring.Component):
         It has a process.
     sink : bool
         A set-up sink reaches the slots too.
+    counted : bool
+        There are counters; else they read 0.
 
     Members
     -------
@@ -72,9 +72,10 @@ class WireUnit(wiring.Component):
         *,
         process: bool,
         sink: bool = False,
+        counted: bool = True,
     ) -> None:
         self._network, self._plane, self._links = network, plane, links
-        self._process, self._sink = process, sink
+        self._process, self._sink, self._counted = process, sink, counted
         slots, shown = plane.slots, WireLayout(links, process, plane.data_bits).slot
         members: dict[str, Any] = link_ports(plane, links, process=process)
         members |= {
@@ -96,7 +97,9 @@ class WireUnit(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.bank = bank = SlotBank(self._plane, self._links, process=self._process)
+        m.submodules.bank = bank = SlotBank(
+            self._plane, self._links, process=self._process, sink=self._sink
+        )
         m.submodules.config_port = config = ConfigPort(self._network, [wire_bank(self._plane)])
         for p in range(self._links):
             m.d.comb += [
@@ -116,32 +119,23 @@ class WireUnit(wiring.Component):
             m.d.comb += [getattr(self, name).eq(getattr(bank, name)) for name in SINK_PORTS]
         else:
             wiring.connect(m, wiring.flipped(self.config), config.config)
-        counts = self._count(m, bank, config.refused_write)
+        shown, counts = self._count(m, bank, config.refused_write)
         m.d.comb += [
             config.index.eq(self.index),
             bank.write.eq(config.write),
             bank.write_data.eq(config.config.data),
-            bank.word.eq(config.word),
+            bank.address.eq(config.config.address),
+            bank.writes.eq(config.config.write),
             config.refused.eq(bank.write_refused),
             config.contents.eq(bank.contents),
-            config.counters.eq(Cat(counts)),
-            self.observe.eq(Cat(bank.observe, counts)),
+            config.counters.eq(counts),
+            self.observe.eq(Cat(bank.observe, shown)),
         ]
         return m
 
-    def _count(self, m: Module, bank: SlotBank, refused_write: Value) -> list[Value]:
-        """Count events, in the order of ``Counter``."""
-        overflows: list[Value] = [self.overflows]
-        strays = [*bank.turns, *self.strays]
-        arrives = [*bank.refused] if self._process else [Const(0, 1)]
-        writes = [refused_write, self.refused_write]
-        # Events come late in the cycle: they are kept, and added to what is seen in the next.
-        counts = []
-        for kind, events in zip(Counter, (overflows, strays, arrives, writes), strict=True):
-            happened = total(later(m, events))
-            most = (1 << len(happened)) - 1
-            counter = SaturatingCounter(COUNTER_BITS, most, at_once=True)
-            m.submodules[f"count_{kind.name.lower()}"] = counter
-            m.d.comb += counter.events.eq(happened)
-            counts.append(counter.count)
-        return counts
+    def _count(self, m: Module, bank: SlotBank, refused_write: Value) -> tuple[Value, Value]:
+        """Count events, and return the counts as ``count_events`` does."""
+        arrives = [*bank.refused] if self._process else []
+        strays, writes = [*bank.turns, *self.strays], [refused_write, self.refused_write]
+        events = [[self.overflows], strays, arrives, writes]
+        return count_events(m, events, counted=self._counted)

@@ -6,9 +6,11 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.rtl.traffic.headers import header_words
+from syncfabric.rtl.traffic.queue import QueueApart, WaitingQueue, queue_module
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.software import PUT_FLIT
-from syncfabric.rtl.traffic.source import PacketSource
+from syncfabric.rtl.traffic.source import PacketSource, queue_widths
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.network import (
     module_names,
     modules_verilog,
@@ -17,7 +19,7 @@ from syncfabric.sim.assemble.network import (
 )
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, quote
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
 
 __all__ = [
     "BENCH",
@@ -90,8 +92,18 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
 
 def traffic_verilog(spec: MessageSpec, queue: int) -> str:
     """Return the modules of the packet source and the packet sink."""
-    source = convert(PacketSource(spec, queue=queue), "packet_source")
-    return f"{source}\n{convert(PacketSink(spec), 'packet_sink')}"
+    sizes = [(width, queue) for width in sorted(set(queue_widths(spec)))]
+    return "\n".join(
+        (
+            converted(_source, "packet_source", spec, queue),
+            converted(PacketSink, "packet_sink", spec),
+            *(converted(WaitingQueue, queue_module(*size), *size) for size in sizes),
+        )
+    )
+
+
+def _source(spec: MessageSpec, queue: int) -> PacketSource:
+    return PacketSource(spec, queue=queue, make_queue=QueueApart)
 
 
 def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:

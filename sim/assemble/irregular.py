@@ -6,6 +6,7 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -14,7 +15,7 @@ from syncfabric.sim.assemble.top import (
     node_ports,
     start_top,
 )
-from syncfabric.sim.assemble.verilog import convert, zero
+from syncfabric.sim.assemble.verilog import zero
 
 __all__ = [
     "MODULES",
@@ -35,7 +36,9 @@ SWITCH, NODE = MODULES = ("irregular_switch", "irregular_node")
 
 def modules_verilog(spec: IrregularSpec) -> str:
     """Return the Verilog of the switch, of the node interface, and all that they are made of."""
-    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{convert(NodeInterface(spec), NODE)}"
+    return "\n".join(
+        (converted(IrregularSwitch, SWITCH, spec), converted(NodeInterface, NODE, spec))
+    )
 
 
 def targets(spec: IrregularSpec) -> list[tuple[str, int]]:

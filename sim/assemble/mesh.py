@@ -6,6 +6,7 @@ from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.unit import observe_bits
 from syncfabric.rtl.mesh.node import mesh_node
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -13,7 +14,7 @@ from syncfabric.sim.assemble.top import (
     node_ports,
     start_top,
 )
-from syncfabric.sim.assemble.verilog import convert, part, zero
+from syncfabric.sim.assemble.verilog import part, zero
 
 __all__ = [
     "MODULES",
@@ -38,7 +39,7 @@ NETWORK_PORTS = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 
 def modules_verilog(spec: MeshSpec) -> str:
     """Return the Verilog of the router and all that it is made of."""
-    return convert(mesh_node(spec), ROUTER)
+    return converted(mesh_node, ROUTER, spec)
 
 
 def targets(spec: MeshSpec) -> list[tuple[str, int]]:

@@ -6,6 +6,7 @@ from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.loader import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode, observe_bits
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -13,7 +14,7 @@ from syncfabric.sim.assemble.top import (
     config_ports,
     join_config_answers,
 )
-from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
 
 __all__ = [
     "LOADER",
@@ -61,7 +62,7 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
 
 def modules_verilog(spec: StaticSpec) -> str:
     """Return the Verilog of node and loader, and all that they are made of."""
-    return f"{convert(StaticNode(spec), NODE)}\n{convert(RouteLoader(spec), LOADER)}"
+    return f"{converted(StaticNode, NODE, spec)}\n{converted(RouteLoader, LOADER, spec)}"
 
 
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:

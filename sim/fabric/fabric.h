@@ -13,16 +13,20 @@
 //   probe [FILE]     write what is on the wires from now on, or no more (sim/assemble/probe.py)
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
+//   restless         from now on evaluate all tiles in every cycle, whether they idle or not
+//   evaluated        how often a tile was evaluated
 //   report           the traffic's counters, a line a node
 //   quit
 #pragma once
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "awake.h"
 #include "bits.h"
 #include "links.h"
 #include "probe.h"
@@ -32,42 +36,24 @@
 #include "verilated_vcd_c.h"
 #endif
 
-// One evaluation makes one cycle if Verilator's memory of the clock can be reached; else two do.
-template <class Tile, class Root> auto clock_low(Tile&, Root* root, int)
-    -> decltype(root->__Vtrigprevexpr___TOP__clk__0, void()) {
-    root->__Vtrigprevexpr___TOP__clk__0 = 0;
-}
-template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
-    tile.clk = 0;
-    tile.eval();
+template <class Network, class Act> void every(Network& network, Act act) {
+    for (int tile = 0; tile < Network::TILES; ++tile) network.at(tile, act);
 }
 
-// An evaluation without what Verilator does around one (its messages and threads have locks), if
-// its function can be reached and no waveform needs the rest. It must not be a tile's first.
-#if VM_TRACE_VCD
-#define EVALUATE(Tile) inline void evaluate(Tile& t) { t.eval(); }
-#else
-#define EVALUATE(Tile)                                                                \
-    __attribute__((weak)) void Tile##___024root___eval(Tile##___024root*);            \
-    inline void evaluate(Tile& t) {                                                   \
-        if (&Tile##___024root___eval) Tile##___024root___eval(t.rootp);               \
-        else t.eval();                                                                \
-    }
-#endif
-
-// Network has: `context`; `nodes`, the tiles with processes; `links`, to be carried over in every
-// cycle; `shown`, the end of each link that the probe looks at, by number (no wires: no such link);
-// `wired`, the barrier wires of their links by number, if there are any (null: no such link);
-// `every(act)`, which calls act(tile) for each tile, as the config port counts them.
+// Network has: `context`; `nodes`, the tiles with processes; `TILES`, how many tiles there are in
+// all, and `at(i, act)`, which gives act(tile i), as the config port counts them, nodes first;
+// `links`; `shown`, the end of each link that the probe looks at, by number (no wires: no such
+// link); `wired`, the barrier wires of their links by number, if there are any (null: no such link).
 template <class Network> class Fabric {
   public:
     virtual ~Fabric() = default;
 
     void reset() {
         network_.context.traceEverOn(true);
-        network_.every([](auto& t) { t.rst = 1, t.eval(); });
-        for (int k = 0; k < 2; ++k) tick();
-        network_.every([](auto& t) { t.rst = 0, t.eval(); });
+        every(network_, [](auto& t) { t.rst = 1, t.eval(); });
+        for (int k = 0; k < 2; ++k) every(network_, [](auto& t) { evaluate_cycle(t); });
+        every(network_, [](auto& t) { t.rst = 0, t.eval(); });
+        awake_.emplace(network_);
     }
 
     void command(const std::string& line) {
@@ -77,6 +63,8 @@ template <class Network> class Fabric {
         if (name == "script") words >> name, script_ = read_script(name), next_ = 0;
         else if (name == "probe") look(words);
         else if (name == "waves") words >> name, open_waves(name);
+        else if (name == "restless") awake_->stay();
+        else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;
             words >> cycles;
@@ -86,7 +74,7 @@ template <class Network> class Fabric {
     }
 
     void finish() {
-        network_.every([](auto& t) { t.final(); });
+        every(network_, [](auto& t) { t.final(); });
 #if VM_TRACE_VCD
         if (waves_) waves_->close();
 #endif
@@ -97,7 +85,7 @@ template <class Network> class Fabric {
     virtual bool obey(const std::string& name, std::istringstream& words) = 0;
     // Do what a word of the script says, for this cycle. ARRIVE and CONFIG are done already.
     virtual void act(const Stimulus& s) = 0;
-    // Take back what was done for the last cycle.
+    // Take back what was done for the last cycle, at the tiles that were touched.
     virtual void rest() = 0;
     // See to what else happens in a cycle, the links being carried over.
     virtual void pass() = 0;
@@ -107,41 +95,40 @@ template <class Network> class Fabric {
             stimulate();
             // No wire that begins in a tile depends on one that comes in by a link in this cycle,
             // so all wires can be carried over before any tile goes on.
-            for (auto& link : network_.links) link.carry();
+            awake_->carry();
             if (probe_) probe_->look(network_, cycle_);
             pass();
             draw();
-            tick();
+            awake_->evaluate(!busy_);
         }
         if (probe_) probe_->flush();
     }
 
+    // Note that a tile's inputs change for this cycle.
+    void touch(int tile) { awake_->wake(tile), touched_.push_back(tile); }
+
     Network network_;
+    std::optional<Awake<Network>> awake_;
     uint64_t cycle_ = 0;
-    bool acted_ = false;
+    std::vector<int> touched_;
+    bool busy_ = false;  // no tile will idle for some time
 
   private:
-    void tick() {
-        network_.every([](auto& t) {
-            clock_low(t, t.rootp, 0);
-            t.clk = 1;
-            evaluate(t);
-        });
-    }
-
     void stimulate() {
-        if (acted_) {
-            for (auto& t : network_.nodes) {
-                clear(t->arrive);
-                FOR_DATA(clear(t->data));
-                FOR_LAST(clear(t->last));
+        if (!touched_.empty()) {
+            for (int tile : touched_) {
+                awake_->wake(tile);
+                network_.at(tile, [](auto& t) { t.config_valid = 0; });
+                if (tile >= NODES) continue;
+                auto& t = *network_.nodes[tile];
+                clear(t.arrive);
+                FOR_DATA(clear(t.data));
+                FOR_LAST(clear(t.last));
             }
-            network_.every([](auto& t) { t.config_valid = 0; });
             rest();
-            acted_ = false;
+            touched_.clear();
         }
         for (; next_ < script_.size() && script_[next_].cycle <= cycle_; ++next_) {
-            acted_ = true;
             const Stimulus& s = script_[next_];
             if (s.kind == ARRIVE) arrive(s);
             else if (s.kind == CONFIG) configure(s);
@@ -157,16 +144,18 @@ template <class Network> class Fabric {
 
     void arrive(const Stimulus& s) {
         auto& t = *network_.nodes[s.index / REGISTERS];
+        touch(s.index / REGISTERS);
         set(t.arrive, s.index % REGISTERS);
         FOR_DATA(put(t.data, s.index % REGISTERS * DATA_BITS, DATA_BITS, s.data));
         FOR_LAST(if (s.extra) set(t.last, s.index % REGISTERS));
     }
 
     void configure(const Stimulus& s) {
-        uint32_t target = 0;
-        network_.every([&](auto& t) {
-            if (target++ != s.index >> 12) return;
-            t.config_valid = 1, t.config_node = s.index >> 12;
+        int target = s.index >> 12;
+        if (target >= Network::TILES) return;
+        touch(target);
+        network_.at(target, [&](auto& t) {
+            t.config_valid = 1, t.config_node = target;
             t.config_address = s.index & 4095;
             t.config_write = s.extra, t.config_data = s.data;
         });
@@ -175,14 +164,14 @@ template <class Network> class Fabric {
 #if VM_TRACE_VCD
     void open_waves(const std::string& name) {
         waves_ = std::make_unique<VerilatedVcdC>();
-        network_.every([&](auto& t) { t.trace(waves_.get(), 99); });
+        every(network_, [&](auto& t) { t.trace(waves_.get(), 99); });
         waves_->open(name.c_str());
     }
     // A cycle is 10 ns, its first half with the clock high; inputs change with the clock's edge.
     void draw() {
         if (!waves_) return;
         waves_->dump(10'000 * cycle_);
-        network_.every([](auto& t) { t.clk = 0; });
+        every(network_, [](auto& t) { t.clk = 0; });
         waves_->dump(10'000 * cycle_ + 5'000);
         if (cycle_ % 1024 == 0) waves_->flush();
     }

@@ -10,7 +10,7 @@
 
 template <class Tile, class LinkEnd> struct Grid {
     using End = LinkEnd;
-    static constexpr int LINKS = 6 * NODES;
+    static constexpr int LINKS = 6 * NODES, TILES = NODES;
 
     VerilatedContext context;
     std::vector<std::unique_ptr<Tile>> nodes;
@@ -31,23 +31,21 @@ template <class Tile, class LinkEnd> struct Grid {
             auto& a = *nodes[i];
             if (i % WIDTH < WIDTH - 1) {
                 auto& b = *nodes[i + 1];
-                link(i, 0, PORT_END(a, east_out), PORT_END(b, west_in));
-                link(i + 1, 2, PORT_END(b, west_out), PORT_END(a, east_in));
+                link(i, 0, i + 1, PORT_END(a, east_out), PORT_END(b, west_in));
+                link(i + 1, 2, i, PORT_END(b, west_out), PORT_END(a, east_in));
             }
             if (i + WIDTH < NODES) {
                 auto& b = *nodes[i + WIDTH];
-                link(i, 1, PORT_END(a, north_out), PORT_END(b, south_in));
-                link(i + WIDTH, 3, PORT_END(b, south_out), PORT_END(a, north_in));
+                link(i, 1, i + WIDTH, PORT_END(a, north_out), PORT_END(b, south_in));
+                link(i + WIDTH, 3, i, PORT_END(b, south_out), PORT_END(a, north_in));
             }
         }
     }
 
-    void link(int node, int port, End from, End to) {
-        links.push_back({shown[5 * node + port] = from, to});
+    void link(int node, int port, int other, End from, End to) {
+        links.push_back({node, other, shown[5 * node + port] = from, to});
         FOR_WIRES(wired[4 * node + port] = from.wires;)
     }
 
-    template <class Act> void every(Act act) {
-        for (auto& tile : nodes) act(*tile);
-    }
+    template <class Act> auto at(int tile, Act act) { return act(*nodes[tile]); }
 };

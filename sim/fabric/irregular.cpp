@@ -9,19 +9,20 @@
 #include "network.h"
 
 #include "Vnode_tile.h"
-#include "Vnode_tile___024root.h"
+#include "Vnode_tile__Syms.h"
 #include "Vswitch_tile.h"
-#include "Vswitch_tile___024root.h"
+#include "Vswitch_tile__Syms.h"
 #include "messages.h"
 
 EVALUATE(Vnode_tile)
 EVALUATE(Vswitch_tile)
+STORES(Vnode_tile, node_tile)
 
 namespace {
 
 struct Network {
     using End = END_OF(Vnode_tile, uplink);
-    static constexpr int LINKS = PORTS * SWITCHES + NODES;
+    static constexpr int LINKS = PORTS * SWITCHES + NODES, TILES = NODES + SWITCHES;
 
     VerilatedContext context;
     std::vector<std::unique_ptr<Vnode_tile>> nodes;
@@ -43,26 +44,27 @@ struct Network {
             for (End end : std::vector<End>{PORT_ENDS(t, out)}) out.push_back(end);
         }
         for (int port = 0; port < PORTS * SWITCHES; ++port)
-            if (ACROSS[port] >= 0) link(port, out[port], in[ACROSS[port]]);
+            if (int other = ACROSS[port]; other >= 0)
+                link(port, NODES + port / PORTS, NODES + other / PORTS, out[port], in[other]);
         for (int i = 0; i < NODES; ++i) {
             auto name = "node_" + std::to_string(i);
             nodes.emplace_back(new Vnode_tile(&context, name.c_str()));
             auto& t = *nodes[i];
             t.target = i, t.index = i;
             FOR_PACKETS(t.header = HEADERS[i];)
-            link(PLACES[i], out[PLACES[i]], PORT_END(t, downlink));
-            link(PORTS * SWITCHES + i, PORT_END(t, uplink), in[PLACES[i]]);
+            int place = PLACES[i], beside = NODES + place / PORTS;
+            link(place, beside, i, out[place], PORT_END(t, downlink));
+            link(PORTS * SWITCHES + i, i, beside, PORT_END(t, uplink), in[place]);
         }
     }
 
-    void link(int number, End from, End to) {
-        links.push_back({shown[number] = from, to});
+    void link(int number, int source, int target, End from, End to) {
+        links.push_back({source, target, shown[number] = from, to});
         FOR_WIRES(wired[number] = from.wires;)
     }
 
-    template <class Act> void every(Act act) {
-        for (auto& tile : nodes) act(*tile);
-        for (auto& tile : switches) act(*tile);
+    template <class Act> auto at(int tile, Act act) {
+        return tile < NODES ? act(*nodes[tile]) : act(*switches[tile - NODES]);
     }
 };
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.sim.assemble.bench import traffic_verilog
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_wires, targets
-from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.fabric import tile
 
 __all__ = ["NODE_TILE", "SWITCH_TILE", "definitions", "node_ports", "switch_ports", "tiles"]
@@ -56,9 +57,11 @@ def tiles(spec: IrregularSpec, *, queue: int) -> dict[str, str]:
         f"{link}__{wire}": f"{link}_{wire}" for link in ("uplink", "downlink") for wire in wires
     }
     top.instance(NODE, "node", node)
-    tile.place_process(top, spec)
-    parts = [convert(NodeInterface(spec), NODE), tile.process_verilog(spec, queue), top.text()]
-    return {SWITCH_TILE: _switch_tile(spec), NODE_TILE: "\n".join(parts)}
+    parts = [converted(NodeInterface, NODE, spec)]
+    if spec.channels:
+        tile.place_traffic(top)
+        parts.append(traffic_verilog(spec, queue))
+    return {SWITCH_TILE: _switch_tile(spec), NODE_TILE: "\n".join([*parts, top.text()])}
 
 
 def _switch_tile(spec: IrregularSpec) -> str:
@@ -70,7 +73,7 @@ def _switch_tile(spec: IrregularSpec) -> str:
         for p in range(spec.ports):
             switch |= {f"{way}_{p}__{wire}": f"{way}_{p}_{wire}" for way in ("in", "out")}
     top.instance(SWITCH, "switch", switch)
-    return f"{convert(IrregularSwitch(spec), SWITCH)}\n{top.text()}"
+    return f"{converted(IrregularSwitch, SWITCH, spec)}\n{top.text()}"
 
 
 def definitions(spec: IrregularSpec) -> list[str]:

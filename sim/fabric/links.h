@@ -14,15 +14,34 @@ template <class Flit, class Sync, class Wires> struct EndOf {
 };
 inline CData NOTHING = 0;  // stands for wires that a port has not
 
+// Copy a wire's value; return whether that changes anything.
+template <class Wire> bool copy(Wire& to, const Wire& from) {
+    bool changed = to != from;
+    to = from;
+    return changed;
+}
+
 template <class End> struct Link {
+    int source, target;  // tiles
     End from, to;
-    void carry() const {
+
+    // Carry over what the source drives; return whether it is new to the target.
+    bool forward() const {
+        bool changed = false;
         FOR_PACKETS({
-            *to.valid = *from.valid, *to.sync_valid = *from.sync_valid, *to.flit = *from.flit;
-            *to.flush = *from.flush;
-            *from.credit = *to.credit, *from.sync_credit = *to.sync_credit;
-            if (from.sync) *to.sync = *from.sync;
+            changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
+            changed |= copy(*to.flit, *from.flit) | copy(*to.flush, *from.flush);
+            if (from.sync) changed |= copy(*to.sync, *from.sync);
         })
-        FOR_WIRES(*to.wires = *from.wires;)
+        FOR_WIRES(changed |= copy(*to.wires, *from.wires);)
+        return changed;
+    }
+
+    // Carry over what the target drives; return whether it is new to the source.
+    bool backward() const {
+        bool changed = false;
+        FOR_PACKETS(changed |= copy(*from.credit, *to.credit);
+                    changed |= copy(*from.sync_credit, *to.sync_credit);)
+        return changed;
     }
 };

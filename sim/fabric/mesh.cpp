@@ -4,11 +4,12 @@
 #include "network.h"
 
 #include "Vtile.h"
-#include "Vtile___024root.h"
+#include "Vtile__Syms.h"
 #include "grid.h"
 #include "messages.h"
 
 EVALUATE(Vtile)
+STORES(Vtile, tile)
 
 namespace {
 

@@ -1,6 +1,7 @@
-"""The tile of a mesh: a router, with its barrier member, packet source and packet sink."""
+"""The tile of a mesh: a router, with its packet source and packet sink."""
 
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.sim.assemble.bench import traffic_verilog
 from syncfabric.sim.assemble.mesh import (
     NETWORK_PORTS,
     ROUTER,
@@ -38,9 +39,11 @@ def tiles(spec: MeshSpec, *, queue: int) -> dict[str, str]:
     node: dict[str, str | None] = {"x": "x", "y": "y", "index": "index", **tile.join_node(spec)}
     node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _SIDES for wire in link_wires(spec)}
     top.instance(ROUTER, "node", node)
-    tile.place_process(top, spec)
-    parts = [modules_verilog(spec), tile.process_verilog(spec, queue), top.text()]
-    return {TILE: "\n".join(parts)}
+    parts = [modules_verilog(spec)]
+    if spec.channels:
+        tile.place_traffic(top)
+        parts.append(traffic_verilog(spec, queue))
+    return {TILE: "\n".join([*parts, top.text()])}
 
 
 def definitions(spec: MeshSpec) -> list[str]:

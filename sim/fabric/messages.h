@@ -6,6 +6,7 @@
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 #pragma once
 #include "fabric.h"
+#include "members.h"
 #include "referee.h"
 
 template <class Network> class MessageFabric : public Fabric<Network> {
@@ -18,7 +19,8 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
   private:
-    using Fabric<Network>::network_, Fabric<Network>::cycle_, Fabric<Network>::acted_;
+    using Base = Fabric<Network>;
+    using Base::network_, Base::cycle_, Base::touch;
 
     bool obey(const std::string& name, std::istringstream& words) override {
         if (name == "group") referee_.add(words);
@@ -30,10 +32,12 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void rest() override {
-        for (auto& t : network_.nodes) {
-            t->start = 0, t->member_load = 0;
-            FOR_PACKETS(t->traffic_load = 0, t->put_valid = 0);
-            FOR_SPILL(t->spill_arrive_valid = 0);
+        for (int tile : this->touched_) {
+            if (tile >= NODES) continue;
+            auto& t = *network_.nodes[tile];
+            t.start = 0;
+            FOR_PACKETS(t.traffic_load = 0, t.put_valid = 0);
+            FOR_SPILL(t.spill_arrive_valid = 0);
         }
     }
 
@@ -41,13 +45,14 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         auto& nodes = network_.nodes;
         switch (s.kind) {
         case SPILLED: {
-            FOR_SPILL(auto& t = *nodes[s.index & ~(1u << 31)]; t.spill_arrive_valid = 1;
-                      t.spill_arrive_gid = s.extra; FOR_DATA(t.spill_arrive_data = s.data);
+            FOR_SPILL(int node = s.index & ~(1u << 31); auto& t = *nodes[node]; touch(node);
+                      t.spill_arrive_valid = 1; t.spill_arrive_gid = s.extra;
+                      FOR_DATA(t.spill_arrive_data = s.data);
                       FOR_MANAGERS(t.spill_arrive_last = s.index >> 31));
             break;
         }
         case START:
-            for (auto& t : nodes) t->start = 1;
+            for (int i = 0; i < NODES; ++i) touch(i), nodes[i]->start = 1;
             break;
         default:
             FOR_PACKETS(act_on_packets(s));
@@ -58,12 +63,16 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         auto& nodes = network_.nodes;
         switch (s.kind) {
         case LOAD:
-            for (auto& t : nodes) t->traffic_load = 1, t->traffic_seed = s.data;
+            for (int i = 0; i < NODES; ++i)
+                touch(i), nodes[i]->traffic_load = 1, nodes[i]->traffic_seed = s.data;
             break;
         case RATE:
-            for (auto& t : nodes) t->traffic_enable = s.extra, t->traffic_rate = s.data;
+            this->busy_ = s.extra;  // its generators step in every cycle
+            for (int i = 0; i < NODES; ++i)
+                touch(i), nodes[i]->traffic_enable = s.extra, nodes[i]->traffic_rate = s.data;
             break;
         case PACKET:
+            touch(s.index);
             nodes[s.index]->put_valid = 1;
             nodes[s.index]->put_flit = static_cast<uint64_t>(s.data) << 6 | s.extra;
             break;
@@ -71,30 +80,37 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void pass() override {
+        for (auto& node : members_) {
+            auto& t = *network_.nodes[node.node()];
+            node.go_on(t.released, [&](int place, [[maybe_unused]] uint32_t word) {
+                touch(node.node()), set(t.arrive, place);
+                FOR_DATA(put(t.data, place * DATA_BITS, DATA_BITS, word));
+            });
+        }
         if (!referee_.groups().empty()) watch();
-        FOR_PACKETS(for (auto& tile : network_.nodes) tile->cycle = cycle_);
+        FOR_PACKETS(for (int tile : this->awake_->tiles())
+                        if (tile < NODES) network_.nodes[tile]->cycle = cycle_;)
     }
 
     void watch() {
-        for (int i = 0; i < NODES; ++i) {
-            auto& t = *network_.nodes[i];
-            referee_.see(i, t.arrives, t.released, cycle_);
+        for (int node : referee_.nodes()) {
+            auto& t = *network_.nodes[node];
+            referee_.see(node, t.arrive, t.released, cycle_);
         }
         referee_.close(cycle_);
     }
 
+    // Members begin in the cycle after this one.
     void let_members_arrive(std::istringstream& words) {
         uint32_t seed = 0, jitter = 0;
         words >> seed >> jitter;
-        for (auto& t : network_.nodes) {
-            clear(t->member), t->member_load = 1, t->member_seed = seed;
-            t->member_jitter = jitter, t->member_enable = 1;
-        }
-        for (auto& group : referee_.groups())
-            for (auto& seat : group.seats) set(network_.nodes[seat.node]->member, seat.place);
-        acted_ = false;  // keep member_load for the one cycle that is run here
         this->run(1);
-        acted_ = true;
+        members_.clear();
+        for (int node : referee_.nodes()) {
+            members_.emplace_back(node, seed);
+            for (int place = 0; place < REGISTERS; ++place)
+                if (referee_.has(node, place)) members_.back().add({place, jitter});
+        }
     }
 
     void report() {
@@ -106,4 +122,5 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     Referee referee_{NODES, REGISTERS};
+    std::vector<MembersOfNode> members_;
 };

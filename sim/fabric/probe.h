@@ -38,7 +38,7 @@ template <class Network> class Probe {
             FOR_SPILL(spilled |= t.spill_release_valid);
         }
         FOR_WIRES(changed = wires_.look(network));
-        network.every([&](auto& t) {
+        every(network, [&](auto& t) {
             if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
         });
         if (!valid_.used && !credit_.used && !released && !spilled && !changed && !answered) return;
@@ -95,7 +95,7 @@ template <class Network> class Probe {
     void print_observed(Network& network) {
         line_ += 'o';
         std::size_t target = 0;
-        network.every([&](auto& t) {
+        every(network, [&](auto& t) {
             if (target == seen_.size()) seen_.emplace_back();
             std::string now, &seen = seen_[target];
             hex(now, t.observe);

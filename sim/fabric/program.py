@@ -19,8 +19,8 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
 _HEADERS = (
-    *("bits.h", "fabric.h", "grid.h", "links.h"),
-    *("messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
+    *("awake.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "idle.h", "links.h"),
+    *("members.h", "messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
 )
 
 
@@ -126,6 +126,15 @@ class Fabric:
     def group(self, gid: int, seats: Iterable[tuple[int, int]]) -> None:
         """Watch a group whose members are at these (node number, register number)."""
         self._ask(f"group {gid} " + " ".join(f"{node} {register}" for node, register in seats))
+
+    def restless(self) -> None:
+        """Evaluate every tile in every cycle from now on, whether it idles or not."""
+        self._ask("restless")
+
+    def evaluated(self) -> int:
+        """Return how often a tile was evaluated, over all tiles."""
+        (count,) = self._ask("evaluated")
+        return int(count)
 
     def members(self, *, seed: int, jitter: int) -> None:
         """Let the watched groups' members arrive for ever, a random wait after each release.

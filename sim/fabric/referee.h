@@ -1,5 +1,6 @@
 // The referee: sees that nobody is released before the last arrival, and everybody once.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -45,6 +46,8 @@ class Referee {
         : registers_(registers), seats_(nodes * registers, {-1, -1}) {}
 
     const std::vector<Group>& groups() const { return groups_; }
+    const std::vector<int>& nodes() const { return nodes_; }  // that have seats
+    bool has(int node, int place) const { return seats_[node * registers_ + place].node >= 0; }
 
     void add(std::istringstream& words) {
         Group group{};
@@ -53,6 +56,8 @@ class Referee {
             seats_[node * registers_ + place] = {static_cast<int>(groups_.size()),
                                                  static_cast<int>(group.seats.size())};
             group.seats.push_back({node, place});
+            auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node);
+            if (at == nodes_.end() || *at != node) nodes_.insert(at, node);
         }
         for (auto* row : {&group.here, &group.ahead, &group.out}) row->resize(group.seats.size());
         groups_.push_back(group);
@@ -86,5 +91,6 @@ class Referee {
   private:
     int registers_;
     std::vector<Group> groups_;
+    std::vector<int> nodes_;
     std::vector<Seat> seats_;  // by node and register: number of the group, place in it
 };

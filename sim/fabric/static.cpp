@@ -4,9 +4,9 @@
 #include "network.h"
 
 #include "Vloader_tile.h"
-#include "Vloader_tile___024root.h"
+#include "Vloader_tile__Syms.h"
 #include "Vtile.h"
-#include "Vtile___024root.h"
+#include "Vtile__Syms.h"
 #include "grid.h"
 
 EVALUATE(Vtile)
@@ -17,13 +17,18 @@ namespace {
 struct Network : Grid<Vtile, END_OF(Vtile, east_out)> {
     std::unique_ptr<Vloader_tile> loader{new Vloader_tile(&context, "loader")};
 
-    template <class Act> void every(Act act) {
-        Grid::every(act);
-        act(*loader);
+    static constexpr int TILES = NODES + 1;
+
+    template <class Act> auto at(int tile, Act act) {
+        return tile < NODES ? act(*nodes[tile]) : act(*loader);
     }
 };
 
 class StaticFabric : public Fabric<Network> {
+  public:
+    StaticFabric() { busy_ = true; }  // the chain of routes is no link that wakes a tile
+
+  private:
     // There is no traffic to report, and nobody who arrives by himself.
     bool obey(const std::string& name, std::istringstream&) override { return name == "report"; }
 
@@ -43,6 +48,7 @@ class StaticFabric : public Fabric<Network> {
             break;
         }
         t.eval();
+        touch(s.index);
         told_.push_back(&t);
     }
 

@@ -3,6 +3,7 @@
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.loader import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
+from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.static import (
     LOADER,
     NODE,
@@ -11,7 +12,6 @@ from syncfabric.sim.assemble.static import (
     process_ports,
     targets,
 )
-from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.fabric import tile
 
 __all__ = ["LOADER_TILE", "TILE", "definitions", "loader_ports", "tile_ports", "tiles"]
@@ -58,8 +58,8 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
     loader.assign("observe", "1'd0")
     loader.instance(LOADER, "loader", shared)
     return {
-        TILE: f"{convert(StaticNode(spec), NODE)}\n{top.text()}",
-        LOADER_TILE: f"{convert(RouteLoader(spec), LOADER)}\n{loader.text()}",
+        TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
+        LOADER_TILE: f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}",
     }
 
 

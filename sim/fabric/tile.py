@@ -1,12 +1,11 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
-from syncfabric.rtl.traffic.member import JITTER_BITS, BarrierMember
 from syncfabric.rtl.traffic.software import PUT_FLIT
-from syncfabric.sim.assemble.bench import REPORT, traffic_verilog
+from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
-from syncfabric.sim.assemble.verilog import ModuleWriter, convert
+from syncfabric.sim.assemble.verilog import ModuleWriter
 
 __all__ = [
     "Ports",
@@ -14,9 +13,8 @@ __all__ = [
     "join_config",
     "join_node",
     "link_ports",
-    "place_process",
+    "place_traffic",
     "process_ports",
-    "process_verilog",
     "start_tile",
 ]
 
@@ -49,14 +47,8 @@ def process_ports(spec: MessageSpec) -> Ports:
         "start": ("input", 1),
         "arrive": ("input", registers),
         "data": ("input", registers * data),
-        "arrives": ("output", registers),
         "released": ("output", registers),
         "result": ("output", registers * data),
-        "member": ("input", registers),
-        "member_load": ("input", 1),
-        "member_seed": ("input", 32),
-        "member_enable": ("input", 1),
-        "member_jitter": ("input", JITTER_BITS),
     }
     if spec.takes_last:
         ports["last"] = ("input", registers)
@@ -103,10 +95,10 @@ def join_config() -> dict[str, str]:
 
 def join_node(spec: MessageSpec) -> dict[str, str]:
     """Return the connections of a node's module to its process, its packets and the config port."""
-    node = {"clk": "clk", "rst": "rst", "start": "start", "arrive": "arrives"}
+    node = {"clk": "clk", "rst": "rst", "start": "start", "arrive": "arrive"}
     node |= {"released": "released", "observe": "observe", "ready": "", "done": ""}
     if spec.data_bits:
-        node |= {"data": "data | member_data", "result": "result"}
+        node |= {name: name for name in ("data", "result")}
     node |= join_config()
     if spec.takes_last:
         node["last"] = "last"
@@ -139,31 +131,9 @@ def _wire(port: str) -> str:
     return port.replace("__", "_")
 
 
-def place_process(tile: ModuleWriter, spec: MessageSpec) -> None:
-    """Place the barrier member and, with packets, their source and sink; the tile has the wires."""
-    registers, data = spec.port_registers, spec.data_bits
-    tile.wire("member_arrive", registers)
-    tile.wire("member_data", registers * data)
-    tile.assign("arrives", "arrive | member_arrive")
+def place_traffic(tile: ModuleWriter) -> None:
+    """Place packet source and packet sink; the tile has the wires."""
     clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
-    if spec.channels:
-        _place_traffic(tile, clocked)
-    tile.instance(
-        "barrier_member",
-        "process",
-        {
-            **clocked,
-            "index": "index",
-            "member": "member",
-            **{name: f"member_{name}" for name in ("load", "seed", "enable", "jitter", "arrive")},
-            "data": "member_data" if data else None,
-            "released": "released",
-        },
-    )
-
-
-def _place_traffic(tile: ModuleWriter, clocked: dict[str, str | None]) -> None:
-    """Place packet source and packet sink."""
     link = {f"link__{wire}": wire for wire in ("valid", "flit", "credit")}
     tile.instance(
         "packet_source",
@@ -189,9 +159,3 @@ def _place_traffic(tile: ModuleWriter, clocked: dict[str, str | None]) -> None:
             **{name: name for name in REPORT if name not in _SOURCE},
         },
     )
-
-
-def process_verilog(spec: MessageSpec, queue: int) -> str:
-    """Return the modules that `place_process` places."""
-    member = convert(BarrierMember(spec), "barrier_member")
-    return f"{traffic_verilog(spec, queue)}\n{member}" if spec.channels else member

@@ -16,6 +16,7 @@ from syncfabric.sim.figures.reflex import check_plot, plot, reflex
 from syncfabric.sim.figures.reflex_model import reflex_model
 from syncfabric.sim.figures.rings import ring_planning, static_latency, static_speed
 from syncfabric.sim.figures.row import Section
+from syncfabric.sim.figures.schedule_growth import schedule_growth
 from syncfabric.sim.figures.schedules import schedule_search
 from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
@@ -53,6 +54,7 @@ SECTIONS: tuple[Section, ...] = (
     wire_faults,
     mboa,
     schedule_search,
+    schedule_growth,
 )
 
 

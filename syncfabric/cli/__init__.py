@@ -5,12 +5,15 @@ from typing import Annotated
 import typer
 
 from syncfabric import __version__
+from syncfabric.cli.bcast import bcast
 from syncfabric.cli.build import build
 from syncfabric.cli.check import check
 from syncfabric.cli.group import OneLineErrors
 from syncfabric.cli.networks import networks
+from syncfabric.cli.perform import perform
 from syncfabric.cli.plan import plan
 from syncfabric.cli.replay import replay
+from syncfabric.cli.reproduce import reproduce
 from syncfabric.cli.run import run
 from syncfabric.cli.schedule import schedule
 from syncfabric.cli.schema import schema
@@ -26,7 +29,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (plan, build, run, synth, networks, schema, schedule, check, replay, topologies):
+for command in (
+    plan,
+    build,
+    run,
+    synth,
+    networks,
+    schema,
+    schedule,
+    check,
+    replay,
+    perform,
+    bcast,
+    topologies,
+    reproduce,
+):
     app.command()(command)
 
 

@@ -34,15 +34,17 @@ def check(
 
     Exit code 0 if it is right, 1 if it is wrong.
     """
+    from syncfabric.models.collectives.collector import collector_off
     from syncfabric.models.collectives.schedule_file import load_schedule
     from syncfabric.models.collectives.verdict import Costs, examine
 
-    verdict = examine(load_schedule(file))
     costs = Costs(ts, t1, length)
-    if as_json:
-        print_json(verdict.to_json(costs))
-    else:
-        _print(verdict, costs)
+    with collector_off():
+        verdict = examine(load_schedule(file))
+        if as_json:
+            print_json(verdict.to_json(costs))
+        else:
+            _print(verdict, costs)
     if not verdict.right:
         raise typer.Exit(WRONG)
 

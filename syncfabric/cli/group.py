@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from syncfabric.models.errors import SyncfabricError
+from syncfabric.models.ranks import rank_started
 
 __all__ = ["INTERRUPTED", "REFUSED", "OneLineErrors"]
 
@@ -57,7 +58,9 @@ class OneLineErrors(TyperGroup):
 
 
 def _refuse(message: str) -> int:
-    typer.echo(f"error: {message}", err=True)
+    # Under mpiexec every rank refuses what one does.
+    if rank_started() == 0:
+        typer.echo(f"error: {message}", err=True)
     return REFUSED
 
 

@@ -1,9 +1,5 @@
 """``syncfabric schedule``."""
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,8 +16,8 @@ from syncfabric.cli.schedules import (
 )
 
 if TYPE_CHECKING:
+    from syncfabric.models.collectives.record import Result
     from syncfabric.models.collectives.schedule import Ports, Rules
-    from syncfabric.models.collectives.search import Result
     from syncfabric.models.collectives.task import Task
     from syncfabric.models.collectives.verdict import Costs
 
@@ -95,6 +91,7 @@ def schedule(
     Ctrl-C ends the search with the best that was found. Exit code 1 if no schedule was found.
     """
     from syncfabric.models.collectives.annealing.ranks import led
+    from syncfabric.models.collectives.collector import collector_off
     from syncfabric.models.collectives.verdict import Costs
 
     # Under mpiexec one rank does all that follows; the others are islands for it.
@@ -103,29 +100,32 @@ def schedule(
             return
         rules = _rules(ports, one_port, switching)
         task = _task(topology, collective, rules, nonminimal, permutation, senders, receivers)
-        for file in (output, draw):
+        for file in (output, draw, checkpoint):
             _check_folder(file)
         if draw is not None:
             from syncfabric.sim.draw.schedule import check_schedule_picture
 
             check_schedule_picture(draw, task.topology)
-        options = {"method": method, "steps": steps, "seed": seed, "time_limit": time_limit}
-        result = _search(task, {**options, "islands": islands, "checkpoint": checkpoint})
-        _write(result, output, draw)
-        if as_json:
-            print_json(_to_json(task, result, Costs(ts, t1, length), seed, output))
-        else:
-            _print(task, result, Costs(ts, t1, length))
+        options: dict[str, Any] = {"method": method, "steps": steps, "seed": seed}
+        options |= {"time_limit": time_limit, "islands": islands, "checkpoint": checkpoint}
+        with collector_off(task.collective.demand):
+            result = _search(task, options)
+            _write(result, output, draw)
+            if as_json:
+                print_json(_to_json(task, result, Costs(ts, t1, length), seed, output))
+            else:
+                _print(task, result, Costs(ts, t1, length))
         if result.schedule is None:
             raise typer.Exit(NONE)
 
 
 def _search(task: "Task", options: dict[str, Any]) -> "Result":
     """Search, with progress, until Ctrl-C."""
+    from syncfabric.cli.interrupts import interrupts
     from syncfabric.cli.standing import standing_display
     from syncfabric.models.collectives.search import search
 
-    with standing_display() as show, _interrupts() as stop:
+    with standing_display() as show, interrupts() as stop:
         return search(task, told=show, stop=stop, **options)
 
 
@@ -199,22 +199,6 @@ def _check_folder(file: Path | None) -> None:
 
     if file is not None and (not file.absolute().parent.is_dir() or file.is_dir()):
         raise OutputError(f"{file}: it is a folder, or its folder is not there")
-
-
-@contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
-    """Give what turns true at Ctrl-C; a second one interrupts as ever."""
-    asked = threading.Event()
-
-    def interrupt(*_: object) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _print(task: "Task", result: "Result", costs: "Costs") -> None:

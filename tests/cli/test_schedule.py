@@ -12,7 +12,7 @@ import pytest
 
 from syncfabric.cli.standing import standing_display
 from syncfabric.models.collectives.schedule_file import load_schedule
-from syncfabric.models.collectives.search import Standing
+from syncfabric.models.collectives.standing import Standing
 from syncfabric.models.collectives.verdict import examine
 
 Call = Callable[..., Any]
@@ -61,8 +61,8 @@ def test_as_json(call: Call, here: Path) -> None:
 
 def test_rules_and_members(call: Call) -> None:
     words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward", "--json")
-    found = json.loads(call("schedule", "mesh-3x3", "AAB", *words).stdout)
-    assert (found["steps"], found["ports"], found["one_port"]) == (10, 1, "strict")
+    found = json.loads(call("schedule", "octagon-8", "OAB", *words).stdout)
+    assert (found["steps"], found["ports"], found["one_port"]) == (4, 1, "strict")
     assert found["certificate"]["argument"]["kind"] == "solver"
     members = ("--senders", "0-2,5", "--receivers", "4,6", "--json")
     found = json.loads(call("schedule", "ring-8", "MNB", *members).stdout)
@@ -77,14 +77,14 @@ def test_rules_and_members(call: Call) -> None:
 
 def test_none_found_is_code_1(call: Call, here: Path) -> None:
     words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward")
-    result = call("schedule", "mesh-3x3", "AAB", *words, "--steps", 9, "-o", "s.json")
+    result = call("schedule", "octagon-8", "OAB", *words, "--steps", 3, "-o", "s.json")
     assert result.exit_code == 1
-    assert "steps      none found with 9; " in result.stdout
+    assert "steps      none found with 3; " in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "verdict    no schedule found; none has fewer than 10 steps"
+        "verdict    no schedule found; none has fewer than 4 steps"
     )
     assert not (here / "s.json").exists()
-    result = call("schedule", "mesh-3x3", "AAB", *words, "--steps", 9, "--json")
+    result = call("schedule", "octagon-8", "OAB", *words, "--steps", 3, "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["found"] is False
 
@@ -133,12 +133,12 @@ def test_ctrl_c_keeps_the_best(call: Call, here: Path) -> None:
     timer = threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward")
-    result = call("schedule", "mesh-4x4", "AAB", *words, "-o", "s.json", "--time-limit", 60)
+    result = call("schedule", "mesh-5x5", "AAB", *words, "-o", "s.json", "--time-limit", 60)
     timer.cancel()
     assert result.exit_code == 0
     schedule = load_schedule(here / "s.json")
     assert examine(schedule).right
-    assert "verdict    not proved optimal; no schedule has fewer than 15" in result.stdout
+    assert "verdict    not proved optimal; no schedule has fewer than 28" in result.stdout
     assert "best so far " in result.stderr
 
 

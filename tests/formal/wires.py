@@ -7,8 +7,10 @@ from amaranth.hdl import Assert, Assume
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from syncfabric.models.messages import CONTROL, TREE, Command, WireLayout
 from syncfabric.models.networks.wires import WirePlane
-from syncfabric.rtl.wires.image import SlotImage
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.wires.images import WRITABLE, SlotImages
 from syncfabric.rtl.wires.plane import SlotPlane
 
 __all__ = ["SlotProof"]
@@ -43,11 +45,16 @@ class SlotProof(wiring.Component):
         m = Module()
         plane, links = self._plane, self._links
         shape = (plane, links)
-        m.submodules.image = image = SlotImage(*shape, process=self._process)
+        # What a sink sees of it is looked at: without that an induction could start from an image
+        # that is another than was written.
+        m.submodules.image = image = SlotImages(*shape, process=self._process, sink=True)
         m.submodules.slots = slots = SlotPlane(*shape, process=self._process)
-        wiring.connect(m, image.role, slots.role_0)
+        wiring.connect(m, image.role_0, slots.role_0)
+        words = [Mux(self.write[i], word, 0) for i, word in enumerate(WRITABLE)]
         m.d.comb += [
             image.write.eq(self.write),
+            image.writes.eq(1),
+            image.word.eq(words[0] | words[1] | words[2]),
             image.data.eq(self.data),
             Assume((self.write & (self.write - 1)) == 0),
         ]
@@ -65,10 +72,11 @@ class SlotProof(wiring.Component):
         downs = Cat(wires[0 if plane.shared else 1] for wires in received)
         wrongs = Cat(wires.xor() & plane.parity for wires in received)
 
-        valid, root = image.control.valid, image.control.root
-        kids, parent = image.tree.children[:links], 1 << image.tree.parent
+        role, holds = image.role_0, list[Value]()
+        valid, root, tree = self._written(m, image, holds)
+        kids, parent = tree.children[:links], 1 << tree.parent
         status, began = slots.status, Signal()
-        member: Value = image.tree.children[links] if self._process else Const(0, 1)
+        member: Value = tree.children[links] if self._process else Const(0, 1)
         complete, called, wrong, live = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             live.eq(valid & ~status[FAULT]),
@@ -77,12 +85,12 @@ class SlotProof(wiring.Component):
             wrong.eq(((kids | Mux(root, 0, parent)) & wrongs)[:links].any()),
         ]
         m.d.sync += began.eq(1)
-        age = self._age(m, status[DN], image.role.clear)
+        age = self._age(m, status[DN], role.clear)
         was = {}
         for name, value in {
             "complete": complete, "root": root, "called": called, "wrong": wrong, "valid": valid,
             "up": status[UP], "dn": status[DN], "la": status[LA], "fault": status[FAULT],
-            "missing": (kids & ~ups) != 0, "clear": image.role.clear,
+            "missing": (kids & ~ups) != 0, "clear": role.clear,
             "unasked": live & ((called & ~status[UP]) | wrong),
             "stuck": live & ((kids & ups) != 0) & (age == 2 * plane.link_registers + 1),
         }.items():  # fmt: skip
@@ -90,7 +98,7 @@ class SlotProof(wiring.Component):
             m.d.sync += was[name].eq(value)
 
         # No release without all, and none without the process's own arrival.
-        holds = [
+        holds += [
             ~status[DN] | Mux(was["root"], was["complete"], was["up"] & was["called"]),
             ~status[UP] | (was["complete"] & ~was["root"]),
             ~(status[DN] | status[UP]) | ~was["wrong"],
@@ -113,7 +121,7 @@ class SlotProof(wiring.Component):
         if self._process:
             self._owed(m, slots, holds, was["la"])
         # What the image says of itself, for the induction to start from.
-        role, armed = image.role, valid.replicate(links)
+        armed = valid.replicate(links)
         holds += [
             role.kids == (kids & armed),
             role.parent == Mux(valid & ~root, parent, 0)[:links],
@@ -125,6 +133,32 @@ class SlotProof(wiring.Component):
         for hold in holds:
             m.d.comb += Assert(~began | hold)
         return m
+
+    def _written(
+        self, m: Module, image: SlotImages, holds: list[Value]
+    ) -> tuple[Value, Value, Any]:
+        """Return what the contract makes of the writes: valid, root, tree; the image agrees."""
+        valid, root = Signal(), Signal()
+        kept = Signal(TREE.width, reset_less=True)  # a reset does not reach the memory (W4)
+        given = struct(CONTROL)(self.data[: CONTROL.width])
+        to_control, to_tree, to_command = self.write
+        mask = WireLayout(self._links, self._process, 0).tree_mask
+        known = valid & ((self.data == Command.GO) | (self.data == Command.KILL))
+        with m.If(to_control & ~(given.valid & valid)):
+            m.d.sync += [valid.eq(given.valid), root.eq(given.root)]
+        with m.If(to_tree & ~valid):
+            m.d.sync += kept.eq(self.data & mask)
+        with m.If(to_command & valid & (self.data == Command.KILL)):
+            m.d.sync += valid.eq(0)
+        # As no reset reaches it, this one holds from the very first cycle on.
+        m.d.comb += Assert(image.tree.as_value() == kept)
+        holds += [
+            image.open == valid,
+            image.refused
+            == ((to_control & given.valid & valid) | (to_tree & valid) | (to_command & ~known)),
+            ~valid | (image.role_0.root == root),
+        ]
+        return valid, root, struct(TREE)(kept)
 
     def _age(self, m: Module, dn: Value, clear: Value) -> Signal:
         """Return the cycles since the last pulse, up to as many as there are to the next."""

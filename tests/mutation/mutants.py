@@ -1,7 +1,10 @@
-"""Ways to break the hardware, each by one change of its source, and the tests that must notice."""
+"""Ways to break the hardware and the searches, by one change each, and who must notice."""
 
+from tests.mutation.broadcast import BROADCAST
+from tests.mutation.fabric import FABRIC
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
+from tests.mutation.schedules import SCHEDULES
 from tests.mutation.setup import SETUP
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
@@ -85,6 +88,27 @@ MUTANTS = (
         "m.d.sync += self.busy[channel].eq(~link.flit.tail)",
         "m.d.sync += self.busy[channel].eq(1)",
         _unit("mesh/test_output_port.py"),
+    ),
+    Mutant(
+        "two inputs are mixed up in the crossbar",
+        "rtl/parts/selector.py",
+        "(inner & d) | (~inner & c)",
+        "(inner & c) | (~inner & d)",
+        ("tests/rtl/parts/test_selector.py", "tests/rtl/mesh/test_output_port.py"),
+    ),
+    Mutant(
+        "a message of a neighbour is not led to the link",
+        "rtl/mesh/output_port.py",
+        "selects.get(i, Const(0, 1)) | self.sync_take[i]",
+        "selects.get(i, self.sync_take[i])",
+        _unit("mesh/test_output_port.py"),
+    ),
+    Mutant(
+        "a counter is read a cycle too late",
+        "rtl/parts/events.py",
+        "kept.append(counter.count)",
+        "kept.append(counter.total)",
+        ("tests/rtl/wires/test_unit.py", "tests/rtl/barrier/test_unit.py"),
     ),
     Mutant(
         "an arbiter that starves: the lowest number always wins",
@@ -230,8 +254,8 @@ MUTANTS = (
     Mutant(
         "a stray message is not counted",
         "rtl/barrier/unit.py",
-        "strays = total([*(taken & ~used), spill_stray, *beside])",
-        "strays = total([*(taken & ~used & 0), spill_stray, *beside])",
+        "strays = [*(taken & ~used), spill_stray, *beside]",
+        "strays = [*(taken & ~used & 0), spill_stray, *beside]",
         _unit("barrier/test_unit.py"),
     ),
     Mutant(
@@ -255,7 +279,10 @@ MUTANTS = (
         "now.queue.eq(1)",
         _unit("barrier/test_spill.py"),
     ),
+    *BROADCAST,
+    *FABRIC,
     *IRREGULAR,
+    *SCHEDULES,
     *SETUP,
     *SOFTWARE,
     *STATIC,

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing import kernel
 from syncfabric.models.collectives.annealing.chromosome import Chromosome, Ints
+from syncfabric.models.collectives.annealing.count import recount
+from syncfabric.models.collectives.annealing.cross import meet
+from syncfabric.models.collectives.annealing.evolve import evolve
 from syncfabric.models.collectives.annealing.parameters import Parameters
 
 __all__ = ["Island", "Solution", "State"]
@@ -69,7 +71,7 @@ class Island:
 
     def _recount(self) -> None:
         for chain in range(len(self.costs)):
-            self.costs[chain] = kernel.recount(
+            self.costs[chain] = recount(
                 self.chromosome.arrays(),
                 self.chromosome.steps,
                 self.option[chain],
@@ -81,7 +83,7 @@ class Island:
     def run(self, moves: int) -> None:
         """Try so many moves in each chain; stop before if one has no conflicts."""
         parameters = self.parameters
-        kernel.evolve(
+        evolve(
             self.chromosome.arrays(),
             self.chromosome.steps,
             self._state(),
@@ -96,7 +98,7 @@ class Island:
 
     def take(self, solution: Solution) -> None:
         """Let the worst chain meet a solution of another island."""
-        kernel.meet(
+        meet(
             self.chromosome.arrays(),
             self.chromosome.steps,
             self._state(),

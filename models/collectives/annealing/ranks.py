@@ -5,17 +5,16 @@ mpi4py is imported only where the program was started by mpiexec.
 
 from __future__ import annotations
 
-import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from syncfabric.models.collectives.annealing.worker import Finish, obey
-from syncfabric.models.errors import ToolError
+from syncfabric.models.ranks import mpi, ranks_started
 
 __all__ = ["RankLine", "led", "ranks"]
 
-_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
 _leading: list[Any] = []
 """The communicator while the others wait for work."""
 
@@ -36,17 +35,12 @@ def led() -> Iterator[bool]:
     ToolError
         The program runs under mpiexec, but without mpi4py.
     """
-    if not any(int(os.environ.get(name, 1)) > 1 for name in _SIZES):
+    if (ranks_started() or 1) == 1:
         yield True
         return
-    try:
-        from mpi4py import MPI
-    except ImportError:
-        raise ToolError(
-            "mpiexec: several ranks need mpi4py; pip install 'syncfabric[mpi]'"
-        ) from None
-    world = MPI.COMM_WORLD
+    world = mpi().COMM_WORLD
     if world.Get_rank() > 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is rank 0's to hear
         # Each job ends with a Finish; None ends them all.
         while world.recv(source=0) is not None:
             obey(lambda: world.recv(source=0), lambda values: world.send(values, 0))

@@ -122,7 +122,7 @@ class _Fit:
         """Pass every message on step by step; False if one goes no further."""
         task, nodes = self.task, range(self.task.topology.nodes)
         far = {origin: task.hops(origin) for origin in task.collective.senders}
-        informed = {origin: {origin} for origin in task.collective.senders}
+        informed = {origin: {origin: 0} for origin in task.collective.senders}
         left = {o: set(task.collective.receivers) - {o} for o in informed}
         step = 0
         while any(left.values()):
@@ -135,25 +135,29 @@ class _Fit:
                 way = self.heard(origin, node, informed[origin], far[origin], step)
                 if way is not None:
                     self.take(way, step, (origin, node))
-                    fresh.append((origin, node))
+                    fresh.append((origin, node, way.source))
             if not fresh:
                 return False
-            for origin, node in fresh:
-                informed[origin].add(node)
+            for origin, node, sender in fresh:
+                informed[origin][node] = informed[origin][sender] + 1
                 left[origin].discard(node)
             step += 1
         return True
 
     def heard(
-        self, origin: int, node: int, informed: set[int], far: dict[int, int], step: int
+        self, origin: int, node: int, informed: dict[int, int], far: dict[int, int], step: int
     ) -> Way | None:
-        """Return a way that is free in a step, from a node that has the message."""
+        """Return a way that is free in a step, from a node that has the message.
+
+        ``informed`` has the nodes that have it, and after how many transfers; ``far`` the hops from
+        the origin.
+        """
         task = self.task
-        near = informed
+        near = set(informed)
         if self.ways.near and task.topology.switches == 0:
-            near = informed & set(task.topology.sources[node])
+            near &= set(task.topology.sources[node])
         for sender in sorted(near, key=lambda v: task.topology.to_go(node)[v]):
-            if task.hop_by_hop and task.minimal and far[sender] >= far[node]:
+            if task.hop_by_hop and informed[sender] >= far[node] + task.extra:
                 continue
             for way in self.ways.between(sender, node):
                 if self.free(way, step) == step:

@@ -34,6 +34,8 @@ class Model:
         Of a task that is not to be turned round.
     ways : Ways
     steps : int
+    most : int, optional
+        Truth values, if fewer than ``MOST``.
 
     Raises
     ------
@@ -41,10 +43,11 @@ class Model:
         There would be too many truth values.
     """
 
-    def __init__(self, quotient: Quotient, ways: Ways, steps: int) -> None:
+    def __init__(self, quotient: Quotient, ways: Ways, steps: int, most: int | None = None) -> None:
         self.quotient, self.ways, self.steps = quotient, ways, steps
         self.task = quotient.task
-        if self._least() > MOST:
+        self._most = MOST if most is None else min(most, MOST)
+        if self._least() > self._most:
             raise TooLargeError
         self.sat = cp_model.CpModel()
         self.sent: list[tuple[Any, int, tuple[int, int], Way]] = []
@@ -78,7 +81,7 @@ class Model:
 
     def _send(self, step: int, message: tuple[int, int], way: Way) -> Any:
         """Return the truth value of a transfer, with all that it takes."""
-        if len(self.sent) >= MOST:
+        if len(self.sent) >= self._most:
             raise TooLargeError
         variable = self.sat.new_bool_var("")
         self.sent.append((variable, step, message, way))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from syncfabric.models.collectives.exact.model import Model, TooLargeError
+from syncfabric.models.collectives.exact.model import MOST, Model, TooLargeError
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.exact.solver import run
 from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
@@ -43,6 +43,7 @@ def solve(
     stop: Stop | None = None,
     symmetric: bool = True,
     effort: float | None = None,
+    most: int | None = None,
 ) -> Found:
     """Find a schedule, or prove that there is none.
 
@@ -62,11 +63,13 @@ def solve(
         Whether to try what looks alike; for a proof it is no use.
     effort : float, optional
         The most on the last attempt, in the solver's own seconds, the same on every machine.
+    most : int, optional
+        Truth values of a model that is still tried; larger ones are left out.
 
     Raises
     ------
     SpecError
-        The task is too large.
+        The task is too large, whatever ``most`` is.
     """
     begun = time.monotonic()
     conflicts, branches, built = task.collective.demand, 0, False
@@ -88,8 +91,9 @@ def solve(
         quotient = Quotient(task, attempt.symmetry)
         ways = Ways(quotient, _ALL if attempt.symmetry is None else _SOME, attempt.near)
         try:
-            model = Model(quotient, ways, steps)
+            model = Model(quotient, ways, steps, most)
         except TooLargeError:
+            built |= most is not None and most < MOST
             continue
         built, before = True, passed()
 

@@ -24,30 +24,36 @@ class Parameters:
     selected : int
         Chromosomes that a model is learnt from, drawn by tournaments.
     generation : int
-        New chromosomes from one model.
+        New chromosomes a gene from one model. Then two chromosomes meet, and the better one takes
+        the other's place.
     rivals : int
         Chromosomes in a tournament of the selection, of parents and of templates.
     window : int
         Chromosomes in a tournament of the replacement: the template of the new one, and others.
-        The new one takes the place of the one among them that is most like it, unless that is
-        better.
+        The new one takes the place of the one among them that is most like it, if it wins.
     mutation : float
-        Part of the new chromosomes in which a random gene is set to random values.
+        Part of the new chromosomes in which a random gene is set to random values: its path, its
+        step, or both. In a quarter of them the message that is in the way of a scatter's changes
+        places with it.
     leaves : int
-        Of a decision tree, at most.
+        Of a decision tree, at most. With 1 a gene is drawn by its frequencies alone; with 0 none is
+        drawn, and mutation does all.
     questions : int
         Genes that a node of a tree may ask about, drawn at random.
     least : float
-        Genes that a new chromosome draws from the model at least, on average. It starts with all
-        of them, and variance is adapted from there; the others are its template's.
+        Genes that a new chromosome draws from the model at least, on average. Variance is adapted
+        from more on; the other genes are its template's.
     stagnation : int
         New chromosomes a gene from one template, none of them better, after which one of its paths
         is replaced by another.
-    patience : int
-        How often a chromosome stagnates, on average, with no new best, before one path more is
-        replaced at once.
-    replaced : int
-        Paths that are so replaced at once, at most; after that it is one again.
+    hot, cold : float
+        A tournament of the replacement is a Boltzmann one, which a worse chromosome wins now and
+        then: its temperature, in conflicts, falls from the one to the other, and again and again,
+        each time half as fast.
+    cooling : float
+        Each temperature as a part of the one before; below 1.
+    span : float
+        New chromosomes a gene at one temperature, in the first descent.
     paths : int
         Paths of a pair that are listed, at most.
     translations : int
@@ -60,25 +66,34 @@ class Parameters:
         One of them is out of its bounds.
     """
 
-    population: int = 16
+    population: int = 4
     selected: int = 16
-    generation: int = 1000
+    generation: int = 200
     rivals: int = 4
     window: int = 4
     mutation: float = 1.0
     leaves: int = 8
     questions: int = 16
-    least: float = 0.01
+    least: float = 0.002
     stagnation: int = 40
-    patience: int = 50
-    replaced: int = 8
+    hot: float = 0.2
+    cold: float = 0.09
+    cooling: float = 0.99
+    span: float = 10.0
     paths: int = 1024
     translations: int = 1
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            least = 0 if name in ("questions", "least", "mutation") else 1
-            if value < least:
+            least = 0 if name in ("leaves", "questions", "least", "mutation") else 1
+            if name in ("hot", "cold", "span"):
+                if value <= 0:
+                    raise SpecError(f"mboa: {name} must be above 0, not {value}")
+            elif name != "cooling" and value < least:
                 raise SpecError(f"mboa: {name} must be {least} or more, not {value}")
         if self.mutation > 1:
             raise SpecError(f"mboa: mutation must be 0 to 1, not {self.mutation}")
+        if not 0 < self.cooling < 1:
+            raise SpecError(f"mboa: cooling must be between 0 and 1, not {self.cooling}")
+        if self.cold > self.hot:
+            raise SpecError(f"mboa: cold must be {self.hot} or less, as hot is, not {self.cold}")

@@ -9,16 +9,18 @@ from __future__ import annotations
 import time
 
 from syncfabric.models.collectives.mboa.encoding import encode
-from syncfabric.models.collectives.mboa.evolve import LEAST, TRIED, begin, evolve
+from syncfabric.models.collectives.mboa.evolve import evolve
 from syncfabric.models.collectives.mboa.parameters import Parameters
+from syncfabric.models.collectives.mboa.state import LEAST, TRIED, begin
 from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
 
-SLICE = 1 << 20
-"""Genes of the new chromosomes between two looks at the clock."""
+BATCH = 1 << 17
+"""New chromosomes between two looks at the clock; fewer of broadcasts, all whose genes are
+repaired."""
 
 
 def solve(
@@ -68,7 +70,9 @@ def solve(
     evolve(state, 0)
     start += time.perf_counter() - ready
     tried, figures = 0, state.figures
-    batch = min(max(SLICE // len(state.best), 16), 1 << 14)
+    batch = BATCH
+    if encoding.instance.grows:
+        batch = max(BATCH // (8 * len(state.best)), 16)
     while True:
         evolve(state, batch if most is None else min(batch, most - tried))
         tried, spent = int(figures[TRIED]), time.perf_counter() - start

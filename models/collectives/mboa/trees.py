@@ -16,11 +16,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from syncfabric.models.collectives.compiled import uncounted
 from syncfabric.models.collectives.mboa.chance import Random, below, noise
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
+from syncfabric.models.collectives.mboa.tables import copy
+from syncfabric.models.collectives.mboa.tournament import tournament
 
 __all__ = ["Model", "blank_model", "draw", "learn"]
 
@@ -63,27 +65,20 @@ def blank_model(instance: Instance, selected: int, leaves: int) -> Model:
         np.arange(genes, dtype=np.int32),
         np.arange(genes, dtype=np.int32),
         np.zeros(genes, np.int16),
-        np.zeros((genes, 2 * leaves - 1, 6), np.int32),
+        np.zeros((genes, 2 * max(leaves, 1) - 1, 6), np.int32),
         np.zeros((genes, selected), np.int16),
         np.zeros((3, values), np.int16),
         np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, selected + values + 1)))]),
     )
 
 
-@njit(cache=True)
+@uncounted
 def learn(
     model: Model, genes: NDArray[np.int16], cost: NDArray[np.int64], rivals: int, state: Random
 ) -> None:
     """Begin a new model: select chromosomes by tournaments, and shuffle the order of genes."""
     for i in range(len(model.values)):
-        best = below(state, len(genes))
-        for _ in range(rivals - 1):
-            other = below(state, len(genes))
-            if cost[other] < cost[best]:
-                best = other
-        for gene in range(genes.shape[1]):
-            for item in range(3):
-                model.values[i, gene, item] = genes[best, gene, item]
+        copy(genes[tournament(cost, rivals, state)], model.values[i])
     for i in range(len(model.order) - 1, 0, -1):
         j = below(state, i + 1)
         model.order[i], model.order[j] = model.order[j], model.order[i]
@@ -93,7 +88,7 @@ def learn(
         model.nodes[gene] = 0
 
 
-@njit(cache=True)
+@uncounted
 def draw(
     bounds: NDArray[np.int32],
     model: Model,
@@ -140,7 +135,7 @@ def draw(
             genes[gene, item] = min(max(moved, 0), bounds[gene, item] - 1)
 
 
-@njit(cache=True)
+@uncounted
 def _grow(
     bounds: NDArray[np.int32], model: Model, gene: int, questions: int, state: Random
 ) -> None:
@@ -182,7 +177,7 @@ def _grow(
     model.nodes[gene] = nodes
 
 
-@njit(cache=True)
+@uncounted
 def _metric(
     bounds: NDArray[np.int32],
     model: Model,
@@ -208,7 +203,7 @@ def _metric(
             for own in (SOURCE, PATH, STEP):
                 at = model.values[member, gene, own]
                 counts[own, at] += 1
-                found += np.log(counts[own, at])
+                found += logs[counts[own, at]] - logs[counts[own, at] - 1]
     for i in range(begin, end):
         for own in (SOURCE, PATH, STEP):
             counts[own, model.values[model.members[gene, i], gene, own]] = 0

@@ -7,26 +7,15 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.topology import Topology
+from syncfabric.sim.reproduce.evo import table4
 
 STORE = Rules(switching="store-and-forward")
 
-TABLE_4 = (
-    "073 104 156 21 23 267 340 432 45 512 654 701 762",
-    "012 07 10 265 321 34 451 437 54 567 623 73 704 76",
-    "01 12 15 107 234 26 32 40 456 543 670 621 765",
-    "04 015 076 123 210 345 326 37 43 540 51 56 62 65 67 70",
-)
-"""AAS on the Octagon: the vertices of every path, a step a line."""
+TABLE_4, table_4 = table4.PRINTED, table4.printed_schedule
+"""AAS on the Octagon: the vertices of every path, a step a line; and the schedule."""
 
 FIG_5 = {1: (0, 2), 2: (3, 2), 3: (0, 1), 4: (3, 2), 5: (6, 2), 6: (0, 1), 7: (0, 2)}
 """OAB on the ring of eight: source and step of each destination."""
-
-
-def table_4() -> Schedule:
-    octagon = named("octagon-8")
-    words = [[tuple(map(int, word)) for word in line.split()] for line in TABLE_4]
-    steps = [[((path[0], path[-1]), path) for path in line] for line in words]
-    return Schedule.of(octagon, collective("AAS", octagon), Rules(), steps)
 
 
 def fig_5() -> Schedule:

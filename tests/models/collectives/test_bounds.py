@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
-from syncfabric.models.collectives.certificate import (
-    Bound,
+from syncfabric.models.collectives.arguments import (
     Cut,
     Distance,
     Farthest,
     Growth,
     Load,
     PortCount,
+    Relays,
     Solver,
     Start,
-    best,
 )
+from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
+from syncfabric.models.collectives.certificate import Bound, best
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
@@ -97,6 +97,9 @@ def test_what_is_the_reverse_takes_as_long(kind: str, dual: str) -> None:
         ("coated-mesh-4x4", "AAS", ONE, 16),
         ("mesh-4x4", "AAB", ONE_STORE, 15),
         ("mesh-4x4", "AAB", STORE, 8),
+        ("mesh-4x4", "AAB", STRICT, 18),
+        ("mesh-3x3", "AAB", STRICT, 10),
+        ("star-8", "AAB", STRICT, 49),
         ("coated-mesh-4x4", "AAB", ONE_STORE, 15),
         ("torus-4x4", "AAB", STORE, 4),
         ("torus-8x8", "AAB", STORE, 16),
@@ -110,6 +113,14 @@ def test_what_is_the_reverse_takes_as_long(kind: str, dual: str) -> None:
 )
 def test_meshes_and_tori(name: str, kind: str, rules: Rules, steps: int) -> None:
     assert proved(task(name, kind, rules)) == steps
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "steps"),
+    [("octagon-bridged-15", 0, 52), ("octagon-bridged-15", 1, 48), ("mesh-4x4", 2, 15)],
+)
+def test_who_must_pass_a_broadcast_on(name: str, extra: int, steps: int) -> None:
+    assert proved(task(name, "AAB", STRICT, extra)) == steps
 
 
 @pytest.mark.parametrize(
@@ -250,6 +261,11 @@ AAB = task("mesh-4x4", "AAB", STRICT)
         (AAB, Farthest(0, 0, 0), "there is no such message"),
         (AAB, Start((0,), (), 15, 1, 1), "these are not the channels into the set"),
         (AAB, Start((0,), ((1, 0), (4, 0)), 15, 0, 1), "it counts 0 where there are 1"),
+        (AAB, Relays((5, 6), 1, 2), "it counts 1 where there are"),
+        (AAB, Relays((0,), 2, 2), "it counts 2 where there are 1"),
+        (AAB, Relays((16,), 2, 1), "16 is not in the topology"),
+        (OCTAGON, Relays((0,), 0, 3), "it is about broadcasts hop by hop"),
+        (OAB, Relays((0,), 3, 3), "it is about broadcasts hop by hop"),
         (OCTAGON, Solver("x", "y"), "cannot be checked without the solver"),
     ],
 )

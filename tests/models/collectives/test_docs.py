@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from syncfabric.models.collectives.certificate import Argument
+from syncfabric.models.collectives.arguments import Argument
 from syncfabric.models.collectives.collective import KINDS
 from syncfabric.models.collectives.library import FAMILIES, named
 from syncfabric.models.collectives.permutations import NAMES

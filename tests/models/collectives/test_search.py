@@ -1,20 +1,23 @@
 """Bounds, constructions and methods behind one call."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.collectives import methods
-from syncfabric.models.collectives import search as module
-from syncfabric.models.collectives.certificate import Solver
+from syncfabric.models.collectives import attempts, methods
+from syncfabric.models.collectives.arguments import Solver
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
+from syncfabric.models.collectives.record import Result
 from syncfabric.models.collectives.schedule import Rules, Transfer
-from syncfabric.models.collectives.search import Result, Standing, search
+from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.standing import Standing
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.turns import turns
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.errors import PlanError, SpecError
 
@@ -63,15 +66,15 @@ def test_auto_meets_the_bound(name: str, kind: str, steps: int, by: str) -> None
 
 
 def test_a_proof_by_the_solver_makes_a_certificate() -> None:
-    task = task_of("mesh-3x3", "AAB", STRICT)
+    task = task_of("octagon-8", "OAB", STRICT)
     result = search(task, "exact", time_limit=60)
-    assert_whole(task, result, 10)
+    assert_whole(task, result, 4)
     assert result.optimal
     assert result.certificate is not None
     said = result.certificate.argument
     assert isinstance(said, Solver)
     assert said.solver.startswith("CP-SAT ")
-    assert "INFEASIBLE with 9 steps" in said.proof
+    assert "INFEASIBLE with 3 steps" in said.proof
     assert result.bounds[0] == result.certificate
 
 
@@ -114,12 +117,12 @@ def test_as_many_steps_as_asked_for() -> None:
 
 
 def test_no_schedule_with_so_few_steps_is_no_error() -> None:
-    result = search(task_of("mesh-3x3", "AAB", STRICT), "exact", steps=9)
+    result = search(task_of("octagon-8", "OAB", STRICT), "exact", steps=3)
     assert result.schedule is None
-    assert result.steps == 9
+    assert result.steps == 3
     assert not result.optimal
     assert result.conflicts > 0
-    assert result.bounds[0].value == 10
+    assert result.bounds[0].value == 4
 
 
 def test_the_same_seed_gives_the_same_schedule() -> None:
@@ -128,7 +131,7 @@ def test_the_same_seed_gives_the_same_schedule() -> None:
 
 
 def test_it_ends_when_told_with_the_best() -> None:
-    task = task_of("mesh-4x4", "AAB", STRICT)
+    task = task_of("mesh-5x5", "AAB", STRICT)
     begun = time.monotonic()
     result = search(task, "auto", time_limit=60, stop=lambda: time.monotonic() - begun > 1)
     assert time.monotonic() - begun < 20
@@ -139,7 +142,7 @@ def test_it_ends_when_told_with_the_best() -> None:
 
 def test_the_time_limit_is_kept() -> None:
     begun = time.monotonic()
-    result = search(task_of("mesh-4x4", "AAB", STRICT), "exact", steps=17, time_limit=1)
+    result = search(task_of("mesh-5x5", "AAB", STRICT), "exact", steps=28, time_limit=0.5)
     assert time.monotonic() - begun < 10
     assert result.schedule is None
 
@@ -175,7 +178,7 @@ class Fake:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     made = Fake(7)
-    monkeypatch.setattr(module, "load_method", lambda name: made)
+    monkeypatch.setattr(attempts, "load_method", lambda name: made)
     return made
 
 
@@ -194,6 +197,59 @@ def test_from_above_down_to_what_is_found(fake: Fake) -> None:
     assert heard[-1].bound == 1
     assert heard[-1].evaluations == 100 * len(fake.asked)
     assert result.evaluations == 100 * len(fake.asked)
+
+
+def test_each_round_has_longer_turns() -> None:
+    task = task_of("mesh-4x4", "AAS", Rules(1))
+    for number in range(3):
+        made = list(turns("auto", task, number))
+        assert [turn.method for turn in made] == ["exact", "hgsa", "hgsa", "hgsa", "mboa"]
+        # A quarter turn, a half turn, and none.
+        assert [turn.more["symmetry"].size for turn in made[1:3]] == [4, 2]
+        for turn, first in zip(made, turns("auto", task, 0), strict=True):
+            assert turn.most == first.most * 2**number
+            assert turn.more.get("effort", 0) == first.more.get("effort", 0) * 2**number
+    (alone,) = turns("mboa", task, 1)
+    assert alone.method == "mboa"
+    assert alone.most > made[-1].most
+
+
+def test_a_turn_ends_after_its_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def method(name: str) -> Callable[..., Found]:
+        def solve(task: Task, steps: int, *, told: Told, stop: Stop, **_: object) -> Found:
+            done = 0
+            while done < 10**9 and not stop():
+                done += 1000
+                told(Progress(5, done, 0.1))
+                if name == "exact":
+                    break
+            asked.append((name, done))
+            return Found(None, 3, done, 0.1)
+
+        return solve
+
+    monkeypatch.setattr(attempts, "load_method", method)
+    task = task_of("mesh-4x4", "AAS", Rules(1))
+    result = search(task, stop=lambda: len(asked) >= 10, time_limit=60)
+    assert result.method == "first fit"
+    for name, done in asked:
+        most = {turn.most for number in range(2) for turn in turns("auto", task, number)}
+        assert name == "exact" or done in most
+    assert len({done for name, done in asked if name == "hgsa"}) >= 2
+
+
+def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Found:
+        raise SpecError("too large")
+
+    monkeypatch.setattr(attempts, "load_method", lambda name: refuse)
+    result = search(task_of("mesh-4x4", "AAS", Rules(1)), time_limit=60)
+    assert result.method == "first fit"
+    assert result.seconds < 30
+    with pytest.raises(SpecError, match="too large"):
+        search(task_of("mesh-4x4", "AAS", Rules(1)), "hgsa")
 
 
 def test_nothing_found_tells_the_conflicts_left(fake: Fake) -> None:

@@ -10,7 +10,7 @@ from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.simulators import Design, Verilator, find_simulator, run_cocotb
 
 
-@pytest.mark.parametrize("side", [2, 3])
+@pytest.mark.parametrize("side", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_algorithm_1(simulator: str, side: int, tmp_path: Path) -> None:
     source = tmp_path / "network.v"
     source.write_text(verilog(StaticSpec(kind="static", width=side, height=side), "network"))

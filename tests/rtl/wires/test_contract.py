@@ -215,6 +215,15 @@ def test_clear_and_kill_break_an_arrival_at_any_time(word: int) -> None:
     assert when(shown, "ready") == list(range(SET_UP, 21))
 
 
+@pytest.mark.parametrize("bit", [0, 1, 2, 13, 31])
+def test_a_command_that_is_none_is_refused_and_changes_nothing(bit: int) -> None:
+    other = 2 ^ 1 << bit
+    shown = played(ONE, LEAF, {20: write(4, other)})
+    assert when(shown, "config__error") == [21]
+    assert when(shown, "ready") == list(range(SET_UP, 40))
+    assert shown[-1]["observe"] >> 6 + 24 == 1  # REFUSED_WRITE, the last counter
+
+
 def test_a_pulse_goes_before_a_clear_of_the_same_cycle_but_not_out() -> None:
     shown = played(ONE, LEAF, {10: {"arrive": 1}, 20: write(4, 2) | {"in_2__down": 1}})
     assert when(shown, "released") == [21]

@@ -58,9 +58,11 @@ def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: MessageSpec, 
 
 
 def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:
-    for queue in ("packets", "software"):
-        store = text.partition(f"module \\packet_source.{queue} ")[2].partition("endmodule")[0]
-        assert "[63:0];" in store
+    stores = re.findall(r"^module waiting_queue_64x(\d+) ?\(.*?^endmodule", text, re.M | re.S)
+    placed = re.findall(r"^  waiting_queue_64x(\d+) ", text, re.M)
+    assert len(placed) == 2  # the generator's packets, and software's flits
+    assert set(stores) == set(placed)
+    assert len(re.findall(r" store \[63:0\];", text)) == len(stores)
 
 
 @pytest.mark.icarus

@@ -221,7 +221,7 @@ def test_hardware_that_is_set_up_otherwise_than_the_model_is_a_mismatch(
         return script_text([replace(each, data=each.data & ~1) for each in stimuli])
 
     monkeypatch.setattr(tiles, "script_text", without_a_bit)
-    result = long_run(managed("mesh"), episodes=10)
+    result = long_run(managed("irregular"), episodes=10)
     assert result.verdict == "mismatch"
     assert result.mismatches
     assert result.reason is not None

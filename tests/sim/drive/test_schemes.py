@@ -47,6 +47,7 @@ def ways(spec: IrregularSpec, plan: IrregularGroupPlan) -> int:
     return links
 
 
+@pytest.mark.long
 def test_hardware_is_as_the_model_and_takes_the_links_of_the_map() -> None:
     spec, nodes = MESH_OF_SWITCHES, MESH_OF_SWITCHES.nodes
     plan = plan_of(spec, members(7, *nodes[1::2], nodes[0]))

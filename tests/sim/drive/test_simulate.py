@@ -29,7 +29,6 @@ from tests.sim.drive.networks import (
 BOTH = {"2x2": mesh(2, 2)}
 ICARUS: dict[str, MessageSpec] = {
     "one node": mesh(1, 1),
-    "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
     "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
     "irregular, one cycle a hop, spill, turned by the node": irregular(
         SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
@@ -37,6 +36,7 @@ ICARUS: dict[str, MessageSpec] = {
 }
 LONG: dict[str, MessageSpec] = {
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
+    "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
     "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),

@@ -19,8 +19,6 @@ from tests.sim.drive.sendings import draw_sendings
 
 NETWORKS: dict[str, MessageSpec] = {
     "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
-}
-LONG: dict[str, MessageSpec] = {
     "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
     "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
     "ring, datelines": ring(5, 2, buffer_flits=2, channels=4),
@@ -66,17 +64,11 @@ def test_the_model_keeps_the_rules(name: str) -> None:
         assert conductor.judge.packets.software.injected == len(scenario.packets)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_is_as_the_model(name: str) -> None:
     work = job(NETWORKS[name], name)
     check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", LONG)
-def test_more_hardware_is_as_the_model(name: str) -> None:
-    work = job(LONG[name], name)
-    check(work, simulate_tiles(work, build_fabric(LONG[name])))
 
 
 @pytest.mark.icarus

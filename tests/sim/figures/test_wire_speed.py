@@ -13,8 +13,10 @@ def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPa
     spec = NetworkSpec(name="small", network=network, groups=groups)
     monkeypatch.setattr(wire_speed, "load", lambda name: spec)
     monkeypatch.setattr(wire_speed, "LONG", 40)
-    compared, long, written, large = wire_speed.wire_speed()
+    monkeypatch.setattr(wire_speed, "MEMBERS", 2)
+    compared, long, written, large, few = wire_speed.wire_speed()
     assert compared.met
     assert long.target == ">= 20,000"
     assert written.figure.startswith("small: 0.")
     assert (large.target, large.met) == ("match, 6 cycles", True)
+    assert (few.figure, few.met) == ("small, 2 members, long run", True)

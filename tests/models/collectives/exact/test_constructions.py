@@ -1,5 +1,7 @@
 """Schedules that need no search."""
 
+from dataclasses import replace
+
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
@@ -119,3 +121,12 @@ def test_first_fit_is_right(kind: str, name: str, rules: Rules) -> None:
     assert found is not None
     assert len(found) >= lower_bounds(task)[0].value
     assert first_fit(task) == found
+
+
+@pytest.mark.parametrize("extra", [0, 1, 2, 4])
+def test_first_fit_makes_no_way_longer_than_allowed(extra: int) -> None:
+    rules = Rules(1, "strict", "store-and-forward")
+    for name in ("mesh-4x4", "ring-7"):
+        task = replace(task_of(name, "AAB", rules), extra=extra)
+        for seed in range(3):
+            assert_right(task, first_fit(task, seed))

@@ -10,9 +10,23 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.mboa.chance import below, chance, noise, seeded
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Encoding, encode
-from syncfabric.models.collectives.mboa.evolve import DRAWN, LEAST, TRIED, State, begin, evolve
-from syncfabric.models.collectives.mboa.fitness import repair, weigh
+from syncfabric.models.collectives.mboa.evolve import RATE, evolve, wanted
+from syncfabric.models.collectives.mboa.fitness import added, in_the_way, take, weigh
+from syncfabric.models.collectives.mboa.mutation import values
 from syncfabric.models.collectives.mboa.parameters import Parameters
+from syncfabric.models.collectives.mboa.repair import repair
+from syncfabric.models.collectives.mboa.selection import allowed, cool, spread
+from syncfabric.models.collectives.mboa.state import (
+    DRAWN,
+    HEAT,
+    LEAST,
+    LEFT,
+    SPAN,
+    TRIED,
+    State,
+    begin,
+)
+from syncfabric.models.collectives.mboa.tournament import tournament
 from syncfabric.models.collectives.mboa.trees import blank_model, draw, learn
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from tests.models.collectives.mboa.test_solve import TASKS, task
@@ -21,17 +35,24 @@ from tests.models.collectives.right_schedules import FIG_5, fig_5
 Genes = NDArray[np.int16]
 
 
+def repaired(steps: int, genes: Genes, seed: int) -> None:
+    repair(steps, genes, np.zeros(len(genes) + 1, np.int16), seeded(seed))
+
+
 def at_random(encoding: Encoding, seed: int) -> Genes:
     bounds = encoding.instance.bounds
     genes = np.random.default_rng(seed).integers(0, bounds).astype(np.int16)
     if encoding.instance.grows:
-        repair(encoding.instance.steps, genes, seeded(seed))
+        repaired(encoding.instance.steps, genes, seed)
     return genes
 
 
+def blank(encoding: Encoding) -> NDArray[np.int32]:
+    return np.zeros((encoding.instance.steps, len(encoding.instance.room), 2), np.int32)
+
+
 def conflicts(encoding: Encoding, genes: Genes) -> int:
-    used = np.zeros((encoding.instance.steps, len(encoding.instance.room)), np.int16)
-    return weigh(encoding.instance, genes, used)
+    return weigh(encoding.instance, genes, blank(encoding))
 
 
 def counted(encoding: Encoding, genes: Genes) -> int:
@@ -62,7 +83,7 @@ def test_the_chromosome_of_fig_5() -> None:
     encoding = encode(task("ring-8", "OAB"), 2, 64)
     genes = np.array([(FIG_5[d][0], 0, FIG_5[d][1] - 1) for d in range(1, 8)], np.int16)
     kept = genes.copy()
-    repair(2, genes, seeded(1))
+    repaired(2, genes, 1)
     assert (genes == kept).all()
     assert conflicts(encoding, genes) == 0
     assert [set(step) for step in encoding.schedule(genes)] == [set(s) for s in schedule.steps]
@@ -104,7 +125,7 @@ def test_repair_lets_only_the_informed_send() -> None:
     for seed in range(50):
         wild = rng.integers(0, encoding.instance.bounds).astype(np.int16)
         genes = wild.copy()
-        repair(4, genes, seeded(seed))
+        repaired(4, genes, seed)
         since = [-1, *wild[:, STEP].tolist()]
         assert (genes[:, PATH:] == wild[:, PATH:]).all()
         for before, after in zip(wild.tolist(), genes.tolist(), strict=True):
@@ -178,7 +199,7 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
     asked, steps = TASKS[name]
     steps -= 1
     encoding = encode(asked, steps, 64)
-    parameters = Parameters(**({"generation": 50} | chosen))  # type: ignore[arg-type]
+    parameters = Parameters(**({"generation": 2} | chosen))  # type: ignore[arg-type]
     state = begin(encoding.instance, parameters, 1)
     evolve(state, tried)
     return encoding, state
@@ -201,7 +222,7 @@ def test_the_books_are_right(name: str) -> None:
 
 
 def test_new_chromosomes_take_the_place_of_like_and_no_better_ones() -> None:
-    _, state = under_way("AAS, one port", 16, stagnation=10**6)
+    _, state = under_way("AAS, one port", 16, population=16, stagnation=10**6, hot=0.01, cold=0.01)
     before = state.cost.copy()
     for _ in range(40):
         evolve(state, 50)
@@ -228,35 +249,137 @@ def test_without_mutation_and_model_nothing_changes() -> None:
     assert (state.genes == before).all()
 
 
-def test_one_gene_is_mutated() -> None:
-    _, state = under_way("AAS", 1, population=1, least=0, stagnation=10**6)
+def test_one_gene_is_mutated_or_two_change_places() -> None:
+    _, state = under_way("AAS", 1, population=1, least=0, stagnation=10**6, hot=5.0, cold=5.0)
     state.figures[DRAWN] = 0
-    most = 0
-    for _ in range(300):
+    kinds = Counter[tuple[int, ...]]()
+    for _ in range(600):
         before = state.genes[0].copy()
         evolve(state, 1)
-        changed = (state.genes[0] != before).any(axis=1).sum()
-        assert changed <= 1
-        most = max(most, int(changed))
-    assert most == 1
+        changed = np.flatnonzero((state.genes[0] != before).any(axis=1))
+        assert len(changed) <= 2
+        if len(changed) == 2:
+            (one, two), steps = changed, (before[:, STEP], state.genes[0, :, STEP])
+            assert steps[1][one] == steps[0][two] or steps[1][two] == steps[0][one]
+        items = (state.genes[0] != before).any(axis=0)
+        kinds[len(changed), *np.flatnonzero(items).tolist()] += 1
+    for kind in ((1, PATH), (1, STEP), (1, PATH, STEP), (2, STEP), (2, PATH, STEP)):
+        assert kinds[kind] > 5, kind
+
+
+def test_mutation_draws_all_values_within_their_bounds() -> None:
+    bounds, random = np.array([[1, 5, 4]], np.int32), seeded(1)
+    genes = np.array([[0, 2, 1]], np.int16)
+    for kind in range(8):
+        drawn = [values(bounds, genes, 0, kind, random) for _ in range(200)]
+        assert {path for path, _ in drawn} == ({2} if kind in (2, 3) else set(range(5)))
+        assert {step for _, step in drawn} == ({1} if kind < 2 else set(range(4)))
+
+
+def test_what_a_change_adds_is_what_it_makes() -> None:
+    encoding = encode(*TASKS["AAS, one port"], 64)
+    instance, rng, cut = encoding.instance, np.random.default_rng(1), 0
+    for seed in range(200):
+        genes, used = at_random(encoding, seed), blank(encoding)
+        before = weigh(instance, genes, used)
+        gene = int(rng.integers(len(genes)))
+        step = int((genes[gene, STEP] + rng.integers(1, instance.steps)) % instance.steps)
+        path, most = int(rng.integers(instance.bounds[gene, PATH])), int(rng.integers(4))
+        told = added(instance, genes, gene, path, step, used, most)
+        other = in_the_way(instance, gene, path, step, used)
+        genes[gene, PATH], genes[gene, STEP] = path, step
+        more = conflicts(encoding, genes) - before
+        assert told == more or min(told, more) > most
+        cut += told != more
+        if other >= 0:
+            assert genes[other, STEP] == step
+            without = used.copy()
+            take(instance, genes, gene, without, 1)
+            both = without[:, :, 0] > used[:, :, 0]
+            assert (used[:, :, 1][both & (used[:, :, 0] == 1)] == other).any()
+    assert cut > 5
 
 
 def test_variance_is_adapted() -> None:
-    _, state = under_way("AAS, one port", 16, least=0.5)
-    wider, genes = np.exp(4 / 50), len(state.best)
-    wanted = 0.05 + 0.3 / np.sqrt(genes)
-    narrower = wider ** (wanted / (wanted - 1))
+    _, state = under_way("AAS, one port", 16, population=16, least=0.5, generation=10**6)
+    genes = len(state.best)
+    share = wanted(genes)
+    narrower = np.exp(RATE * share / (share - 1))
     wide = narrow = 0
-    for _ in range(300):
-        drawn, total = state.figures[DRAWN], state.cost.sum()
+    for _ in range(500):
+        drawn, total = state.figures[DRAWN], state.cost.copy()
         evolve(state, 1)
-        better = state.cost.sum() < total
-        expected = min(drawn * (wider if better else narrower), genes)
+        better = bool((state.cost < total).any())
+        expected = min(drawn * (np.exp(RATE) if better else narrower), genes)
         assert state.figures[DRAWN] == pytest.approx(max(expected, 0.5))
         wide, narrow = wide + better, narrow + (not better)
     assert min(wide, narrow) > 20
     evolve(state, 20_000)
     assert 0.5 <= state.figures[DRAWN] < genes / 4
+
+
+@pytest.mark.parametrize(("leaves", "nodes"), [(0, 0), (1, 1), (8, 15)])
+def test_a_model_has_as_many_leaves_as_it_may(leaves: int, nodes: int) -> None:
+    _, state = under_way("AAS", 4, leaves=leaves, least=5, generation=10**6, selected=64)
+    evolve(state, 3000)
+    assert int(state.model.nodes.max()) <= nodes
+    assert bool(state.model.nodes.any()) == (leaves > 0)
+    assert (state.figures[DRAWN] > 0) == (leaves > 0)
+    if leaves > 1:
+        assert state.model.nodes.max() > 1
+
+
+def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
+    _, state = under_way("AAS", 4, hot=1.0, cold=0.5, cooling=0.8, span=1.0)
+    genes, heats = len(state.best), []
+    for _ in range(10):
+        cool(state)
+        heats.append((state.figures[HEAT], state.figures[SPAN]))
+        chances = np.exp(-np.arange(len(state.accept)) / state.figures[HEAT])
+        assert np.allclose(state.accept, chances)
+        state.figures[LEFT] = 0
+    heat = [1.0, 0.8, 0.64, 0.512]
+    expected = [(h, genes * 2**i) for i in range(3) for h in heat][:10]
+    assert np.allclose(heats, expected)
+    cool(state)
+    assert state.figures[LEFT] == state.figures[SPAN] - 1
+    cool(state)
+    assert state.figures[LEFT] == state.figures[SPAN] - 2
+
+
+def test_a_worse_one_is_taken_as_often_as_boltzmann_says() -> None:
+    _, state = under_way("AAS", 4, hot=0.8, cold=0.8)
+    cool(state)
+    drawn = np.array([allowed(state) for _ in range(4000)])
+    for more in range(5):
+        assert abs((drawn >= more).mean() - np.exp(-more / 0.8)) < 0.03
+    assert state.cost.min() > 0
+    before, worse = state.cost.copy(), 0
+    for _ in range(400):
+        evolve(state, 1)
+        worse += int((state.cost > before).any())
+        before = state.cost.copy()
+    assert worse > 10
+
+
+def test_the_better_of_two_takes_both_places() -> None:
+    encoding, state = under_way("AAS", 8, population=8)
+    best = int(state.cost.min())
+    for _ in range(200):
+        spread(state)
+        assert state.cost.min() == best
+    assert (state.cost == best).all()
+    for genes, cost, used in zip(state.genes, state.cost, state.used, strict=True):
+        table = blank(encoding)
+        assert weigh(encoding.instance, genes, table) == cost
+        assert (table == used).all()
+
+
+def test_tournaments_have_as_many_rivals_as_asked() -> None:
+    cost, random = np.arange(100, dtype=np.int64), seeded(1)
+    for rivals in (1, 2, 9):
+        mean = np.mean([tournament(cost, rivals, random) for _ in range(2000)])
+        assert mean == pytest.approx(100 / (rivals + 1), rel=0.1)
 
 
 def test_random_numbers_are_even() -> None:

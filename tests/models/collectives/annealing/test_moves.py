@@ -1,5 +1,7 @@
 """Conflicts counted move by move are those that a count from nothing finds, and the checker's."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -98,3 +100,70 @@ def test_the_printed_rule_starts_with_all_neighbours() -> None:
 def test_parameters_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(SpecError, match=rf"^annealing: {name} must be .*, not {value}$"):
         Parameters(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_move_changes_a_gene_or_lets_two_change_steps() -> None:
+    chromosome = encode(TASKS["AAS, one port"][0], 8)
+    island = Island(chromosome, Parameters(start=0.5, final=0.4), 3)
+    kinds = Counter[tuple[int, bool, bool]]()
+    for _ in range(3000):
+        option, step = island.option[0].copy(), island.step[0].copy()
+        island.run(1)
+        ways, times = island.option[0] != option, island.step[0] != step
+        changed = np.flatnonzero(ways | times)
+        assert len(changed) <= 2
+        if len(changed) == 2:
+            assert island.step[0][changed].tolist() == step[changed][::-1].tolist()
+        kinds[len(changed), bool(ways.any()), bool(times.any())] += 1
+    for kind in ((1, True, False), (1, False, True), (1, True, True), (2, True, True)):
+        assert kinds[kind] > 10, kind
+    assert kinds[2, False, True] > 0
+
+
+@pytest.mark.parametrize("heat", [0.01, 0.7])
+def test_metropolis_takes_worse_ones_as_often_as_it_is_hot(heat: float) -> None:
+    chromosome = encode(TASKS["AAS, one port"][0], 6)
+    island = Island(chromosome, Parameters(start=heat, final=heat / 2, iterations=10**6), 3)
+    island.run(20_000)
+    rises = Counter[int]()
+    for _ in range(4000):
+        before = int(island.costs[0])
+        island.run(1)
+        rises[int(island.costs[0]) - before] += 1
+    if heat < 0.1:
+        assert max(rises) == 0
+    else:
+        assert rises[1] > 100
+        assert rises[1] > 2 * rises[2] > 0
+        assert max(rises) < 8
+
+
+def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
+    chromosome = encode(TASKS["AAS, one port"][0], 6)
+    parameters = Parameters(start=1.0, final=0.5, again=0.8, cooling=0.8, iterations=100)
+    island = Island(chromosome, parameters, 3)
+    heats = []
+    for _ in range(12):
+        heats.append(float(island.clock[0]))
+        island.run(100)
+    once = [1.0, 0.8, 0.64, 0.512]
+    twice = [0.8, 0.8, 0.64, 0.64, 0.512, 0.512]
+    assert np.allclose(heats, [*once, *twice, 0.8, 0.8])
+
+
+def test_a_message_may_go_in_every_step_that_lets_it_arrive() -> None:
+    scatter = encode(TASKS["AAS, cube"][0], 5)
+    assert set(scatter.low) == {0}
+    assert set(scatter.high) == {4}
+    broadcast = encode(TASKS["AAB, cube"][0], 6)
+    hops = broadcast.task.topology.distances[broadcast.pairs[:, 0], broadcast.pairs[:, 1]]
+    assert (broadcast.low == hops - 1).all()
+    assert set(broadcast.high) == {5}
+    for chromosome in (scatter, broadcast):
+        island = Island(chromosome, Parameters(start=1e9), 1)
+        drawn = []
+        for _ in range(400):
+            island.run(50)
+            drawn.append(island.step[0].copy())
+        assert (np.min(drawn, axis=0) == chromosome.low).all()
+        assert (np.max(drawn, axis=0) == chromosome.high).all()

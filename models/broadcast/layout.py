@@ -1,0 +1,173 @@
+"""Nodes at the positions of a binomial tree, and the tree's cost, kept up to date.
+
+The cost is that of the costliest path from the root to a leaf (paper ADAPT, section 3). With costs
+of start-up, which are ours, it is the time in which the last node has the message. A layout knows
+no strategy: it carries out moves, and tells what trials would cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from syncfabric.models.broadcast.costs import Costs, Floats, Ints
+from syncfabric.models.broadcast.kernel import (
+    build_heights,
+    carry_out,
+    links_of,
+    longest_way,
+    try_moves,
+)
+from syncfabric.models.broadcast.positions import children, leaves, parent
+from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
+
+__all__ = ["NO_GOAL", "Layout"]
+
+NO_GOAL = -1.0
+"""Below any cost: all moves are tried."""
+
+
+class Layout:
+    """A binomial tree of nodes.
+
+    Parameters
+    ----------
+    costs : Costs
+        Asked for links of the tree, and of trials; never changed.
+    order : iterable of int
+        The node at each position; one or more, each once.
+    start_up : StartUp
+        By default none, as in the paper.
+
+    Raises
+    ------
+    SpecError
+        A cost function returned what is no cost; so do all methods that ask for costs, before they
+        change anything.
+    """
+
+    def __init__(self, costs: Costs, order: Iterable[int], start_up: StartUp = NO_START_UP) -> None:
+        self.costs = costs
+        self._start_up = float(start_up.transfer), float(start_up.interval)
+        self.at: Ints = np.array(list(order), dtype=np.int64)
+        """The node at each position; beyond ``size`` nothing is meant."""
+        self.size = len(self.at)
+        self._edge = np.zeros(self.size)
+        self._height = np.zeros(self.size)
+        below = np.arange(1, self.size)
+        self._edge[1:] = self.costs.between(self.at[below], self.at[below & (below - 1)])
+        build_heights(self._edge, self._height, self.size, self._start_up)
+
+    def copy(self) -> Layout:
+        """Return another one, with the same costs."""
+        twin = object.__new__(Layout)
+        twin.costs, twin.size, twin._start_up = self.costs, self.size, self._start_up
+        twin.at, twin._edge, twin._height = self.at.copy(), self._edge.copy(), self._height.copy()
+        return twin
+
+    @property
+    def cost(self) -> float:
+        """Of the costliest path from the root to a leaf."""
+        return float(self._height[0])
+
+    def link(self, x: int) -> float:
+        """Return the cost of the link from position ``x``, which is not 0, to its parent."""
+        return float(self._edge[x])
+
+    def path(self, x: int) -> float:
+        """Return the cost of the way from the root to position ``x``, start-ups included."""
+        cost, (transfer, interval) = 0.0, self._start_up
+        while x:
+            above = parent(x)
+            sent = sum(y > x for y in children(above, self.size))
+            cost += self._edge[x] + transfer + sent * interval
+            x = above
+        return float(cost)
+
+    def leaves(self) -> tuple[int, ...]:
+        """Return the positions of all leaves, ascending."""
+        return leaves(0, self.size)
+
+    def longest_way(self, x: int) -> tuple[int, ...]:
+        """Return the positions below ``x`` on the costliest path down to a leaf.
+
+        Of equal ones that with the higher position.
+        """
+        way = longest_way(self._edge, self._height, self.size, self._start_up, x)
+        return tuple(way.tolist())
+
+    def try_swaps(self, p: Ints, q: Ints, best: float, goal: float) -> tuple[int, int, float]:
+        """Try swaps of positions ``p[k]`` and ``q[k]``, each from the tree as it is.
+
+        Returns
+        -------
+        tuple of int, int, float
+            Swaps tried, up to the first that costs no more than ``goal``; the first of the
+            cheapest, or -1 if none costs less than ``best``; its cost, or ``best``.
+        """
+        return self.try_moves(p, q, self.at[q], self.at[p], best, goal)
+
+    def try_moves(
+        self, p: Ints, q: Ints, one: Ints, other: Ints, best: float, goal: float
+    ) -> tuple[int, int, float]:
+        """Try to put node ``one[k]`` at position ``p[k]`` and ``other[k]`` at ``q[k]``.
+
+        As ``try_swaps``, but the nodes may come from anywhere.
+        """
+        first, place, below, above = links_of(self.at, self.size, p, q, one, other)
+        value = self.costs.between(below, above)
+        tree = self._edge, self._height, self.size, self._start_up
+        tried, found, cost = try_moves(*tree, p, q, first, place, value, best, goal)
+        return int(tried), int(found), float(cost)
+
+    def swap(self, p: int, q: int) -> None:
+        """Let the nodes of two positions change places."""
+        self.put(p, q, int(self.at[q]), int(self.at[p]))
+
+    def put(self, p: int, q: int, one: int, other: int) -> None:
+        """Put node ``one`` at position ``p`` and ``other`` at ``q``."""
+        moves = (np.array([number], dtype=np.int64) for number in (p, q, one, other))
+        _, place, below, above = links_of(self.at, self.size, *moves)
+        value = self.costs.between(below, above)
+        self.at[p], self.at[q] = one, other
+        self._carry_out(p, q, place, value)
+
+    def price(self, x: int, cost: float) -> None:
+        """Take a new cost of the link from position ``x`` to its parent."""
+        place, value = np.array([x], dtype=np.int64), np.array([cost])
+        above = parent(x)
+        self._carry_out(above, above, place, value)
+
+    def append(self, node: int) -> None:
+        """Let a node join at the next position."""
+        if self.size == len(self.at):
+            self.at = np.concatenate([self.at, np.zeros_like(self.at)])
+            self._edge = np.concatenate([self._edge, np.zeros(self.size)])
+            self._height = np.concatenate([self._height, np.zeros(self.size)])
+        self.size += 1
+        try:
+            self.put(self.size - 1, self.size - 1, node, node)
+        except Exception:
+            self.size -= 1
+            raise
+
+    def drop(self) -> int:
+        """Take the last position away, not the root's, and return the node that stood there."""
+        self.size -= 1
+        self._renew(parent(self.size))
+        return int(self.at[self.size])
+
+    def undrop(self) -> None:
+        """Take back the last ``drop``, nothing else having been done since."""
+        self.size += 1
+        self._renew(parent(self.size - 1))
+
+    def _renew(self, x: int) -> None:
+        """Work out heights anew from position ``x`` up."""
+        none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
+        self._carry_out(x, x, none, nothing)
+
+    def _carry_out(self, p: int, q: int, place: Ints, value: Floats) -> None:
+        """Give the links at ``place`` their costs, and renew heights from ``p`` and ``q`` up."""
+        carry_out(self._edge, self._height, self.size, self._start_up, p, q, place, value)

@@ -1,0 +1,53 @@
+"""Ranks of MPI: how many mpiexec has started, which of them this is, and the way to mpi4py.
+
+mpi4py is imported only where it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from syncfabric.models.errors import ToolError
+
+__all__ = ["mpi", "rank_started", "ranks_started"]
+
+_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
+_RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+
+
+def ranks_started() -> int | None:
+    """Return how many ranks mpiexec has started with this one; None if it has started none."""
+    return _number(_SIZES)
+
+
+def rank_started() -> int:
+    """Return which rank this is; 0 without mpiexec, too."""
+    return _number(_RANKS) or 0
+
+
+def mpi() -> Any:
+    """Return mpi4py's module ``MPI``, which starts MPI.
+
+    Raises
+    ------
+    ToolError
+        It, or an MPI library for it, is not there; or mpiexec is of another MPI than the library.
+    """
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError):
+        raise ToolError(
+            "mpi4py and an MPI library are needed for ranks: pip install 'syncfabric[mpi]'"
+        ) from None
+    started = ranks_started()
+    if started is not None and MPI.COMM_WORLD.Get_size() != started:
+        raise ToolError(
+            f"mpiexec has started {started} ranks, but they do not find each other: it is of "
+            "another MPI than mpi4py's library; take the one of pip install 'syncfabric[mpi]'"
+        )
+    return MPI
+
+
+def _number(names: tuple[str, ...]) -> int | None:
+    return next((int(os.environ[name]) for name in names if name in os.environ), None)

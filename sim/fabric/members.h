@@ -1,0 +1,65 @@
+// Processes that arrive at their barriers by themselves, again and again.
+//
+// A member arrives, waits for its release, lingers for a random number of cycles, and arrives
+// again; with none to linger, in the very cycle of the release. Each node has a generator,
+// Marsaglia's xorshift with 32 bits, that steps in every cycle; no two registers see the same byte.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "bits.h"
+
+class Member {
+  public:
+    // Its register at the node; which bits of a random byte a wait has.
+    Member(int place, uint32_t jitter) : place_(place), jitter_(jitter & 255) {}
+
+    int place() const { return place_; }
+
+    // Return the node's random word as this register sees it.
+    uint32_t word(uint32_t state) const {
+        int by = 5 * place_ % 32;
+        return by ? state << by | state >> (32 - by) : state;
+    }
+
+    // Go on for a cycle; return whether it arrives in it.
+    bool go_on(uint32_t state, bool released) {
+        if (inside_ && !released) return false;
+        if (!inside_ && left_) {
+            --left_;
+            return false;
+        }
+        uint32_t linger = inside_ ? word(state) & jitter_ : 0;
+        inside_ = !linger;
+        if (linger) left_ = linger - 1;
+        return inside_;
+    }
+
+  private:
+    int place_;
+    uint32_t jitter_, left_ = 0;
+    bool inside_ = false;  // arrived and not yet released
+};
+
+class MembersOfNode {
+  public:
+    MembersOfNode(int node, uint32_t seed) : node_(node), state_(seed ^ node * 0x9E3779B9u) {
+        if (!state_) state_ = 1;
+    }
+
+    int node() const { return node_; }
+    void add(Member member) { members_.push_back(member); }
+
+    // Go on for a cycle: call act(register, random word) for each that arrives in it.
+    template <class Released, class Act> void go_on(const Released& released, Act act) {
+        for (auto& member : members_)
+            if (member.go_on(state_, bit(released, member.place())))
+                act(member.place(), member.word(state_));
+        state_ ^= state_ << 13, state_ ^= state_ >> 17, state_ ^= state_ << 5;
+    }
+
+  private:
+    int node_;
+    uint32_t state_;
+    std::vector<Member> members_;
+};

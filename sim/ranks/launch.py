@@ -1,0 +1,128 @@
+"""A command over ranks: start them, and let all of them end if one of them fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from syncfabric.models.errors import SpecError, SyncfabricError, ToolError
+from syncfabric.models.ranks import ranks_started
+
+__all__ = ["all_end", "first_tells", "mpiexec", "relaunch"]
+
+Told = TypeVar("Told")
+
+
+def relaunch(ranks: int | None, arguments: list[str], *, outlive: bool = False) -> None:
+    """Become mpiexec, which runs this command line on so many ranks, if it does not do so already.
+
+    Parameters
+    ----------
+    ranks : int, optional
+        None: whoever wants ranks has started mpiexec.
+    arguments : list of str
+        Those of the command line.
+    outlive : bool
+        As for ``mpiexec``.
+
+    Raises
+    ------
+    SpecError
+        mpiexec has started another number of ranks.
+    ToolError
+        There is no mpiexec.
+    """
+    started = ranks_started()
+    if ranks is None or ranks == started:
+        return
+    if started is not None:
+        raise SpecError(f"--ranks: {ranks}, but mpiexec has started {started}")
+    program = [sys.executable, "-m", "syncfabric", *arguments]
+    command = mpiexec(ranks, program, outlive=outlive)
+    sys.stdout.flush()
+    os.execv(command[0], command)
+
+
+def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[str]:
+    """Return the command that runs a program on so many ranks.
+
+    Parameters
+    ----------
+    ranks : int
+    program : list of str
+    outlive : bool
+        Ranks are to go on when another one dies, where mpiexec is MPICH's. Without it, and with
+        others, mpiexec ends them all.
+
+    Raises
+    ------
+    ToolError
+        There is no mpiexec.
+    """
+    # The one of the wheel lies beside this Python, whose mpi4py finds the wheel's library.
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        raise ToolError("mpiexec is not there: pip install 'syncfabric[mpi]'")
+    if outlive and _is_hydra(found):
+        shell = ["sh", "-c", _SHELL, "sh"]
+        return [found, "-disable-auto-cleanup", "-n", str(ranks), *shell, *program]
+    return [found, "-n", str(ranks), *program]
+
+
+_SHELL = """trap '' USR1; "$@"; exit $?"""
+"""Runs a rank so that others outlive it.
+
+MPICH's mpiexec (Hydra) is told to let them, but still kills all ranks of a computer when one of
+them dies by a signal. Where it looks, a shell exits instead. It also tells of deaths by SIGUSR1,
+which MPICH takes and a shell must ignore.
+"""
+
+
+def _is_hydra(program: str) -> bool:
+    """Return whether it is MPICH's mpiexec."""
+    return "HYDRA" in subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+
+
+@contextmanager
+def all_end(world: Any) -> Iterator[None]:
+    """End all ranks if this one breaks off, for the others would wait for it.
+
+    What is refused is refused on all of them, and needs no such end.
+    """
+    try:
+        yield
+    except SyncfabricError:
+        raise
+    except Exception:
+        traceback.print_exc()
+        sys.stderr.flush()
+        world.Abort(1)
+
+
+def first_tells(world: Any, work: Callable[[], Told]) -> Told:
+    """Let rank 0 do some work, and return what it found on every rank.
+
+    Raises
+    ------
+    SyncfabricError
+        What rank 0 raised, on every rank.
+    """
+    told: Any = None
+    if world.Get_rank() == 0:
+        try:
+            told = work()
+        except SyncfabricError as error:
+            told = error
+    told = world.bcast(told, 0)
+    if isinstance(told, SyncfabricError):
+        raise told
+    found: Told = told
+    return found

@@ -1,0 +1,99 @@
+"""Fig. 9: trees of 1024 nodes to which 1000 random joins and leaves happen.
+
+Each event is a join or a leave, as likely as each other; any node but the root may leave. The
+distances of a node that joins are drawn like all others. Paper ADAPT, section 5.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import mean
+
+import numpy as np
+
+from syncfabric.models.broadcast.tree import Goal, Policy, Tree
+from syncfabric.sim.reproduce.adapt.networks import drawn
+from syncfabric.sim.reproduce.experiment import Work
+
+__all__ = ["EVENTS", "FARTHEST", "NODES", "to_the_cost_before", "to_the_initial_cost"]
+
+NODES = 1024
+EVENTS = 1000
+FARTHEST = (10, 30, 50)
+
+NO_SWAPS = "no swaps"
+PATH = "position/path"
+POSITION = "position/position"
+
+
+def to_the_initial_cost(work: Work) -> None:
+    """Swap until a tree costs no more than when it was built."""
+    _run(work, "initial")
+
+
+def to_the_cost_before(work: Work) -> None:
+    """Swap until a tree costs no more than before the event."""
+    _run(work, "before")
+
+
+def _run(work: Work, goal: Goal) -> None:
+    policies = {
+        NO_SWAPS: Policy(join=None, leave=None),
+        PATH: Policy(join="position", leave="path", goal=goal),
+        POSITION: Policy(join="position", leave="position", goal=goal),
+    }
+    for farthest in FARTHEST:
+        ends = {label: list[float]() for label in policies}
+        for run, seed in enumerate(work.seeds):
+            script = _Script.draw(seed, farthest)
+            for label, policy in policies.items():
+                work.tell(f"distances to {farthest}, tree {run + 1} of {work.runs}, {label}")
+                ends[label].append(script.play(policy))
+        cost = {label: mean(values) for label, values in ends.items()}
+        for label, value in cost.items():
+            work.point(label, farthest, value)
+        for label in (PATH, POSITION):
+            work.claim(
+                f"cost with {label} over that with no swaps, distances to {farthest}",
+                0.5,
+                cost[label] / cost[NO_SWAPS],
+                "the paper: nearly half",
+            )
+        work.claim(
+            f"position/position is cheaper than position/path, distances to {farthest}",
+            "yes",
+            "yes" if cost[POSITION] < cost[PATH] else "no",
+        )
+
+
+@dataclass(frozen=True)
+class _Script:
+    """A network, and what happens on it, whatever the tree makes of it."""
+
+    matrix: np.typing.NDArray[np.int64]
+    events: tuple[int, ...]
+    """Of each the node that joins or leaves: those that are in the tree leave."""
+
+    @classmethod
+    def draw(cls, seed: int, farthest: int) -> _Script:
+        dice = np.random.default_rng(seed)
+        matrix = drawn(dice, NODES + EVENTS, farthest)
+        there, free, events = list(range(1, NODES)), NODES, []
+        for _ in range(EVENTS):
+            if dice.random() < 0.5:
+                there.append(free)
+                events.append(free)
+                free += 1
+            else:
+                events.append(there.pop(int(dice.integers(len(there)))))
+        return cls(matrix, tuple(events))
+
+    def play(self, policy: Policy) -> float:
+        """Return the cost of the tree at the end."""
+        tree = Tree(self.matrix, nodes=range(NODES), policy=policy)
+        for node in self.events:
+            if node in tree:
+                tree.leave(node)
+            else:
+                tree.join(node=node)
+        return tree.cost

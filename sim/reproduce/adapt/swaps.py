@@ -1,0 +1,104 @@
+"""Figs. 7 and 8: gain, steps and benefit of the four strategies.
+
+1024 nodes, distances from 1 to 10 hops, and the factor is added to one link of the tree. A topology
+and its link are the same at all factors. Paper ADAPT, section 5.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
+from syncfabric.sim.reproduce.adapt.networks import SlowLink
+from syncfabric.sim.reproduce.adapt.panels import Panel, draw_panels
+from syncfabric.sim.reproduce.experiment import Series, Work
+
+__all__ = ["FACTORS", "NODES", "gains", "steps"]
+
+NODES = 1024
+FACTORS = (5, 10, 15, 20, 25, 30, 35, 40)
+
+TINY = 1e-9
+"""In place of no steps, with which there is no gain either."""
+
+Means = dict[Strategy, NDArray[np.float64]]
+"""Of each strategy, of shape (factors)."""
+
+
+def gains(work: Work) -> None:
+    """Fig. 7, mean gain: (increased cost - new cost) / increased cost."""
+    gain, _ = _means(work)
+    for strategy, points in _curves(gain).items():
+        for factor, value in points:
+            work.point(strategy, factor, value)
+    highest = max(float(values[-1]) for values in gain.values())
+    work.claim("highest mean gain at factor 40, %", 80, 100 * highest)
+    path = gain["path"]
+    work.claim("the gain grows with the factor", "yes", _word(bool((np.diff(path) > 0).all())))
+    least = [min(STRATEGIES, key=lambda s: float(gain[s][k])) for k in range(len(FACTORS))]
+    _claim_of_one(work, "Family gains least, at all factors", "family", least)
+    last = {strategy: float(gain[strategy][-1]) for strategy in STRATEGIES}
+    for strategy, value in last.items():
+        work.claim(f"mean gain of {strategy} at factor 40, %", None, 100 * value)
+
+
+def steps(work: Work) -> None:
+    """Fig. 8, mean steps, and benefit: mean gain / mean steps."""
+    gain, step = _means(work)
+    benefit = {strategy: gain[strategy] / np.maximum(step[strategy], TINY) for strategy in gain}
+    for name, means in (("steps", step), ("benefit", benefit)):
+        for strategy, points in _curves(means).items():
+            for factor, value in points:
+                work.point(f"{name} of {strategy}", factor, value)
+    panels = (
+        Panel("mean steps", _curves(step), logarithmic=True),
+        Panel("benefit", _curves(benefit)),
+    )
+    work.drawing = lambda: draw_panels(work.experiment, panels)
+    many = all(
+        (step[slow] > step[fast]).all()
+        for slow in ("leaf", "position")
+        for fast in ("family", "path")
+    )
+    work.claim("Leaf and Position take more steps, at all factors", "yes", _word(many))
+    best = [max(STRATEGIES, key=lambda s: float(benefit[s][k])) for k in range(len(FACTORS))]
+    _claim_of_one(work, "Path has the greatest benefit, at all factors", "path", best)
+    for strategy in STRATEGIES:
+        work.claim(f"mean steps of {strategy} at factor 40", None, float(step[strategy][-1]))
+        value = float(benefit[strategy][-1])
+        work.claim(f"benefit of {strategy} at factor 40", None, value)
+
+
+def _claim_of_one(work: Work, claim: str, one: Strategy, found: list[Strategy]) -> None:
+    """Claim that it is the same strategy at all factors, and note those where it is another."""
+    pairs = zip(FACTORS, found, strict=True)
+    others = [f"{strategy} at {factor}" for factor, strategy in pairs if strategy != one]
+    work.claim(claim, "yes", _word(not others), ", ".join(others))
+
+
+def _word(right: bool) -> str:
+    return "yes" if right else "no"
+
+
+def _means(work: Work) -> tuple[Means, Means]:
+    """Return mean gains and mean steps."""
+    gain = {strategy: np.zeros((work.runs, len(FACTORS))) for strategy in STRATEGIES}
+    step = {strategy: np.zeros((work.runs, len(FACTORS))) for strategy in STRATEGIES}
+    for run, seed in enumerate(work.seeds):
+        work.tell(f"topology {run + 1} of {work.runs}")
+        link = SlowLink.draw(seed, NODES)
+        for place, factor in enumerate(FACTORS):
+            raised = link.slow(factor)
+            for strategy in STRATEGIES:
+                after, found = link.swap(strategy, raised)
+                gain[strategy][run, place] = (raised.cost - after.cost) / raised.cost
+                step[strategy][run, place] = found.steps
+    return (
+        {strategy: values.mean(axis=0) for strategy, values in gain.items()},
+        {strategy: values.mean(axis=0) for strategy, values in step.items()},
+    )
+
+
+def _curves(means: Means) -> Series:
+    return {s: list(zip(FACTORS, means[s].tolist(), strict=True)) for s in STRATEGIES}

@@ -1,0 +1,1 @@
+"""Paper EVO: schedules of collectives by evolutionary algorithms."""

@@ -1,0 +1,159 @@
+"""An experiment of a paper, and the work of running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from syncfabric.sim.reproduce.claim import Claim, Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Axes", "Experiment", "Work"]
+
+Series = dict[str, list[tuple[float, float]]]
+"""The points of each curve by its label."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the axes of a plot are.
+
+    Parameters
+    ----------
+    across, up : str
+        Their words.
+    across_base, up_base : int, optional
+        Of a logarithmic scale; values of 0 or less are left out then.
+    """
+
+    across: str
+    up: str
+    across_base: int | None = None
+    up_base: int | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What can be run again.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    title : str
+        What it shows, in a few words.
+    place : str
+        Where it stands in the paper.
+    function : str
+        ``package.module:function`` below ``syncfabric.sim.reproduce``, imported when it is run; it
+        takes a ``Work``, and tells it what it finds.
+    runs : int, optional
+        Of each entry, each with a seed of its own, by default; the paper's own number. None: there
+        is no choice.
+    time_limit : float, optional
+        Seconds of a run, by default. None: nothing is cut off by time.
+    axes : Axes, optional
+        Of the plot of its series. Without series there is a plot of the ratios.
+    """
+
+    name: str
+    title: str
+    place: str
+    function: str
+    runs: int | None = None
+    time_limit: float | None = None
+    axes: Axes | None = None
+
+    def work(self, work: Work) -> None:
+        """Run it.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The user has asked to stop. What ``work`` has by then is whole.
+        """
+        module, _, name = self.function.partition(":")
+        getattr(import_module(f"syncfabric.sim.reproduce.{module}"), name)(work)
+
+
+def _never() -> bool:
+    return False
+
+
+def _silent(words: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass
+class Work:
+    """One run of an experiment: what it is asked, and what it has found so far.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    runs : int
+        Of each entry.
+    seed : int
+        Of the first run; the next ones follow.
+    time_limit : float
+        Seconds of a run.
+    stop : callable
+        Turns true when the user asks to stop. Pass it on to searches.
+    told : callable
+        Is told what is being done.
+    """
+
+    experiment: Experiment
+    runs: int = 1
+    seed: int = 1
+    time_limit: float = 60.0
+    stop: Callable[[], bool] = _never
+    told: Callable[[str], None] = _silent
+    claims: list[Claim] = field(default_factory=list)
+    series: Series = field(default_factory=dict)
+    drawing: Callable[[], Figure] | None = None
+    """Makes the experiment's own picture, in place of the plot."""
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of an entry's runs."""
+        return range(self.seed, self.seed + self.runs)
+
+    def tell(self, words: str) -> None:
+        """Say what is being done. Call it often: here the work ends if the user asks."""
+        self.check()
+        self.told(words)
+
+    def claim(self, claim: str, paper: Value, ours: Value, note: str = "") -> None:
+        """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole."""
+        self.check()
+        self.claims.append(Claim(claim, paper, ours, note))
+
+    def point(self, label: str, x: float, y: float) -> None:
+        """Add a point to a curve."""
+        self.check()
+        self.series.setdefault(label, []).append((x, y))
+
+    def check(self) -> None:
+        """End the work if the user has asked.
+
+        Raises
+        ------
+        KeyboardInterrupt
+        """
+        if self.stop():
+            raise KeyboardInterrupt
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {
+            "name": self.experiment.name,
+            "rows": [claim.to_json() for claim in self.claims],
+            "series": {
+                label: [list(point) for point in points] for label, points in self.series.items()
+            },
+        }

@@ -1,0 +1,43 @@
+"""The files that an experiment leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from syncfabric.sim.draw.canvas import FORMATS, picture
+from syncfabric.sim.output import Content, write_folder
+from syncfabric.sim.reproduce.experiment import Work
+from syncfabric.sim.reproduce.plot import figure_of
+
+__all__ = ["write"]
+
+
+def write(work: Work, folder: Path) -> list[Path]:
+    """Write an experiment's rows as NAME.csv, its series as NAME-series.csv, and its picture.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be written.
+    """
+    name = work.experiment.name
+    heads = ("claim", "paper", "ours", "ratio")
+    rows = (claim.to_json().values() for claim in work.claims)
+    files: dict[str, Content] = {f"{name}.csv": _csv(heads, rows)}
+    if work.series:
+        points = ((label, *point) for label, points in work.series.items() for point in points)
+        files[f"{name}-series.csv"] = _csv(("series", "x", "y"), points)
+    figure = figure_of(work)
+    files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
+    return write_folder(folder, files)
+
+
+def _csv(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,166 @@
+"""``syncfabric bcast``."""
+
+import os
+import sys
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.models.broadcast.strategies import Strategy
+    from syncfabric.sim.ranks.broadcast.results import Broadcasts, Recovery
+    from syncfabric.sim.ranks.broadcast.script import Script
+
+__all__ = ["bcast"]
+
+WRONG = 1
+MOST = 20
+"""Wrong payloads that are told."""
+
+
+def bcast(
+    ranks: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Start mpiexec with so many ranks."),
+    ] = None,
+    size: Annotated[
+        int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of the payload.")
+    ] = 1024,
+    rounds: Annotated[int, typer.Option(min=1, max=10**6, metavar="R", help="Rounds.")] = 20,
+    strategy: Annotated[
+        str, typer.Option(metavar="S", help="family, path, leaf or position.")
+    ] = "path",
+    latency: Annotated[
+        float, typer.Option(min=0, metavar="US", help="Microseconds that each link takes more.")
+    ] = 2000,
+    slow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A-B:FACTOR@ROUND",
+            help="A link takes longer from a round on; path:… is one of the costliest path.",
+        ),
+    ] = None,
+    leave: Annotated[
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="It answers no more.")
+    ] = None,
+    join: Annotated[
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="It joins, or joins again.")
+    ] = None,
+    kill: Annotated[
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="Its process exits.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0, metavar="S", help="Seconds to wait for an answer.")
+    ] = 2,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
+    ] = 1,
+    as_json: Json = False,
+) -> None:
+    """Broadcast between ranks of MPI along a tree that follows their latencies.
+
+    To be started with --ranks, or by an mpiexec that lets ranks outlive one that dies. Exit code 1
+    if a byte is wrong, or a rank is lost that was not to leave.
+    """
+    from syncfabric.models.ranks import mpi, ranks_started
+    from syncfabric.sim.ranks.broadcast.member import Setting
+    from syncfabric.sim.ranks.launch import all_end, first_tells, relaunch
+
+    words = {"slow": slow or [], "leave": leave or [], "join": join or [], "kill": kill or []}
+    script = _script(ranks, rounds, latency / 1e6, words)
+    setting = Setting(script, size, seed, timeout)
+    if ranks_started() is None:
+        _known(strategy)
+    relaunch(ranks, sys.argv[1:], outlive=True)
+    world = mpi().COMM_WORLD
+
+    from syncfabric.sim.ranks.broadcast.run import broadcast
+
+    with all_end(world):
+        done, whole = broadcast(world, setting, first_tells(world, lambda: _known(strategy)))
+    code = 0
+    if done is not None:
+        code = 0 if done.as_asked(script) else WRONG
+        if as_json:
+            print_json(done.to_json())
+        else:
+            _print(done, strategy)
+    if not whole:
+        # To end MPI in order would wait for those that are gone.
+        sys.stdout.flush()
+        os._exit(code)
+    raise typer.Exit(code)
+
+
+def _script(
+    ranks: int | None, rounds: int, latency: float, words: dict[str, list[str]]
+) -> "Script":
+    """Return what is to happen, on as many ranks as are started."""
+    from syncfabric.models.ranks import ranks_started
+    from syncfabric.sim.ranks.broadcast.script import Script, parse_events, parse_slow
+
+    events = (
+        *parse_events("leave", words["leave"]),
+        *parse_events("kill", words["kill"]),
+        *parse_events("join", words["join"]),
+    )
+    return Script(ranks or ranks_started() or 1, rounds, latency, parse_slow(words["slow"]), events)
+
+
+def _known(name: str) -> "Strategy":
+    """Return a strategy by its name."""
+    from syncfabric.models.broadcast.strategies import STRATEGIES
+    from syncfabric.models.errors import SpecError
+    from syncfabric.models.networks.explain import did_you_mean
+
+    for known in STRATEGIES:
+        if name == known:
+            return known
+    raise SpecError(f'--strategy: unknown "{name}"; {did_you_mean(name, STRATEGIES)}')
+
+
+def _print(done: "Broadcasts", strategy: str) -> None:
+    processors = f"{done.processors} processor{'s' * (done.processors > 1)}"
+    typer.echo(f"broadcast  {done.size:,} bytes, {done.ranks} ranks on {processors}; {done.mpi}")
+    typer.echo(
+        f"links      {done.latency * 1e6:,g} µs more each; strategy {strategy}; "
+        f"who does not answer in {done.timeout:g} s is lost"
+    )
+    typer.echo("round  ranks    adaptive       fixed   tree's cost   swaps")
+    for row in done.rows:
+        times = f"{_time(row.adaptive):>10}  {_time(row.fixed):>10}  {_time(row.cost):>12}"
+        typer.echo(f"{row.round:5}  {len(row.order):5}  {times}  {row.swaps:6}")
+        for said in row.said:
+            typer.echo(f"           {said}")
+    typer.echo(f"adaptive   {_time(done.adaptive)}, median of the rounds")
+    typer.echo(f"fixed      {_time(done.fixed)}, the plain binomial tree on the same links")
+    typer.echo(
+        f"library    {_time(median(done.library.seconds))}, Bcast of all ranks before the rounds: "
+        "its messages cannot be held back"
+    )
+    for recovery in done.recoveries():
+        typer.echo(f"slow link  {_words(recovery)}")
+    for wrong in done.wrong[:MOST]:
+        where = "of the library's Bcast" if wrong.round is None else f"of round {wrong.round}"
+        typer.echo(f"wrong      payload {where} on rank {wrong.rank}, from byte {wrong.byte:,} on")
+    if (rest := len(done.wrong) - MOST) > 0:
+        typer.echo(f"           and {rest:,} more")
+    right = f"all {done.checked:,} bytes right, on every rank that lives"
+    typer.echo(f"verdict    {f'{len(done.wrong):,} payloads wrong' if done.wrong else right}")
+
+
+def _words(recovery: "Recovery") -> str:
+    times = (
+        f"round {recovery.round}: {_time(recovery.before)} before, {_time(recovery.hit)} with it, "
+        f"{_time(recovery.after)} after"
+    )
+    if recovery.recovered is None:
+        return f"{times}: nothing was lost"
+    return f"{times}: {recovery.recovered:.0%} of what was lost has come back"
+
+
+def _time(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds * 1e3:,.3f} ms"

@@ -1,0 +1,98 @@
+"""``syncfabric perform``."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.schedules import task_words
+
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.schedule import Schedule
+    from syncfabric.sim.ranks.perform import Performed
+    from syncfabric.sim.ranks.times import Times
+
+__all__ = ["perform"]
+
+WRONG = 1
+
+
+def perform(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
+    size: Annotated[
+        int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message.")
+    ] = 1024,
+    repeat: Annotated[
+        int, typer.Option(min=1, metavar="R", help="How often each way is timed.")
+    ] = 20,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
+    ] = 1,
+    ranks: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Start mpiexec with so many ranks."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Carry out a schedule between ranks of MPI, a rank a node, and check every byte.
+
+    To be started by mpiexec, or with --ranks. Exit code 0 if all is right, 1 if a byte is wrong.
+    """
+    from syncfabric.models.ranks import mpi
+    from syncfabric.sim.ranks.launch import all_end, relaunch
+
+    relaunch(ranks, sys.argv[1:])
+    world = mpi().COMM_WORLD
+
+    from syncfabric.sim.ranks.perform import perform
+
+    def load() -> "Schedule":
+        from syncfabric.models.collectives.schedule_file import load_schedule
+
+        return load_schedule(file)
+
+    with all_end(world):
+        done = perform(world, load, size=size, repeat=repeat, seed=seed)
+    right = world.bcast(None if done is None else done.right, 0)
+    if done is not None:
+        if as_json:
+            print_json(done.to_json())
+        else:
+            _print(done)
+    if not right:
+        raise typer.Exit(WRONG)
+
+
+def _print(done: "Performed") -> None:
+    schedule = done.schedule
+    typer.echo(task_words(schedule))
+    nodes, steps = schedule.topology.nodes, len(schedule.steps)
+    processors = f"{done.processors} processor{'s' * (done.processors > 1)}"
+    typer.echo(f"ranks      {nodes} on {processors}; {done.mpi}")
+    typer.echo(
+        f"messages   {schedule.messages:,} in {steps:,} step{'s' * (steps != 1)}, "
+        f"{done.size:,} bytes each"
+    )
+    typer.echo(f"schedule   {_words(done.carried)}")
+    typer.echo(f"library    {_words(done.library)} by {done.library.name}")
+    for wrong in done.wrong:
+        typer.echo(f"wrong      {wrong.words()}")
+    if (rest := done.wrong_count - len(done.wrong)) > 0:
+        typer.echo(f"           and {rest:,} more")
+    if done.right:
+        typer.echo(f"verdict    all {done.checked:,} bytes right, on every rank")
+    else:
+        typer.echo(f"verdict    wrong: {done.wrong_count:,} blocks")
+
+
+def _words(times: "Times") -> str:
+    from statistics import median
+
+    seconds = times.seconds
+    return f"{_time(median(seconds))} (median of {len(seconds)}), {_time(min(seconds))} at best"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e6:,.1f} µs"

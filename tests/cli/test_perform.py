@@ -1,0 +1,126 @@
+"""``syncfabric perform``."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule_file import save_schedule
+from tests.models.collectives.right_schedules import fat_multicast
+from tests.sim.ranks.made import on_ranks, one_of
+
+Call = Callable[..., Any]
+LONG = pytest.mark.long
+
+
+def perform(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return on_ranks(ranks, "-m", "syncfabric", "perform", *map(str, arguments))
+
+
+def test_ranks_are_started_and_told_of(tmp_path: Path) -> None:
+    save_schedule(one_of("AAS", "ring-3", Rules()), tmp_path / "s.json")
+    command = [sys.executable, "-m", "syncfabric", "perform", str(tmp_path / "s.json")]
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(
+        [*command, "--ranks", "3", "--bytes", "100", "--repeat", "3"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line[:11].strip() for line in lines] == [
+        "AAS on ring",
+        "ranks",
+        "messages",
+        "schedule",
+        "library",
+        "verdict",
+    ]
+    assert lines[1].startswith("ranks      3 on ")
+    assert lines[2] == "messages   6 in 1 step, 100 bytes each"
+    assert lines[4].endswith(" at best by Alltoall")
+    assert lines[5] == "verdict    all 7,500 bytes right, on every rank"
+
+
+@LONG
+def test_as_json(tmp_path: Path) -> None:
+    save_schedule(one_of("OAB", "ring-3", Rules()), tmp_path / "s.json")
+    done = perform(3, tmp_path / "s.json", "--json", "--repeat", 4)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert (found["collective"], found["right"], found["checked_bytes"]) == ("OAB", True, 24576)
+    for way in ("schedule", "library"):
+        times = found[way]
+        assert len(times["seconds"]) == 4
+        assert 0 < times["min"] == min(times["seconds"]) <= times["median"]
+
+
+def wrong(folder: Path) -> str:
+    right = one_of("OAB", "ring-3", Rules())
+    steps = [[transfer for transfer in step if transfer.message[1] != 2] for step in right.steps]
+    schedule = Schedule.of(right.topology, right.collective, right.rules, steps)
+    save_schedule(schedule, folder / "s.json")
+    return "the schedule is wrong: node 2 never gets the message of node 0"
+
+
+def malformed(folder: Path) -> str:
+    values = one_of("OAB", "ring-3", Rules()).to_json()
+    values["steps"][0][0]["path"] = [0, 7]
+    (folder / "s.json").write_text(json.dumps(values))
+    return "schedule: steps[0][0].path: topology ring-3 has no channel [0, 7]"
+
+
+def too_few(folder: Path) -> str:
+    save_schedule(fat_multicast(), folder / "s.json")
+    return (
+        "the schedule is for the 16 nodes of fat-octagon-16, but 3 ranks were started; "
+        "use mpiexec -n 16, or --ranks 16"
+    )
+
+
+def missing(folder: Path) -> str:
+    return "s.json: cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    "case", [wrong, *(pytest.param(case, marks=LONG) for case in (malformed, too_few, missing))]
+)
+def test_bad_input_is_one_line_and_code_2(tmp_path: Path, case: Callable[[Path], str]) -> None:
+    said = case(tmp_path)
+    done = perform(3, tmp_path / "s.json")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {said}\n")
+
+
+def test_a_mistake_in_the_options_is_one_line_of_all_ranks(tmp_path: Path) -> None:
+    done = perform(2, tmp_path / "s.json", "--bytes", "none")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_mpi4py_it_says_what_to_install(
+    call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    result = call("perform", "s.json")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: mpi4py and an MPI library are needed for ranks: pip install 'syncfabric[mpi]'\n"
+    )
+
+
+def test_without_mpiexec_it_says_what_to_install(
+    call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(here / "python"))
+    monkeypatch.setenv("PATH", str(here))
+    result = call("perform", "s.json", "--ranks", 4)
+    assert result.exit_code == 2
+    assert result.stderr == "error: mpiexec is not there: pip install 'syncfabric[mpi]'\n"

@@ -1,0 +1,117 @@
+"""``syncfabric reproduce``."""
+
+import json
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.sim.reproduce.evo import table4
+from syncfabric.sim.reproduce.experiment import Work
+from syncfabric.sim.reproduce.registry import EXPERIMENTS
+
+Call = Callable[..., Any]
+
+
+def test_a_table_of_claims(call: Call) -> None:
+    result = call("reproduce", "evo-table4")
+    assert result.exit_code == 0
+    title, heads, _, first, *_ = result.stdout.splitlines()
+    assert title.startswith("evo-table4: the printed AAS schedule of the Octagon, checked (paper")
+    assert heads.split() == ["claim", "paper", "ours", "ratio"]
+    assert first.split() == ["steps", "4", "4", "1"]
+
+
+def test_json_is_one_object_a_line(call: Call) -> None:
+    result = call("reproduce", "evo-table4", "evo-table4", "--json")
+    (line,) = result.stdout.splitlines()
+    found = json.loads(line)
+    assert list(found) == ["name", "rows", "series"]
+    assert found["name"] == "evo-table4"
+    assert all(list(row) == ["claim", "paper", "ours", "ratio"] for row in found["rows"])
+    assert found["rows"][0] == {"claim": "steps", "paper": 4, "ours": 4, "ratio": 1.0}
+    assert found["series"] == {}
+
+
+def test_files_are_written(call: Call, here: Path) -> None:
+    result = call("reproduce", "evo-table4", "-o", "out/deep")
+    assert result.exit_code == 0
+    names = sorted(path.name for path in (here / "out" / "deep").iterdir())
+    assert names == ["evo-table4.csv", "evo-table4.png", "evo-table4.svg"]
+    assert "wrote out/deep/evo-table4.csv" in result.stderr
+
+
+def test_the_list(call: Call) -> None:
+    text = call("reproduce", "--list").stdout
+    assert all(name in text for name in EXPERIMENTS)
+    found = {
+        entry["name"]: entry for entry in json.loads(call("reproduce", "--list", "--json").stdout)
+    }
+    assert list(found) == list(EXPERIMENTS)
+    assert found["evo-table2"]["runs"] == 10
+    assert found["evo-table3"]["runs"] == 20
+    assert found["evo-table4"]["time_limit"] is None
+
+
+def test_the_page_has_every_option(call: Call) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text()
+    told = set(re.findall(r"--[a-z][a-z-]+", page))
+    offered = set(re.findall(r"--[a-z][a-z-]+", call("reproduce", "--help").stdout)) - {"--help"}
+    assert told == offered
+
+
+def test_options_reach_the_experiment(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[list[int], float]] = []
+    module = "syncfabric.sim.reproduce.evo.table2.table2"
+    monkeypatch.setattr(module, lambda work: seen.append((list(work.seeds), work.time_limit)))
+    call("reproduce", "evo-table2", "--seeds", 2, "--seed", 5, "--time-limit", 1.5)
+    result = call("reproduce", "evo-table2")
+    limit = EXPERIMENTS["evo-table2"].time_limit
+    assert seen == [([5, 6], 1.5), (list(range(1, 11)), limit)]
+    assert f"10 runs of an entry, seeds from 1; a run is cut off after {limit:g} s" in result.stdout
+
+
+def interrupted(work: Work) -> None:
+    work.claim("before", 1, 1)
+    os.kill(os.getpid(), signal.SIGINT)
+    work.claim("after", 1, 1)
+
+
+def test_ctrl_c_keeps_what_is_done(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table4, "table4", interrupted)
+    result = call("reproduce", "evo-table4", "evo-fig7", "--json", "-o", "out")
+    assert result.exit_code == 130
+    (line,) = result.stdout.splitlines()
+    assert [row["claim"] for row in json.loads(line)["rows"]] == ["before"]
+    assert (here / "out" / "evo-table4.csv").read_text().splitlines()[1:] == ["before,1,1,1.0"]
+    assert not (here / "out" / "evo-fig7.csv").exists()
+    result = call("reproduce", "evo-table4")
+    assert "; interrupted, so not whole" in result.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "name an experiment, or all; --list shows them"),
+        (("evo-tabel2",), 'unknown experiment "evo-tabel2"; did you mean "evo-table2"?'),
+        (("evo-table2", "--seeds", "0"), "invalid value for '--seeds'"),
+        (("evo-table2", "--seed", "-1"), "invalid value for '--seed'"),
+        (("evo-table2", "--time-limit", "0"), "--time-limit: it must be above 0 seconds, not 0"),
+        (("evo-table2", "--time-limit", "nan"), "--time-limit: it must be above 0 seconds"),
+        (("evo-table2", "--time-limit", "inf"), "--time-limit: it must be above 0 seconds"),
+        (("evo-table4", "--seeds", "3"), "--seeds: evo-table4 has no runs to choose"),
+        (("evo-table4", "--time-limit", "3"), "--time-limit: nothing in evo-table4 is cut off"),
+        (("evo-table4", "-o", "file"), "output folder file"),
+    ],
+)
+def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
+    (here / "file").write_text("")
+    result = call("reproduce", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import random
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from syncfabric.models.broadcast import costs
+from syncfabric.models.broadcast.costs import Floats, FunctionCosts, Ints, MatrixCosts
+from syncfabric.models.broadcast.link_cost import link_cost
+from syncfabric.models.broadcast.tree import Policy, Tree
+from syncfabric.models.errors import SpecError
+from tests.models.broadcast.events import Events, broken, drawn_costs
+
+
+def test_latency_and_bytes_by_bandwidth() -> None:
+    assert link_cost(3, 2, 10) == 8
+    found = link_cost([[0, 3], [3, 0]], [[0, 4], [4, 0]], 10)
+    assert found.tolist() == [[0, 5.5], [5.5, 0]]
+    assert link_cost([[0, 3], [3, 0]], np.inf, 10).tolist() == [[0, 3], [3, 0]]
+    assert Tree(found).cost == 5.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1, 0, 5), "bandwidth: it must be above 0, not 0"),
+        (([[0, 1], [1, 0]], [[1, 1], [-3, 1]], 5), r"bandwidth\[1\]\[0\]: .* not -3"),
+        ((1, 1, -5), "message size: .* not -5"),
+        ((1, 1, float("inf")), "message size"),
+        (([1, 2, 3], [1, 2], 5), "as many as the latency"),
+        ((1, "fast", 5), "it must be numbers"),
+    ],
+)
+def test_refuses_a_wrong_bandwidth_or_size(arguments: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        link_cost(*arguments)
+
+
+def test_too_many_nodes_for_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "MATRIX_NODES", 4)
+    with pytest.raises(SpecError, match="5 nodes are more than 4; give a function"):
+        MatrixCosts(np.ones((5, 5)))
+
+
+def _far(one: Ints, other: Ints) -> Floats:
+    assert (one < other).all()
+    return ((one * 7 + other * 13) % 11 + 1).astype(np.float64)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_function_does_as_its_matrix(seed: int) -> None:
+    square = np.array(drawn_costs(random.Random(seed), 12, 9), dtype=np.float64)
+
+    def function(low: Ints, high: Ints) -> Floats:
+        assert (low < high).all()
+        return np.array([square[pair] for pair in zip(low, high, strict=True)])
+
+    policy = Policy(fall="path", new_root=True)
+    pairs = [
+        Events(Tree(known, nodes=range(12), policy=policy), random.Random(seed))
+        for known in (square, function)
+    ]
+    for _ in range(150):
+        changes = [events.step() for events in pairs]
+        assert changes[0] == changes[1]
+        assert pairs[0].tree.nodes == pairs[1].tree.nodes
+    assert broken(pairs[1].tree) is None
+
+
+def test_changes_stand_in_for_the_function() -> None:
+    known = FunctionCosts(_far)
+    pairs = [(a, b) for a in range(30) for b in range(a)]
+    random.Random(1).shuffle(pairs)
+    kept = {}
+    for number, (a, b) in enumerate(pairs[:200]):
+        known.change(a, {b: number})
+        kept[a, b] = float(number)
+    known.change(3, {1: 500, 2: 501})
+    kept |= {(3, 1): 500, (3, 2): 501}
+    one, other = np.array(pairs).T
+    usual = _far(other, one)
+    found = known.between(one, other)
+    assert found.tolist() == [
+        kept.get(pair, value) for pair, value in zip(pairs, usual.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda one, other: one[:1] * 1.0, "must return 7 costs, not shape"),
+        (lambda one, other: -1.0 * other, "between 0 and 1: it must be finite and 0 or more"),
+        (lambda one, other: np.where(other == 6, np.nan, 1.0), "between 4 and 6: .* not nan"),
+    ],
+)
+def test_refuses_what_a_function_returns(function: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Tree(function, order=range(8))
+
+
+def test_a_function_that_fails_leaves_the_tree_whole() -> None:
+    broken_down = False
+
+    def function(one: Ints, other: Ints) -> Floats:
+        return np.full(len(one), np.nan) if broken_down else _far(one, other)
+
+    tree = Tree(function, order=range(9), policy=Policy(new_root=True))
+    nodes, paths = tree.nodes, tree.paths()
+    broken_down = True
+    events = (partial(tree.leave, 3), partial(tree.leave, 0), partial(tree.join, node=20))
+    for event in events:
+        with pytest.raises(SpecError, match="finite"):
+            event()
+        assert (tree.nodes, tree.paths()) == (nodes, paths)
+    broken_down = False
+    assert broken(tree) is None
+    tree.leave(3)
+    assert broken(tree) is None
+
+
+def test_drawn_costs_are_symmetric() -> None:
+    drawn = drawn_costs(random.Random(1), 5, 9)
+    assert drawn == [list(column) for column in zip(*drawn, strict=True)]

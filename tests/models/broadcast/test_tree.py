@@ -1,0 +1,258 @@
+"""What a message passing library calls, and what it is told when that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from syncfabric.models.broadcast.costs import Floats, Ints
+from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
+from syncfabric.models.errors import SpecError, SyncfabricError
+from tests.models.broadcast.events import broken
+from tests.models.broadcast.paper import FIG_1, TABLE_1, TABLE_5
+
+RING = [[min(abs(i - j), 8 - abs(i - j)) for j in range(8)] for i in range(8)]
+
+
+def _line(one: Ints, other: Ints) -> Floats:
+    return np.abs(one - other).astype(np.float64)
+
+
+def test_says_who_sends_to_whom() -> None:
+    tree = Tree(TABLE_1)
+    assert (tree.root, tree.nodes, len(tree)) == (0, FIG_1, 8)
+    assert tree.children(0) == (3, 7, 5)
+    assert tree.children(3) == (6, 2)
+    assert tree.children(1) == ()
+    assert [tree.parent(node) for node in range(8)] == [None, 6, 3, 0, 7, 0, 3, 0]
+    assert [tree.position(node) for node in FIG_1] == list(range(8))
+    assert 7 in tree
+    assert 8 not in tree
+
+
+def test_nodes_root_and_order_are_chosen() -> None:
+    tree = Tree(TABLE_5, root=8, nodes=[3, 8, 1])
+    assert tree.root == 8
+    assert set(tree.nodes) == {1, 3, 8}
+    plain = Tree(TABLE_1, order=range(8))
+    assert plain.nodes == tuple(range(8))
+    assert plain.children(0) == (4, 2, 1)
+    assert Tree(_line, order=[5, 7]).cost == 2
+    assert Tree(_line, nodes=range(8), root=4).nodes == Tree(_matrix(8), root=4).nodes
+
+
+def _matrix(nodes: int) -> Floats:
+    return _line(np.arange(nodes)[:, None], np.arange(nodes)[None])
+
+
+def test_a_matrix_is_copied() -> None:
+    costs = np.array(RING)
+    tree = Tree(costs, order=range(8))
+    tree.update_cost(0, 1, 99)
+    assert costs.tolist() == RING
+
+
+def test_a_node_alone() -> None:
+    tree = Tree([[0]])
+    assert (tree.cost, tree.paths(), tree.children(0)) == (0, {0: 0}, ())
+    assert tree.join({0: 4}).cost == 4
+    assert tree.nodes == (0, 1)
+
+
+def test_a_rise_off_the_critical_path_takes_no_step() -> None:
+    tree = Tree(TABLE_1)
+    change = tree.update_cost(6, 1, 3)
+    assert (change.raised, change.steps, change.gain, change.swapped) == (3, 0, 0, None)
+
+
+def test_a_rise_off_the_tree_is_noted_down() -> None:
+    tree = Tree(TABLE_1, policy=Policy(join=None))
+    assert tree.update_cost(0, 4, 90).cost == 3
+    tree.layout.swap(tree.position(4), tree.position(5))
+    assert tree.cost == 90
+
+
+def test_a_rise_is_swapped_away() -> None:
+    tree = Tree(TABLE_1)
+    # Nodes 0 and 3 stand at positions 0 and 4: only 3 can move, down its costliest way.
+    change = tree.update_cost(0, 3, 10)
+    assert (change.before, change.raised, change.cost, change.steps) == (3, 12, 3, 1)
+    assert change.swapped == (3, 6)
+    assert change.gain == 0.75
+    assert broken(tree) is None
+
+
+def test_a_fall_only_recomputes_unless_asked() -> None:
+    tree = Tree(TABLE_1, policy=Policy(rise=None))
+    tree.update_cost(0, 3, 10)
+    assert tree.cost == 12
+    change = tree.update_cost(0, 3, 4)
+    assert (change.raised, change.cost, change.steps) == (6, 6, 0)
+
+
+def _four(costs: dict[tuple[int, int], float], fall: Strategy) -> Tree:
+    """Node x at position x, all links at 5 but these."""
+    matrix = np.full((4, 4), 5.0)
+    for (i, j), cost in costs.items():
+        matrix[i, j] = matrix[j, i] = cost
+    return Tree(matrix, order=range(4), policy=Policy(fall=fall))
+
+
+def test_a_fall_off_the_tree_brings_its_ends_together() -> None:
+    tree = _four({(0, 3): 9}, "path")
+    change = tree.update_cost(0, 3, 1)
+    # 3 is tried next to the root, at positions 1 and 2; there 2 is behind it.
+    assert (change.before, change.raised, change.cost) == (10, 10, 6)
+    assert (change.steps, change.swapped) == (2, (3, 2))
+    assert broken(tree) is None
+
+
+def test_a_fall_in_the_tree_tries_all_swaps() -> None:
+    tree = _four({(2, 3): 9, (0, 1): 1, (1, 3): 0}, "position")
+    change = tree.update_cost(2, 3, 1)
+    assert (change.before, change.raised, change.cost) == (14, 6, 5)
+    assert (change.steps, change.swapped) == (2, (2, 1))
+    assert broken(tree) is None
+
+
+def test_a_fall_takes_no_swap_that_does_not_help() -> None:
+    change = _four({(2, 3): 9}, "position").update_cost(3, 2, 1)
+    assert (change.cost, change.steps, change.swapped) == (6, 2, None)
+
+
+def test_the_lowest_free_number_joins() -> None:
+    tree = Tree(TABLE_1, policy=Policy(join=None, leave=None))
+    tree.leave(5)
+    assert tree.join(dict.fromkeys(tree.nodes, 1)).node == 5
+    assert tree.join(dict.fromkeys(tree.nodes, 1)).node == 8
+    assert tree.nodes[-1] == 8
+
+
+def test_a_far_number_joins() -> None:
+    tree = Tree(TABLE_1)
+    assert tree.join(dict.fromkeys(range(8), 1), node=100).node == 100
+    with pytest.raises(SpecError, match="node 50: its costs to the nodes of the tree are not"):
+        tree.join(node=50)
+    assert broken(tree) is None
+
+
+def test_the_last_one_leaves_without_a_search() -> None:
+    tree = Tree(TABLE_1, policy=Policy(leave="position"))
+    change = tree.leave(1)
+    assert (change.steps, tree.nodes) == (0, FIG_1[:-1])
+
+
+def test_a_new_root_is_elected() -> None:
+    tree = Tree(TABLE_1, policy=Policy(leave=None, new_root=True))
+    change = tree.leave(0)
+    # With 5, 7 or 3 as the root, and 1 in its place, the tree costs 9, 5 or 4.
+    assert (tree.root, tree.cost, change.node) == (3, 4, 0)
+    assert broken(tree) is None
+
+
+def test_all_leave_but_one() -> None:
+    tree = Tree(RING, policy=Policy(new_root=True))
+    for _ in range(7):
+        tree.leave(tree.root)
+        assert broken(tree) is None
+    assert (len(tree), tree.cost) == (1, 0)
+    with pytest.raises(SpecError, match="the only one"):
+        tree.leave(tree.root)
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ([[0, 1], [1, 0], [1, 1]], "a square of numbers, not 3 x 2"),
+        ([[0, 1], [1]], "a square of numbers"),
+        ([[0, "far"], ["far", 0]], "a square of numbers"),
+        (7, "a square of numbers, not a number"),
+        ([], "a square of numbers, not 0"),
+        ([[0, -1], [-1, 0]], r"\[0\]\[1\]: it must be finite and 0 or more, not -1"),
+        ([[0, 1], [2, 0]], r"\[0\]\[1\] is 1 and \[1\]\[0\] 2; it must be symmetric"),
+        ([[0, float("nan")], [float("nan"), 0]], "finite and 0 or more, not nan"),
+        ([[0, float("inf")], [float("inf"), 0]], "finite and 0 or more, not inf"),
+    ],
+)
+def test_refuses_a_wrong_matrix(costs: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Tree(costs)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"root": 8}, "root 8: it is not among the nodes"),
+        ({"nodes": [0, 8]}, "node 8: nodes are 0 to 7"),
+        ({"nodes": [0, -1]}, "node -1: nodes are 0 to 7"),
+        ({"nodes": [0, 3, 3]}, "node 3: it is given twice"),
+        ({"nodes": []}, "one or more"),
+        ({"nodes": [0, 1.5]}, "node 1.5: it must be an integer"),
+        ({"order": range(8), "root": 0}, "either an order, or nodes and a root"),
+    ],
+)
+def test_refuses_wrong_nodes(keywords: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Tree(TABLE_1, **keywords)
+
+
+def test_a_function_needs_nodes() -> None:
+    with pytest.raises(SpecError, match="nodes or an order must be given"):
+        Tree(_line)
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ({"rise": "sideways"}, "policy rise: 'sideways' is none of family, path"),
+        ({"goal": "later"}, "policy goal: 'later'"),
+    ],
+)
+def test_refuses_an_unknown_policy(field: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Policy(**field)
+
+
+def _eight(new_root: bool = False) -> Tree:
+    return Tree(TABLE_1, policy=Policy(new_root=new_root))
+
+
+def _but(costs: dict[Any, Any]) -> dict[Any, Any]:
+    return dict.fromkeys(range(8), 1) | costs
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda tree: tree.update_cost(0, 8, 1), "node 8: it is not in the tree"),
+        (lambda tree: tree.update_cost([], 1, 1), r"node \[\]: it is not in the tree"),
+        (lambda tree: tree.update_cost(2, 2, 1), "node 2: it has no link to itself"),
+        (lambda tree: tree.update_cost(0, 1, -2), "cost between 0 and 1: .* not -2"),
+        (lambda tree: tree.update_cost(0, 1, float("nan")), "not nan"),
+        (lambda tree: tree.update_cost(0, 1, "near"), "'near' is no number"),
+        (lambda tree: tree.leave(8), "node 8: it is not in the tree"),
+        (lambda tree: tree.leave(0), "node 0: it is the root"),
+        (lambda tree: tree.children(9), "node 9: it is not in the tree"),
+        (lambda tree: tree.parent(-1), "node -1: it is not in the tree"),
+        (lambda tree: tree.join(_but({}), node=3), "node 3: it is in the tree already"),
+        (lambda tree: tree.join(node=8), "node 8: nodes are 0 to 7"),
+        (lambda tree: tree.join({0: 1}, node=8), "node 8: its cost to node 1 is missing"),
+        (lambda tree: tree.join(_but({11: 1})), "its cost to node 11 is given, but it is not"),
+        (lambda tree: tree.join(_but({5: -1})), "node 8: its cost to node 5: .* not -1"),
+        (lambda tree: tree.join(_but({}), node=-1), "node -1: nodes are 0 to"),
+        (lambda tree: tree.join(_but({}), node=1 << 40), "nodes are 0 to 8191"),
+        (lambda tree: tree.join(_but({}), node="new"), "node 'new': it must be an integer"),
+        (lambda tree: tree.join(_but({}), node=[]), r"node \[\]: it must be an integer"),
+    ],
+)
+def test_refuses_wrong_events_and_stays_as_it_was(wrong: Any, words: str) -> None:
+    tree = _eight()
+    with pytest.raises(SpecError, match=words) as caught:
+        wrong(tree)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, SyncfabricError)
+    assert tree.nodes == FIG_1
+    assert list(tree.paths().values()) == [3, 3, 2, 2]
+    assert tree.join(_but({})).node == 8

@@ -1,0 +1,127 @@
+"""Ways to break the trees of broadcasts."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["BROADCAST"]
+
+_FOLDER = "models/broadcast"
+_TESTS = "tests/models/broadcast"
+
+
+def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
+    """Return a fault that a tree's own tests must notice."""
+    found = tuple(f"{_TESTS}/test_{test}.py" for test in (*tests, "events"))
+    return Mutant(name, f"{_FOLDER}/{part}.py", old, new, found)
+
+
+BROADCAST = (
+    _broken(
+        "Balanced-Path serves the shallower of two parents",
+        "balanced_path",
+        "open_slots(place, 1 - depth, created)",
+        "open_slots(place, depth - 1, created)",
+        "balanced_path",
+    ),
+    _broken(
+        "Balanced-Path serves the later of two parents",
+        "balanced_path",
+        "open_slots(place, 1 - depth, created)",
+        "open_slots(place, 1 - depth, -created)",
+        "balanced_path",
+    ),
+    _broken(
+        "a swap forgets the links below one of its two nodes",
+        "kernel",
+        "for twice in range(2 if p[k] != q[k] else 1):",
+        "for twice in range(1):",
+        "tables",
+    ),
+    _broken(
+        "the path above the lower of two swapped nodes is stale",
+        "kernel",
+        "        if q == x:\n            q &= q - 1\n\n\n@njit(cache=True)\ndef _return(",
+        "        if q == x:\n            q = 0\n\n\n@njit(cache=True)\ndef _return(",
+        "tables",
+    ),
+    _broken(
+        "a trial leaves a link's cost behind",
+        "kernel",
+        "edge[place[link]] = old_edge[link - begin]",
+        "pass",
+        "tables",
+    ),
+    _broken(
+        "a trial leaves a height behind",
+        "kernel",
+        "        _return(height, p[k], q[k], old_height)\n",
+        "",
+        "tables",
+    ),
+    _broken(
+        "a trial that meets the goal does not end the search",
+        "kernel",
+        "        if best <= goal:\n            return k + 1, found, best\n",
+        "",
+        "tables",
+    ),
+    _broken(
+        "the last of the cheapest trials is carried out, not the first",
+        "kernel",
+        "        if height[0] < best:\n",
+        "        if height[0] <= best:\n",
+        "strategies",
+    ),
+    _broken(
+        "Path goes down the shortest way",
+        "kernel",
+        "            if cost > most:\n",
+        "            if cost < most or most < 0:\n",
+        "strategies",
+    ),
+    _broken(
+        "Position looks to the left first",
+        "strategies",
+        "np.stack([x + away, x - away], axis=1)",
+        "np.stack([x - away, x + away], axis=1)",
+        "strategies",
+    ),
+    _broken(
+        "Family looks at the parent first",
+        "strategies",
+        "order = [*children(b, layout.size), above, *siblings]",
+        "order = [above, *children(b, layout.size), *siblings]",
+        "strategies",
+    ),
+    _broken(
+        "Leaf forgets the last position",
+        "strategies",
+        "leaves = (last + 1) // 2 + (last % 2 == 0)",
+        "leaves = (last + 1) // 2",
+        "strategies",
+    ),
+    _broken(
+        "heights do not follow a position that is taken away",
+        "layout",
+        "        self.size -= 1\n        self._renew(parent(self.size))\n",
+        "        self.size -= 1\n",
+        "tables",
+    ),
+    _broken(
+        "a swap is not noted in the nodes' places",
+        "tree",
+        "self._where[swapped[0]], self._where[swapped[1]] = q, p",
+        "self._where[swapped[0]], self._where[swapped[1]] = p, q",
+    ),
+    _broken(
+        "a rise is searched down to the cost after it",
+        "tree",
+        "found = search(self._layout, blocks, before)",
+        "found = search(self._layout, blocks, raised)",
+    ),
+    _broken(
+        "the first child of a root that leaves is elected, whatever the tree costs",
+        "election",
+        'layout.try_moves(p, q, one, other, float("inf"), NO_GOAL)',
+        'layout.try_moves(p, q, one, other, float("inf"), float("inf"))',
+    ),
+)

@@ -1,0 +1,55 @@
+"""Ways to break what evaluates the tiles: tiles that sleep when they may not, members that err."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["FABRIC"]
+
+
+def _broken(name: str, part: str, old: str, new: str, test: str = "idle") -> Mutant:
+    """Return a fault that a test of the fabric must notice."""
+    return Mutant(
+        f"fabric: {name}", f"sim/fabric/{part}.h", old, new, (f"tests/sim/fabric/test_{test}.py",)
+    )
+
+
+FABRIC = (
+    _broken("every tile sleeps at once", "awake", "look && memory.is_kept(t)", "look"),
+    _broken(
+        "a part of a tile is not looked at",
+        "idle",
+        "std::memcmp(kept, table_of(tile) + part.offset, part.size)",
+        "std::memcmp(kept, table_of(tile) + part.offset, part.size / 2)",
+    ),
+    _broken(
+        "what comes by a link wakes nobody",
+        "awake",
+        "if (link->forward()) wake(link->target);",
+        "link->forward();",
+    ),
+    _broken(
+        "who arrives is not woken",
+        "fabric",
+        "void touch(int tile) { awake_->wake(tile), touched_.push_back(tile); }",
+        "void touch(int tile) { touched_.push_back(tile); }",
+    ),
+    _broken(
+        "no tile ever sleeps",
+        "awake",
+        "look && memory.is_kept(t)",
+        "false",
+    ),
+    _broken(
+        "a member lingers a cycle too long",
+        "members",
+        "left_ = linger - 1",
+        "left_ = linger",
+        "members",
+    ),
+    _broken(
+        "a node's generator stands still",
+        "members",
+        "state_ ^= state_ << 13, state_ ^= state_ >> 17, state_ ^= state_ << 5;",
+        "",
+        "members",
+    ),
+)
