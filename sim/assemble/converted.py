@@ -4,19 +4,19 @@ import functools
 import json
 from collections.abc import Callable
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 from amaranth.lib import wiring
 from pydantic import BaseModel
 
-import syncfabric
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 
 __all__ = ["converted"]
 
-_DECIDING = ("rtl", "models", "sim/assemble")
-"""Folders of the package whose sources decide what comes out."""
+_DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble")
+"""Packages whose sources decide what comes out."""
 
 
 def converted(
@@ -61,12 +61,7 @@ def _plain(parameter: BaseModel | int) -> str:
 
 @functools.cache
 def _sources() -> str:
-    """Fingerprint what the package's modules say."""
-    package = Path(syncfabric.__file__).parent
-    files = {
-        str(file.relative_to(package)): file
-        for folder in _DECIDING
-        for file in (package / folder).rglob("*.py")
-    }
-    names = {"names": sorted(files)}
-    return fingerprint(names, [files[name] for name in sorted(files)])
+    """Fingerprint what the modules of these packages say."""
+    folders = [Path(str(files(package))) for package in _DECIDING]
+    sources = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    return fingerprint({}, sources)

@@ -1,6 +1,5 @@
 """What all unit benches share: parts in a rack, pins to drive and read, and a scoreboard."""
 
-import dataclasses
 import json
 import os
 import random
@@ -14,7 +13,8 @@ from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design, Verilator, find_simulator, run_cocotb
+from syncfabric.sim.simulators import Design, run_cocotb
+from tests.quick import quick_simulator
 
 __all__ = [
     "SEED",
@@ -75,9 +75,7 @@ def run_bench(
     shapes = {name: ports(part) for name, part in parts.items()}
     source = folder / "rack.v"
     source.write_text(convert(Rack(parts), "rack"))
-    tool = find_simulator(simulator)
-    if isinstance(tool, Verilator):  # a unit is compiled in more time than it runs
-        tool = dataclasses.replace(tool, opt_fast="-O0", opt_library="-O0")
+    tool = quick_simulator(simulator)
     built = tool.build(Design("rack", [source]))
     env = {"RACK_PORTS": json.dumps(shapes)}
     run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)

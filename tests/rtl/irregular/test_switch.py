@@ -3,12 +3,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from tests.rtl.irregular.bench_switch import CASES
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_switch(simulator: str, tmp_path: Path) -> None:
     parts = {name: IrregularSwitch(spec) for name, spec in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.irregular.bench_switch", tmp_path)

@@ -12,6 +12,7 @@ from tests.rtl.parts.bench_channel import PLACES, PORT
 from tests.rtl.support import run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_channel_control(simulator: str, tmp_path: Path) -> None:
     outputs = outputs_from(PORT, Turn.X_FIRST)
     parts = {f"places_{places}": ChannelControl(places, outputs, 5) for places in PLACES}

@@ -10,6 +10,7 @@ from tests.rtl.parts.bench_credit import PLACES
 from tests.rtl.support import run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_credit_counter(simulator: str, tmp_path: Path) -> None:
     parts = {f"places_{places}": CreditCounter(places) for places in PLACES}
     run_bench(simulator, parts, "tests.rtl.parts.bench_credit", tmp_path)

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import pytest
 from amaranth.lib import wiring
 
 from syncfabric.rtl.static.ring_agent import RingAgent
@@ -11,6 +12,7 @@ from tests.rtl.static.bench_agents import RINGS, TREES
 from tests.rtl.support import run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_agents(simulator: str, tmp_path: Path) -> None:
     parts: dict[str, wiring.Component] = {name: RingAgent(b) for name, b in RINGS.items()}
     parts |= {name: TreeAgent() for name in TREES}

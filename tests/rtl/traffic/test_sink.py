@@ -9,7 +9,7 @@ from tests.rtl.support import run_bench
 from tests.rtl.traffic.bench_sink import CASES
 
 
-@pytest.mark.long_under("icarus")
+@pytest.mark.long_under("verilator")
 def test_packet_sink(simulator: str, tmp_path: Path) -> None:
     parts = {name: PacketSink(spec) for name, spec in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.traffic.bench_sink", tmp_path)

@@ -10,7 +10,7 @@ from tests.rtl.support import run_bench
 from tests.rtl.traffic.bench_source import CASES, QUEUE
 
 
-@pytest.mark.long_under("icarus")
+@pytest.mark.long_under("verilator")
 def test_packet_source(simulator: str, tmp_path: Path) -> None:
     parts = {name: PacketSource(spec, queue=QUEUE) for name, (spec, _) in CASES.items()}
     parts["short_queue"] = PacketSource(CASES["square"][0], queue=4)

@@ -93,7 +93,7 @@ def lives(kind: str, keys: dict[str, Any], rng: random.Random) -> tuple[SetUpBen
     [
         ("irregular", KEYS[0]),
         pytest.param("irregular", KEYS[1], marks=pytest.mark.long),
-        ("mesh", {}),
+        pytest.param("mesh", {}, marks=pytest.mark.long),
         pytest.param("mesh", {"barrier_pipeline": 0, "operations": "all"}, marks=pytest.mark.long),
     ],
 )

@@ -57,6 +57,8 @@ LONG: dict[str, MessageSpec] = {
 
 ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
 SLOWER = {
+    "ring, datelines, turned by the node",
+    "irregular, spill",
     "pipeline 0, two channels",
     "paper's route",
     "own links",
