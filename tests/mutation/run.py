@@ -1,4 +1,4 @@
-"""Break the hardware on purpose, one way at a time, and see which test goes red.
+"""Break the code on purpose, one way at a time, and see which test goes red.
 
 Usage: scripts/mutate [WORD ...]    only mutants whose name holds one of the words
 """
@@ -74,7 +74,7 @@ def _red(mutant: Mutant) -> tuple[str | None, float]:
 def main(words: list[str]) -> int:
     """Run all mutants, or those whose name holds a word; return 1 if one survives."""
     chosen = [m for m in MUTANTS if not words or any(word in m.name for word in words)]
-    table = Table("mutant", "file", "red", "seconds", title="Mutants of the hardware")
+    table = Table("mutant", "file", "red", "seconds", title="Mutants")
     console, alive = Console(), []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for mutant, (red, seconds) in zip(chosen, pool.map(_red, chosen), strict=True):
