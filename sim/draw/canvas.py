@@ -8,7 +8,10 @@ The same input makes the same bytes.
 import io
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from syncfabric.models.errors import OutputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +26,7 @@ __all__ = [
     "ROOT",
     "Sheet",
     "depth_colours",
+    "format_of",
     "frame",
     "picture",
     "settings",
@@ -109,6 +113,20 @@ def frame(axes: "Axes", sheet: Sheet) -> None:
         spine.set_visible(False)
     axes.set_xticks([])
     axes.set_yticks([])
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format that a picture's file name asks for.
+
+    Raises
+    ------
+    OutputError
+        It ends in none of `FORMATS`.
+    """
+    kind = Path(path).suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    return kind
 
 
 def picture(figure: "Figure", kind: str) -> bytes:

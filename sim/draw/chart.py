@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
-from syncfabric.sim.draw.canvas import FORMATS, Sheet, to_svg
+from syncfabric.sim.draw.canvas import Sheet, format_of, to_svg
 from syncfabric.sim.draw.page import Margins, Mark
 from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import kind_words
@@ -78,9 +78,7 @@ def check_picture(path: str | Path, network: AnySpec) -> str:
     OutputError
         The name ends otherwise, or the network is larger than a picture can show.
     """
-    kind = Path(path).suffix.removeprefix(".").lower()
-    if kind not in FORMATS:
-        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    kind = format_of(path)
     fits, largest = _within(network)
     if not fits:
         article = "an" if isinstance(network, IrregularSpec) else "a"

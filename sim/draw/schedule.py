@@ -9,7 +9,7 @@ import numpy as np
 from syncfabric.models.collectives.schedule import Schedule, Step
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
-from syncfabric.sim.draw.canvas import FORMATS, GREY, INK, PALE, PAPER, picture, settings
+from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
 from syncfabric.sim.draw.page import Page
 from syncfabric.sim.draw.schedule_places import Points, bows, vertex_places
 
@@ -39,9 +39,7 @@ def check_schedule_picture(path: str | Path, topology: Topology) -> str:
     OutputError
         The name ends otherwise, or the network is larger than a picture can show.
     """
-    kind = Path(path).suffix.removeprefix(".").lower()
-    if kind not in FORMATS:
-        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    kind = format_of(path)
     if len(topology.channels) > LARGEST:
         raise OutputError(
             f"picture {path}: {topology.name} has {len(topology.channels):,} channels; "

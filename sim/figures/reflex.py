@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.draw.canvas import FORMATS, picture
+from syncfabric.sim.draw.canvas import format_of, picture
 from syncfabric.sim.draw.curves import curves_figure
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.schemes.udn import release_cycles
@@ -143,8 +142,7 @@ def check_plot(path: Path) -> None:
     OutputError
         Its name ends otherwise than ``.svg`` or ``.png``, or it cannot be written.
     """
-    if _kind(path) not in FORMATS:
-        raise OutputError(f"picture {path}: its name must end in .svg or .png")
+    format_of(path)
     check_file(path, "picture")
 
 
@@ -161,8 +159,4 @@ def plot(path: Path) -> Path:
         across="cores",
         up="cycles from arrival to the last release",
     )
-    return write_file(path, picture(figure, _kind(path)))
-
-
-def _kind(path: Path) -> str:
-    return path.suffix.removeprefix(".").lower()
+    return write_file(path, picture(figure, format_of(path)))
