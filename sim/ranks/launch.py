@@ -51,15 +51,15 @@ def relaunch(ranks: int | None, arguments: list[str], *, outlive: bool = False) 
 
 
 def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[str]:
-    """Return the command that runs a program on so many ranks.
+    """Return the command that runs a program on so many ranks, be there as many processors or not.
 
     Parameters
     ----------
     ranks : int
     program : list of str
     outlive : bool
-        Ranks are to go on when another one dies, where mpiexec is MPICH's. Without it, and with
-        others, mpiexec ends them all.
+        Ranks are to go on when another one dies, where mpiexec is MPICH's or Open MPI's. Without
+        it, and with others, mpiexec ends them all.
 
     Raises
     ------
@@ -71,10 +71,14 @@ def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[st
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
         raise ToolError("mpiexec is not there: pip install 'syncfabric[mpi]'")
-    if outlive and _is_hydra(found):
-        shell = ["sh", "-c", _SHELL, "sh"]
-        return [found, "-disable-auto-cleanup", "-n", str(ranks), *shell, *program]
-    return [found, "-n", str(ranks), *program]
+    version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+    options: list[str] = []
+    if "Open MPI" in version:
+        options = ["--map-by", ":OVERSUBSCRIBE", *(["--continuous"] if outlive else [])]
+    elif "HYDRA" in version and outlive:
+        options = ["-disable-auto-cleanup"]
+        program = ["sh", "-c", _SHELL, "sh", *program]
+    return [found, *options, "-n", str(ranks), *program]
 
 
 _SHELL = """trap '' USR1; "$@"; exit $?"""
@@ -84,11 +88,6 @@ MPICH's mpiexec (Hydra) is told to let them, but still kills all ranks of a comp
 them dies by a signal. Where it looks, a shell exits instead. It also tells of deaths by SIGUSR1,
 which MPICH takes and a shell must ignore.
 """
-
-
-def _is_hydra(program: str) -> bool:
-    """Return whether it is MPICH's mpiexec."""
-    return "HYDRA" in subprocess.run([program, "--version"], capture_output=True, text=True).stdout
 
 
 @contextmanager

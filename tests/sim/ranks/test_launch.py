@@ -1,0 +1,44 @@
+"""What mpiexec is told; a program in its place says whose it is."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.errors import ToolError
+from syncfabric.sim.ranks import launch
+
+
+def stand_in(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Put a program that prints this version where mpiexec is looked for."""
+    program = folder / "mpiexec"
+    program.write_text(f"#!/bin/sh\necho '{version}'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    return str(program)
+
+
+@pytest.mark.parametrize(
+    ("version", "outlive", "before"),
+    [
+        ("HYDRA build details:", False, []),
+        ("HYDRA build details:", True, ["-disable-auto-cleanup"]),
+        ("mpiexec (Open MPI) 5.0.11", False, ["--map-by", ":OVERSUBSCRIBE"]),
+        ("mpiexec (Open MPI) 5.0.11", True, ["--map-by", ":OVERSUBSCRIBE", "--continuous"]),
+        ("another", True, []),
+    ],
+)
+def test_options_are_those_of_the_library(
+    version: str, outlive: bool, before: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = stand_in(tmp_path, version, monkeypatch)
+    command = launch.mpiexec(7, ["a", "b"], outlive=outlive)
+    assert command[: 3 + len(before)] == [program, *before, "-n", "7"]
+    assert command[-2:] == ["a", "b"]
+
+
+def test_no_mpiexec_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match=r"pip install 'syncfabric\[mpi\]'"):
+        launch.mpiexec(2, [])
