@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.sim.reproduce.claim import Claim, Value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Axes", "Experiment", "Work"]
+__all__ = ["Axes", "Experiment", "Parameter", "Work"]
+
+Job = tuple[Any, ...]
+"""Arguments of a function."""
+
+Result = TypeVar("Result")
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each curve by its label."""
@@ -37,6 +42,28 @@ class Axes:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """What ``--set NAME=VALUE`` changes.
+
+    Parameters
+    ----------
+    name : str
+    value : int or float
+        By default; an int takes whole numbers only.
+    least, most : int or float
+        Its range.
+    words : str
+        What it is, with its unit.
+    """
+
+    name: str
+    value: int | float
+    least: int | float
+    most: int | float
+    words: str
+
+
+@dataclass(frozen=True)
 class Experiment:
     """What can be run again.
 
@@ -58,6 +85,10 @@ class Experiment:
         Seconds of a run, by default. None: nothing is cut off by time.
     axes : Axes, optional
         Of the plot of its series. Without series there is a plot of the ratios.
+    parameters : tuple of Parameter
+        What can be set.
+    rtl : bool
+        Whether ``--rtl`` adds points measured on the hardware.
     """
 
     name: str
@@ -67,6 +98,8 @@ class Experiment:
     runs: int | None = None
     time_limit: float | None = None
     axes: Axes | None = None
+    parameters: tuple[Parameter, ...] = ()
+    rtl: bool = False
 
     def work(self, work: Work) -> None:
         """Run it.
@@ -105,6 +138,12 @@ class Work:
         Turns true when the user asks to stop. Pass it on to searches.
     told : callable
         Is told what is being done.
+    chosen : dict of str to int or float
+        Parameters that are not to have their default.
+    rtl : bool
+        Whether points measured on the hardware are wanted.
+    clock_mhz : float
+        The clock that is assumed for them.
     """
 
     experiment: Experiment
@@ -113,6 +152,9 @@ class Work:
     time_limit: float = 60.0
     stop: Callable[[], bool] = _never
     told: Callable[[str], None] = _silent
+    chosen: dict[str, int | float] = field(default_factory=dict)
+    rtl: bool = False
+    clock_mhz: float = 100.0
     claims: list[Claim] = field(default_factory=list)
     series: Series = field(default_factory=dict)
     drawing: Callable[[], Figure] | None = None
@@ -122,6 +164,25 @@ class Work:
     def seeds(self) -> range:
         """The seeds of an entry's runs."""
         return range(self.seed, self.seed + self.runs)
+
+    @property
+    def values(self) -> dict[str, int | float]:
+        """The value of every parameter by its name."""
+        return {p.name: self.chosen.get(p.name, p.value) for p in self.experiment.parameters}
+
+    def map(self, function: Callable[..., Result], jobs: Iterable[Job]) -> Iterator[Result]:
+        """Yield ``function(*job)`` of each job, in their order.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module, so that other processes find it. What it returns can be written as JSON.
+        jobs : iterable of tuples
+            Of what can be written as JSON.
+        """
+        for job in jobs:
+            self.check()
+            yield function(*job)
 
     def tell(self, words: str) -> None:
         """Say what is being done. Call it often: here the work ends if the user asks."""

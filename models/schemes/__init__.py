@@ -1,0 +1,1 @@
+"""What barriers cost in each scheme: to set up, in time and in traffic."""

@@ -1,0 +1,90 @@
+"""A barrier scheme, and what a group's barrier costs in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from syncfabric.models.timing.times import Times
+
+__all__ = ["Cost", "Kind", "Scheme"]
+
+Kind = Literal["mesh", "irregular", "static"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the barriers of one group cost.
+
+    Parameters
+    ----------
+    setup_messages : int
+        Messages sent to set the group up.
+    setup_nodes : int
+        Nodes or switches that hold something of the group, or took part in its set-up.
+    height : int
+        Edges from the root to the deepest member; of schemes without a tree, rounds or messages in
+        turn.
+    latency_ns : float
+        Of one barrier, by the formula of the scheme's paper; all arrive together.
+    traversals : int
+        Links that the messages of one barrier pass, those between node and switch left out.
+    """
+
+    setup_messages: int
+    setup_nodes: int
+    height: int
+    latency_ns: float
+    traversals: int
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What can be asked for its cost.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    title : str
+        What it does, in a few words.
+    place : str
+        Where it stands in the paper.
+    kinds : tuple of str
+        Of the networks that it is for.
+    times : type
+        Its parameters, a class derived from ``Times``.
+    function : str
+        ``module:function`` below ``syncfabric.models.schemes``, imported when it is asked; it takes
+        a network (``MeshSpec``, ``IrregularSpec`` or ``StaticSpec``), its members and the times,
+        and returns a ``Cost``.
+    """
+
+    name: str
+    title: str
+    place: str
+    kinds: tuple[Kind, ...]
+    times: type[Times]
+    function: str
+
+    def cost(self, network: Any, members: Any, times: Times | None = None) -> Cost:
+        """Return what barriers of these members cost on this network.
+
+        Parameters
+        ----------
+        network : MeshSpec, IrregularSpec or StaticSpec
+        members : sequence of nodes
+            As in a network file.
+        times : Times, optional
+            Of the scheme's own class; its defaults if left out.
+
+        Raises
+        ------
+        PlanError
+            The scheme cannot serve this group on this network.
+        """
+        module, _, name = self.function.partition(":")
+        function = getattr(import_module(f"syncfabric.models.schemes.{module}"), name)
+        cost: Cost = function(network, members, self.times() if times is None else times)
+        return cost
