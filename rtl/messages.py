@@ -3,9 +3,9 @@
 from amaranth import Cat, Const, Value
 from amaranth.lib import data
 
-from syncfabric.models.messages import NODE_WORD, Layout, MeshLayout
+from syncfabric.models.messages import NODE_WORD, PARENT_WORD, Layout, MeshLayout
 
-__all__ = ["node_contents", "node_place", "node_word", "struct"]
+__all__ = ["node_contents", "node_place", "node_word", "parent_word", "struct"]
 
 
 def struct(layout: Layout) -> data.StructLayout:
@@ -21,6 +21,11 @@ def node_place(layout: MeshLayout) -> data.StructLayout:
 def node_word(word: Value) -> data.View:
     """Return a config word read as the place of a parent or child."""
     return struct(NODE_WORD)(word[: NODE_WORD.width])
+
+
+def parent_word(word: Value) -> data.View:
+    """Return a config word read as a register's word PARENT."""
+    return struct(PARENT_WORD)(word[: PARENT_WORD.width])
 
 
 def node_contents(place: data.View) -> Value:

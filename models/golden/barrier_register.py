@@ -9,6 +9,7 @@ from syncfabric.models.golden.wiring import HERE
 from syncfabric.models.messages import (
     CONTROL,
     NODE_WORD,
+    PARENT_WORD,
     STATUS,
     Kind,
     RegisterWord,
@@ -59,6 +60,7 @@ class BarrierRegister:
         "op",
         "pending",
         "queued",
+        "relay",
         "result",
         "root",
         "rules",
@@ -92,6 +94,7 @@ class BarrierRegister:
         self.valid, self.root = bool(control["valid"]), bool(control["root"])
         self.turn, self.op = control["turn"], control["op"]
         self.epoch, self.gid = control["epoch"], control["gid"]
+        self.relay = bool(PARENT_WORD.unpack(self.words[RegisterWord.PARENT])["relay"])
         nodes = [NODE_WORD.unpack(word) for word in self.words[RegisterWord.PARENT :]]
         self.children = frozenset(child for child in range(4) if nodes[1 + child]["present"])
         for child in range(4):
@@ -188,7 +191,9 @@ class BarrierRegister:
 
     def may_fire(self) -> bool:
         """Return whether all are in, and nobody has been told."""
-        return self.is_complete() and self.local and not self.fired
+        awaits_own = not self.relay and not self.local
+        nobody = self.relay and not self.children
+        return self.is_complete() and not (awaits_own or nobody or self.fired)
 
     def finish(self, result: int) -> frozenset[int]:
         """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE.
@@ -202,7 +207,7 @@ class BarrierRegister:
         self.arrived.clear()
         self.local = self.fired = False
         self.acc = self.rules.identity(self.op)
-        self.done = True
+        self.done = not self.relay
         return self.below
 
     @property

@@ -76,7 +76,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     def is_ready(self, r: int, started: bool) -> bool:
         """Return whether a group can be used; ``started``: ``start`` has been high."""
-        return started and self.registers[r].valid
+        return started and self.registers[r].valid and not self.registers[r].relay
 
     def is_broken(self, r: int) -> bool:
         """Return whether the process was released because its group died."""
@@ -202,7 +202,8 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
     def _finish(self, r: int, result: int) -> None:
         register = self.registers[r]
         told = register.finish(result)
-        self.released.append((self.node, r, result))
+        if not register.relay:
+            self.released.append((self.node, r, result))
         if told:
             register.pending |= told
             self.outbox.sending.add(r)

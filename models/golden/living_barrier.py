@@ -50,7 +50,7 @@ class LivingBarrierRegister(Living, BarrierRegister):
     @property
     def ready(self) -> bool:
         """Whether the node's process may arrive."""
-        return self.valid and self.go and not self.dying
+        return self.valid and self.go and not self.dying and not self.relay
 
     def joins(self, kind: int) -> bool:
         """Return whether a message of this kind comes from a child, as REDUCE or LAST."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncfabric.models.golden.combiner import Combiner
 from syncfabric.models.golden.wiring import Wiring
-from syncfabric.models.messages import CONTROL, NODE_WORD, MeshLayout
+from syncfabric.models.messages import CONTROL, NODE_WORD, PARENT_WORD, MeshLayout
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["Rules"]
@@ -28,6 +28,6 @@ class Rules(Combiner):
         self.layout: MeshLayout = network.layout
         self.paper = network.reduction_route == "paper"
         column, row = (1 << wiring.x_bits) - 1, (1 << wiring.y_bits) - 1
-        parent = NODE_WORD.pack({"x": column, "y": row})
+        parent = PARENT_WORD.pack({"x": column, "y": row, "relay": 1})
         child = NODE_WORD.pack({"x": column, "y": row, "present": 1})
         self.kept_bits = ((1 << CONTROL.width) - 1, parent, *[child] * 4)

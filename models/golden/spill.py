@@ -57,5 +57,8 @@ class SpillEngine(SpillBase[EntryT]):
     def _may_fire(self, gid: int, entry: EntryT, sending: int | None) -> bool:
         return entry.may_fire()
 
+    def _is_ready(self, entry: EntryT, started: bool) -> bool:
+        return super()._is_ready(entry, started) and not entry.relay
+
     def _has_process(self, entry: EntryT) -> bool:
-        return True
+        return not entry.relay

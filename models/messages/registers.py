@@ -16,6 +16,7 @@ __all__ = [
     "COUNTER_BITS",
     "MOST_PORTS",
     "NODE_WORD",
+    "PARENT_WORD",
     "PENDING",
     "REGISTER_WORDS",
     "SPILL_BASE",
@@ -97,7 +98,16 @@ NODE_WORD = Layout(
         Field("present", 1, "there is such a child; ignored for the parent"),
     ),
 )
-"""Words 1 to 5 of a barrier register: parent, then the children +X, +Y, -X, -Y."""
+"""Words 2 to 5 of a barrier register: the children +X, +Y, -X, -Y."""
+
+PARENT_WORD = Layout(
+    "parent word",
+    (
+        *NODE_WORD.fields,
+        Field("relay", 1, "the node's own process is no member: it is neither awaited nor told"),
+    ),
+)
+"""Word 1 of a barrier register."""
 
 STATUS = Layout(
     "status word",

@@ -38,7 +38,7 @@ AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
 
 PLANNERS = {
-    "mesh": ("btm", "shortest"),
+    "mesh": ("btm", "shortest", "cs"),
     "irregular": ("btin", "updown"),
     "static": ("ring", "tree"),
 }

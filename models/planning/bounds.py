@@ -21,7 +21,7 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     longer than the longest without, a sum over the members on it of
 
     - with ``operations = "all"``, the arrivals less one: a node combines one a cycle, of each
-      child and its own;
+      child and, unless it is a relay, its own;
     - with ``reduction_route = "paper"``, the waits for other messages (``meeting.waits``).
 
     Parameters
@@ -47,6 +47,7 @@ def _delays(tree: Tree, network: MeshSpec) -> Ints | None:
     arrivals = np.zeros(len(tree), dtype=np.int64)
     if network.operations == "all":
         arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
+        arrivals[len(tree) - tree.relays :] -= 1
     if network.reduction_route == "reverse":
         return arrivals
     return arrivals + waits(tree, np.where(tree.parent >= 0, arrivals[tree.parent], 0))

@@ -17,7 +17,7 @@ from syncfabric.models.networks.mesh import Node, Port, Turn
 from syncfabric.models.planning.segments import Segments, quadrants
 from syncfabric.models.planning.tree import Ints, Register, Tree, coordinates, reduce_turn
 
-__all__ = ["build_tree", "centrality", "local_root", "quadrant", "setup_register"]
+__all__ = ["build_tree", "centrality", "local_root", "local_roots", "quadrant", "setup_register"]
 
 
 def quadrant(dx: int, dy: int) -> Port:
@@ -121,7 +121,7 @@ def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     rest: Ints = np.arange(len(x))
     runs = Segments(np.zeros(1, np.int64), len(x))
     while len(rest):
-        chosen = _local_roots(x[rest], y[rest], runs)
+        chosen = local_roots(x[rest], y[rest], runs)
         roots = rest[chosen]
         others = np.ones(len(rest), dtype=bool)
         others[chosen] = False
@@ -139,7 +139,7 @@ def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     return Tree(x, y, parent, port)
 
 
-def _local_roots(x: Ints, y: Ints, runs: Segments) -> Ints:
+def local_roots(x: Ints, y: Ints, runs: Segments) -> Ints:
     """Return the place of each run's local root, as ``local_root`` would choose it."""
     n = runs.spread(runs.lengths)
     dx, dy = n * x - runs.spread(runs.sum(x)), n * y - runs.spread(runs.sum(y))

@@ -11,6 +11,7 @@ from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
     NODE_WORD,
+    PARENT_WORD,
     PENDING,
     REGISTER_WORDS,
     SPILL_BASE,
@@ -62,7 +63,7 @@ def _layouts(network: MessageSpec) -> Iterator[Layout]:
     if not mesh or network.wire_plane is not None:
         yield TREE
     if network.has_messages:
-        yield from (NODE_WORD, STATUS) if mesh else (ARRIVED, PENDING)
+        yield from (NODE_WORD, PARENT_WORD, STATUS) if mesh else (ARRIVED, PENDING)
     if network.wire_plane is not None:
         yield WIRE_STATUS
     if network.has_messages:

@@ -8,6 +8,7 @@ from typing import Any
 from syncfabric.models.messages import (
     CONTROL,
     NODE_WORD,
+    PARENT_WORD,
     Op,
     RegisterWord,
     SwitchWord,
@@ -44,7 +45,8 @@ def register_words(register: Image) -> dict[Word, int]:
     """
     if isinstance(register, PortRegister):
         return port_words(register)
-    values: dict[Word, int] = {RegisterWord.PARENT: _node_word(register.parent)}
+    relay = PARENT_WORD.pack({"relay": register.relay})
+    values: dict[Word, int] = {RegisterWord.PARENT: _node_word(register.parent) | relay}
     for word, child in zip(CHILD_WORDS, register.children, strict=True):
         values[word] = _node_word(child)
     values[RegisterWord.CONTROL] = CONTROL.pack(
@@ -90,7 +92,7 @@ def _placed(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, Image
             yield target, register, number
     elif isinstance(group, GroupPlan):
         for image in group.registers():
-            yield topology.index(image.node), image, group.places[image.node]
+            yield topology.index(image.node), image, group.node_places[image.node]
     elif isinstance(group, IrregularGroupPlan):
         for register in group.registers():
             if isinstance(register.seat, int):
@@ -161,16 +163,18 @@ def _entry(register: Image, place: int | None) -> dict[str, Any]:
 
 
 def _neighbours(register: Image) -> dict[str, Any]:
-    """Return parent and children: ports, or on a mesh nodes and the turn towards the parent."""
+    """Return parent and children: ports, or on a mesh nodes, with the parent's turn and relay."""
     if isinstance(register, PortRegister):
         return {
             "parent": register.parent,
+            "relay": None,
             "turn": None,
             "children": list(register.children),
         }
     children = zip(("+x", "+y", "-x", "-y"), register.children, strict=True)
     return {
         "parent": register.parent and list(register.parent),
+        "relay": register.relay,
         "turn": int(register.turn),
         "children": {side: child and list(child) for side, child in children},
     }

@@ -11,7 +11,7 @@ import numpy as np
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec
-from syncfabric.models.planning import btm, shortest
+from syncfabric.models.planning import btm, cs, shortest
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.planned_group import PlannedGroup
@@ -35,7 +35,7 @@ class GroupPlan(PlannedGroup):
     tree : Tree
         The barrier tree.
     slots : array of int64, shape (n,)
-        Register number at each member, -1 where the group is spilled.
+        Register number at each node of the tree, -1 where the group is spilled.
     bound : int or None
         Cycles, see ``bound_cycles``; None if the group is spilled at any member.
     bound_btm : int or None
@@ -90,18 +90,23 @@ class GroupPlan(PlannedGroup):
     @cached_property
     def places(self) -> dict[Node, int | None]:
         """Register number at each member; None where the group is spilled."""
-        return dict(zip(self.members, register_numbers(self.slots), strict=True))
+        return {node: self.node_places[node] for node in self.members}
+
+    @cached_property
+    def node_places(self) -> dict[Node, int | None]:
+        """Register number at each member and then at each relay, likewise."""
+        return dict(zip(self.tree.nodes, register_numbers(self.slots), strict=True))
 
     def register(self, node: Node) -> Register:
-        """Return a member's register image."""
+        """Return the register image of a member or relay."""
         return self.tree.register(node, self.id, self.op, self.route)
 
     def registers(self) -> Iterator[Register]:
-        """Yield every member's register image, in the order of the members."""
-        return (self.register(node) for node in self.members)
+        """Yield every member's register image, in the order of the members, then the relays'."""
+        return (self.register(node) for node in self.tree.nodes)
 
     def _own_json(self) -> dict[str, Any]:
-        """Return members' ports and registers, in the order of ``members``.
+        """Return nodes' ports and registers, in the order of ``members`` and then ``relays``.
 
         The port is that by which the parent sends (4 at the root); where a group is spilled its
         register is null.
@@ -110,19 +115,21 @@ class GroupPlan(PlannedGroup):
             "edges": self.tree.edges,
             "members": [list(node) for node in self.members],
             "ports": self.tree.port.tolist(),
-            "registers": list(self.places.values()),
+            "registers": list(self.node_places.values()),
+            "relays": [list(node) for node in self.tree.nodes[len(self.members) :]],
         }
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any], network: MeshSpec) -> GroupPlan:
         """Read what ``to_json`` made."""
-        members = tuple((x, y) for x, y in entry["members"])
+        members = [(x, y) for x, y in entry["members"]]
+        relays = [(x, y) for x, y in entry["relays"]]
         return cls(
             id=entry["id"],
             planner=entry["planner"],
             op=entry["op"],
             route=network.reduction_route,
-            tree=Tree.from_edges(members, entry["edges"], np.array(entry["ports"])),
+            tree=Tree.from_edges(members, entry["edges"], np.array(entry["ports"]), relays),
             slots=np.array([SPILLED if slot is None else slot for slot in entry["registers"]]),
             bound=entry["bound"],
             bound_btm=entry["bound_btm"],
@@ -133,30 +140,28 @@ class GroupPlan(PlannedGroup):
 def plan_mesh(network: MeshSpec, groups: Sequence[GroupSpec]) -> tuple[GroupPlan, ...]:
     """Plan the groups of a mesh, see ``plan.make_plan``."""
     registers = Slots(len(network.mesh.nodes), network)
-    members = [np.array(group.members, dtype=np.int64) for group in groups]
+    plans = []
     for group in groups:
-        check_command(network, group.id, len(group.members))
-    slots = [
-        registers.take(group.id, nodes @ (1, network.width))
-        for group, nodes in zip(groups, members, strict=True)
-    ]
+        first = btm.build_tree(group.members)
+        # Where relays are is known without a search, and whether there is room for all.
+        nodes = cs.build_tree(group.members) if group.planner == "cs" else first
+        check_command(network, group.id, len(nodes))
+        numbers = registers.take(group.id, nodes.y * network.width + nodes.x)
+        plans.append((group, first, nodes, numbers))
     registers.check(lambda index: f"node {network.mesh.node(index)}")
-    return tuple(
-        _plan(network, group, nodes, numbers)
-        for group, nodes, numbers in zip(groups, members, slots, strict=True)
-    )
+    return tuple(_plan(network, *plan) for plan in plans)
 
 
-def _plan(network: MeshSpec, group: GroupSpec, members: Ints, slots: Ints) -> GroupPlan:
-    first = btm.build_tree(members)
+def _plan(network: MeshSpec, group: GroupSpec, first: Tree, nodes: Tree, slots: Ints) -> GroupPlan:
+    """Plan a group of which ``btm``'s tree, and the nodes with a register, are known."""
     bound_btm = bound_cycles(first, network)
-    tree, bound = first, bound_btm
+    tree, bound = nodes, bound_cycles(nodes, network)
     if group.planner == "shortest":
         found = shortest.improve(first, network.barrier_pipeline)
         if (better := bound_cycles(found, network)) <= bound_btm:
             tree, bound = found, better
     spilled = bool((slots == SPILLED).any())
-    least = 2 * shortest.least_cost(tree.x, tree.y, network.barrier_pipeline) + 2
+    least = 2 * shortest.least_cost(first.x, first.y, network.barrier_pipeline) + 2
     return GroupPlan(
         id=group.id,
         planner=group.planner,

@@ -48,6 +48,8 @@ class Register:
         How the group combines its data.
     epoch : int
         Epoch of the set-up.
+    relay : bool
+        The node is no member.
     """
 
     gid: int
@@ -57,6 +59,7 @@ class Register:
     children: Children
     op: str = "or"
     epoch: int = 0
+    relay: bool = False
 
 
 def distribute_turn(port: Port) -> Turn:
@@ -120,22 +123,25 @@ def path_sums(parent: Ints, weights: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A barrier tree of members only.
+    """A barrier tree: of members only, or with relays on the way.
 
     Parameters
     ----------
     x, y : array of int64, shape (n,)
-        The members, in the group's order.
+        The members, in the group's order, then the relays.
     parent : array of int64, shape (n,)
-        Position of each member's parent among the members; -1 for the root.
+        Position of each node's parent; -1 for the root.
     port : array of int64, shape (n,)
-        Port by which the parent sends to this member (0 to 3); 4 (LOCAL) for the root.
+        Port by which the parent sends to this node (0 to 3); 4 (LOCAL) for the root.
+    relays : int
+        How many of the nodes, the last ones, have a register and are no members.
     """
 
     x: Ints
     y: Ints
     parent: Ints
     port: Ints
+    relays: int = 0
 
     def __len__(self) -> int:
         return len(self.x)
@@ -144,7 +150,8 @@ class Tree:
         if not isinstance(other, Tree):
             return NotImplemented
         pairs = zip(self._arrays(), other._arrays(), strict=True)
-        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+        same = all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+        return same and self.relays == other.relays
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -152,22 +159,35 @@ class Tree:
         return self.x, self.y, self.parent, self.port
 
     def __repr__(self) -> str:
-        return f"Tree(members={len(self)}, root={self.root}, height={self.height})"
+        members = len(self) - self.relays
+        return f"Tree(members={members}, root={self.root}, height={self.height})"
 
     @classmethod
-    def from_edges(cls, members: Sequence[Node], edges: Sequence[Any], ports: Ints) -> Tree:
-        """Build the tree of [child, parent] pairs and each member's port (see ``edges``)."""
-        x, y = coordinates(members)
-        place = {node: position for position, node in enumerate(members)}
+    def from_edges(
+        cls,
+        members: Sequence[Node],
+        edges: Sequence[Any],
+        ports: Ints,
+        relays: Sequence[Node] = (),
+    ) -> Tree:
+        """Build the tree of [child, parent] pairs and each node's port (see ``edges``)."""
+        nodes = (*members, *relays)
+        x, y = coordinates(nodes)
+        place = {node: position for position, node in enumerate(nodes)}
         parent = np.full(len(x), -1, dtype=np.int64)
         for (cx, cy), (px, py) in edges:
             parent[place[cx, cy]] = place[px, py]
-        return cls(x, y, parent, ports)
+        return cls(x, y, parent, ports, len(relays))
 
     @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes: the members in the group's order, then the relays."""
+        return tuple(zip(self.x.tolist(), self.y.tolist(), strict=True))
+
+    @property
     def members(self) -> tuple[Node, ...]:
         """All members, in the group's order."""
-        return tuple(zip(self.x.tolist(), self.y.tolist(), strict=True))
+        return self.nodes[: len(self) - self.relays]
 
     @cached_property
     def root_position(self) -> int:
@@ -215,7 +235,7 @@ class Tree:
 
     @cached_property
     def _position(self) -> dict[Node, int]:
-        return {node: position for position, node in enumerate(self.members)}
+        return {node: position for position, node in enumerate(self.nodes)}
 
     @property
     def edges(self) -> list[list[list[int]]]:
@@ -247,12 +267,12 @@ class Tree:
         return east, north, west, south
 
     def register(self, node: Node, gid: int, op: str = "or", route: str = "reverse") -> Register:
-        """Return the register image of a member.
+        """Return the register image of a node of the tree.
 
         Parameters
         ----------
         node : Node
-            A member.
+            A member or a relay.
         gid : int
             Group identifier.
         op : str
@@ -260,6 +280,9 @@ class Tree:
         route : str
             ``"reverse"`` or ``"paper"``: see ``reduce_turn``.
         """
-        port = Port(int(self.port[self._position[node]]))
+        place = self._position[node]
+        port = Port(int(self.port[place]))
         turn = Turn.X_FIRST if port is Port.LOCAL else reduce_turn(port, route)
-        return Register(gid, node, self.parent_of(node), turn, self.children_of(node), op)
+        relay = place >= len(self) - self.relays
+        parent, children = self.parent_of(node), self.children_of(node)
+        return Register(gid, node, parent, turn, children, op, relay=relay)

@@ -18,7 +18,7 @@ from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identit
 from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
-from syncfabric.rtl.messages import node_contents, node_word, struct
+from syncfabric.rtl.messages import node_contents, node_word, parent_word, struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
 
@@ -129,6 +129,7 @@ class BarrierRegister(wiring.Component):
         if life:
             m.submodules.life = life
             dying = life.dying
+        self._relay = relay = Signal()
         kept, valid = Signal(), Signal()
         m.d.comb += [
             kept.eq(control.valid & ~self._writes(m, life)),
@@ -175,7 +176,7 @@ class BarrierRegister(wiring.Component):
         # The local process.
         arrives = Signal()
         m.d.comb += [
-            self.ready.eq(control.valid & (life.go & ~dying if life else self.started)),
+            self.ready.eq(control.valid & ~relay & (life.go & ~dying if life else self.started)),
             arrives.eq(self.arrive & valid & self.ready & ~status.local & ~status.waiting),
             self.refused.eq(self.arrive & ~arrives),
         ]
@@ -207,13 +208,13 @@ class BarrierRegister(wiring.Component):
         down_data = either([Mux(down[p], messages[p].data, 0) for p in range(4)])
         new_result = Signal(network.data_bits)
         m.d.comb += [
-            fire.eq(valid & ~status.fired & local & complete),
+            fire.eq(valid & ~status.fired & complete & Mux(relay, present.any(), local)),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
             # Only who has fired is answered; `fired` is there before `fire`.
             new_result.eq(Mux(status.fired, down_data, combined)),
         ]
-        m.d.sync += self.released.eq(release)
+        m.d.sync += self.released.eq(release & ~relay)
         with m.If(release):
             m.d.sync += [
                 status.arrived.eq(0),
@@ -221,7 +222,7 @@ class BarrierRegister(wiring.Component):
                 status.fired.eq(0),
                 self.accumulated.eq(identity(control.op, network.data_bits)),
                 self.result.eq(new_result),
-                self.done.eq(1),
+                self.done.eq(~relay),
             ]
         with m.Else():
             m.d.sync += [
@@ -335,7 +336,9 @@ class BarrierRegister(wiring.Component):
                 written = node_word(self.write_data)
                 with m.If(self.write[word]):
                     m.d.sync += [target.x.eq(written.x), target.y.eq(written.y)]
-                    if word != RegisterWord.PARENT:
+                    if word == RegisterWord.PARENT:
+                        m.d.sync += self._relay.eq(parent_word(self.write_data).relay)
+                    else:
                         m.d.sync += target.present.eq(written.present)
             with m.If(self.write[RegisterWord.CONTROL]):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
@@ -345,7 +348,8 @@ class BarrierRegister(wiring.Component):
                     self.done.eq(0),
                 ]
         children = [getattr(self.send, f"child_{p}") for p in range(4)]
-        words = [node_contents(place) for place in (self.send.parent, *children)]
+        parent = Cat(node_contents(self.send.parent), self._relay)
+        words = [parent, *(node_contents(place) for place in children)]
         m.d.comb += self.read_data.eq(
             Array([self.send.control.as_value(), *words, self._status_word(life), self.result])[
                 self.word

@@ -10,7 +10,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
 from syncfabric.rtl.mesh.routing import route
-from syncfabric.rtl.messages import node_contents, node_place, node_word, struct
+from syncfabric.rtl.messages import node_contents, node_place, node_word, parent_word, struct
 from syncfabric.rtl.spill.base import SpillBase
 from syncfabric.rtl.spill.form import EntryForm
 from syncfabric.rtl.spill.kind import Work
@@ -52,7 +52,7 @@ class SpillEngine(SpillBase):
         place = node_place(layout)
         form = EntryForm(
             links=4,
-            image=dict.fromkeys(_PLACES, place),
+            image={**dict.fromkeys(_PLACES, place), "relay": 1},
             arrivals=5,
             beside={"turn_class": 2},
             words=tuple(range(RegisterWord.PARENT, RegisterWord.STATUS)),
@@ -126,15 +126,21 @@ class SpillEngine(SpillBase):
 
     def _is_complete(self, work: Work, arrived: Value) -> Value:
         present = self._downward(work.entry)
-        return arrived[4] & is_complete(self._mesh, arrived[:4], present)
+        own = Mux(work.entry.relay, present.any(), arrived[4])
+        return own & is_complete(self._mesh, arrived[:4], present)
+
+    def _is_member(self, entry: Any) -> Value:
+        member: Value = ~entry.relay
+        return member
 
     def _words(self, entry: Any, flags: list[Value]) -> dict[int, Value]:
         idle = STATUS.width - len(entry.arrived) - 3
         status = Cat(entry.arrived, Const(0, 1), entry.fired, Const(0, idle), entry.queued, *flags)
-        places = (getattr(entry, name) for name in _PLACES)
+        words = [node_contents(getattr(entry, name)) for name in _PLACES]
+        words[0] = Cat(words[0], entry.relay)
         return {
             RegisterWord.CONTROL: entry.control.as_value(),
-            **{RegisterWord.PARENT + i: node_contents(place) for i, place in enumerate(places)},
+            **dict(enumerate(words, RegisterWord.PARENT)),
             RegisterWord.STATUS: status,
             RegisterWord.RESULT: entry.result,
         }
@@ -145,5 +151,7 @@ class SpillEngine(SpillBase):
             target = getattr(work.after, name)
             with m.If(work.now.word == word):
                 m.d.comb += [target.x.eq(written.x), target.y.eq(written.y)]
-                if name != "parent":
+                if name == "parent":
+                    m.d.comb += work.after.relay.eq(parent_word(work.now.value).relay)
+                else:
                     m.d.comb += target.present.eq(written.present)

@@ -8,6 +8,7 @@ from syncfabric.models.messages import (
     CONTROL,
     LIFE,
     NODE_WORD,
+    PARENT_WORD,
     SEQUENCE_BITS,
     STATUS,
     TREE,
@@ -135,7 +136,7 @@ def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupForma
         registers=network.barrier_registers,
         spill=network.spill,
         image=(
-            (RegisterWord.PARENT, NODE_WORD.pack(place)),
+            (RegisterWord.PARENT, PARENT_WORD.pack({**place, "relay": 1})),
             *((word, children) for word in range(RegisterWord.EAST, RegisterWord.STATUS)),
         ),
         control=control,

@@ -28,7 +28,7 @@ from syncfabric.sim.results import (
     Verdict,
 )
 
-__all__ = ["run", "verdict_of"]
+__all__ = ["run", "scenario_of", "verdict_of"]
 
 FULLEST = 8
 """Channels that a saturated network's result names."""
@@ -89,16 +89,9 @@ def run(
     ToolError
         A simulator is missing, or broke off.
     """
-    spec = plan.spec.network
-    limit = Scenario.limit + churn * LIFE_CYCLES
-    scenario = Scenario(
-        episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
+    scenario = scenario_of(
+        plan, episodes=episodes, seed=seed, background=background, churn=churn, jitter=jitter
     )
-    if (apart := patience(plan)) is not None:  # members may be twice the jitter apart
-        scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))
-    if jitter is not None:
-        limit += jitter * episodes * len(plan.groups)
-        scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None, loads=heat)
     files = [str(log)] if log else []
 
@@ -111,6 +104,7 @@ def run(
     else:
         progress("build", 0, 1)
         tiles = sim == "verilator"
+        spec = plan.spec.network
         built = build_fabric(spec, waves=waves) if tiles else build_bench(spec, sim, waves=waves)
         progress("build", 1, 1)
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
@@ -120,6 +114,28 @@ def run(
         play = simulate_tiles if tiles else simulate
         simulation = play(job, built, waves=wave, told=told)
     return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
+
+
+def scenario_of(
+    plan: BarrierPlan,
+    *,
+    episodes: int,
+    seed: int,
+    background: float = 0.0,
+    churn: int = 0,
+    jitter: int | None = None,
+) -> Scenario:
+    """Return the scenario of a run with these arguments; see `run`."""
+    limit = Scenario.limit + churn * LIFE_CYCLES
+    scenario = Scenario(
+        episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
+    )
+    if (apart := patience(plan)) is not None:  # members may be twice the jitter apart
+        scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))
+    if jitter is not None:
+        limit += jitter * episodes * len(plan.groups)
+        scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
+    return scenario
 
 
 def _result(

@@ -34,7 +34,7 @@ class Session(Stepping):
         super().__init__(scenario, self.model, self.driver)
 
     def advance(self, cycles: int) -> Chunk:
-        """Step the next cycles, and a few less if everything ends before."""
+        """Step the next cycles; fewer if everything ends before, or the chunk's script is full."""
         chunk = super().advance(cycles)
         churn = self.driver.churn
         stuck = churn.stuck(self.model.cycle) if churn else None

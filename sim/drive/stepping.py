@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from syncfabric.models.golden.record import ConfigRequest, Record
-from syncfabric.sim.assemble.player import Stimulus
+from syncfabric.sim.assemble.player import SCRIPT_WORDS, Stimulus
 from syncfabric.sim.drive.churn.notes import Note
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import EMPTY, ConfigAnswer, Line, observe_line, record_line
@@ -19,6 +19,9 @@ from syncfabric.sim.drive.static.collectives.turns import Turn
 from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["Chunk", "Stepping"]
+
+FULL = SCRIPT_WORDS // 2
+"""Stimuli after which a chunk ends: the other half is for those of its last cycle."""
 
 
 @dataclass
@@ -108,12 +111,12 @@ class Stepping(ABC):
         return self._driver.finished or self.hang is not None
 
     def advance(self, cycles: int) -> Chunk:
-        """Step the next cycles, and a few less if everything ends before."""
+        """Step the next cycles; fewer if everything ends before, or the chunk's script is full."""
         model = self._model
         chunk = Chunk(model.cycle)
         self._hand(chunk)
         end = model.cycle + cycles
-        while model.cycle < end and not self.finished:
+        while model.cycle < end and not self.finished and len(chunk.stimuli) < FULL:
             self._step(chunk)
             self._sleep(end)
         if model.cycle >= self.scenario.limit and not self.finished:

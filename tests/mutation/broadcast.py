@@ -39,8 +39,8 @@ BROADCAST = (
     _broken(
         "the path above the lower of two swapped nodes is stale",
         "kernel",
-        "        if q == x:\n            q &= q - 1\n\n\n@njit(cache=True)\ndef _return(",
-        "        if q == x:\n            q = 0\n\n\n@njit(cache=True)\ndef _return(",
+        "        if q == x:\n            q &= q - 1\n\n\n@compiled\ndef _return(",
+        "        if q == x:\n            q = 0\n\n\n@compiled\ndef _return(",
         "tables",
     ),
     _broken(

@@ -10,6 +10,10 @@ _MOVES = ("tests/models/collectives/annealing/test_moves.py",)
 _CROSS = ("tests/models/collectives/annealing/test_cross.py",)
 _RUNS = ("tests/models/collectives/annealing/test_runs.py",)
 _PARTS = ("tests/models/collectives/mboa/test_parts.py",)
+_ATTEMPTS = (
+    "tests/models/collectives/test_attempts.py",
+    "tests/models/collectives/test_search.py",
+)
 
 SCHEDULES = (
     Mutant(
@@ -127,8 +131,8 @@ SCHEDULES = (
     Mutant(
         "MBOA: a path index beyond the paths is another's path",
         _MBOA + "fitness.py",
-        "first + index % (instance.first_path[served + 1] - first)",
-        "first + index",
+        "index if index < ways else index % ways",
+        "index",
         _PARTS,
     ),
     Mutant(
@@ -141,8 +145,8 @@ SCHEDULES = (
     Mutant(
         "MBOA: mutation never draws the last step",
         _MBOA + "mutation.py",
-        "step = below(random, bounds[gene, STEP])",
-        "step = below(random, bounds[gene, STEP] - 1)",
+        "two(random, bounds[gene, PATH], bounds[gene, STEP])",
+        "two(random, bounds[gene, PATH], bounds[gene, STEP] - 1)",
         _PARTS,
     ),
     Mutant(
@@ -160,6 +164,20 @@ SCHEDULES = (
         _PARTS,
     ),
     Mutant(
+        "MBOA: the better ones never go on into the next descent",
+        _MBOA + "selection.py",
+        "if figures[HEAT] > 0:",
+        "if figures[HEAT] < 0:",
+        _PARTS,
+    ),
+    Mutant(
+        "MBOA: one chromosome is the template of all others",
+        _MBOA + "evolve.py",
+        "figures[TEMPLATE] = (figures[TEMPLATE] + 1) % size",
+        "figures[TEMPLATE] = figures[TEMPLATE] % size",
+        _PARTS,
+    ),
+    Mutant(
         "MBOA: a worse one always wins",
         _MBOA + "selection.py",
         "state.accept[more] = np.exp(-more / figures[HEAT])",
@@ -169,8 +187,8 @@ SCHEDULES = (
     Mutant(
         "MBOA: variance grows with failures",
         _MBOA + "evolve.py",
-        "power = RATE if better else",
-        "power = -RATE if better else",
+        "more_drawn if better else fewer_drawn",
+        "fewer_drawn if better else more_drawn",
         _PARTS,
     ),
     Mutant(
@@ -186,5 +204,103 @@ SCHEDULES = (
         "earlier = model.rank[gene]",
         "earlier = len(model.order)",
         _PARTS,
+    ),
+    Mutant(
+        "schedule: all rounds' turns are as short as the first's",
+        "models/collectives/turns.py",
+        "return Turn(method, times * (",
+        "return Turn(method, (",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: a method alone has no longer turns",
+        "models/collectives/turns.py",
+        "_ALONE * 2**number",
+        "2**number",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: annealing begins with the smallest symmetry",
+        "models/collectives/turns.py",
+        "in groups[:_GROUPS]:",
+        "in groups[:_GROUPS][::-1]:",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: annealing is given a symmetry that the collective has not",
+        "models/collectives/turns.py",
+        " if group.keeps(task.collective)]",
+        "]",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: a turn does not end",
+        "models/collectives/attempts.py",
+        "stop=lambda: done >= turn.most or self.clock.asked",
+        "stop=lambda: self.clock.asked",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: a turn does not end when the user asks for it",
+        "models/collectives/attempts.py",
+        "stop=lambda: done >= turn.most or self.clock.asked",
+        "stop=lambda: done >= turn.most",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: who cannot do the task is asked again",
+        "models/collectives/attempts.py",
+        "if turn.method in self.refused:",
+        "if turn.method == self.refused:",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: a round goes on when there is a schedule",
+        "models/collectives/attempts.py",
+        "            if self.record.settled(steps) or self.over:",
+        "            if self.over:",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: every round begins from the same seed",
+        "models/collectives/attempts.py",
+        "self.use(turn, steps, self.seed + number)",
+        "self.use(turn, steps, self.seed)",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: evaluations of earlier turns are forgotten",
+        "models/collectives/attempts.py",
+        "before + done",
+        "done",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: others are told what only annealing knows",
+        "models/collectives/attempts.py",
+        'turn.more | (self.annealing if turn.method == "hgsa" else {})',
+        "turn.more | self.annealing",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: first fit takes more steps than it may",
+        "models/collectives/attempts.py",
+        "if found is not None and len(found) <= most:",
+        "if found is not None:",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "schedule: the search goes on when no method is left",
+        "models/collectives/attempts.py",
+        "self.clock.over or not self.methods - self.refused.keys()",
+        "self.clock.over",
+        _ATTEMPTS,
+    ),
+    Mutant(
+        "annealing: only the first island's evaluations count",
+        "models/collectives/annealing/solve.py",
+        "evaluations = sum(outcome.evaluations for outcome in self.outcomes)",
+        "evaluations = self.outcomes[0].evaluations",
+        _RUNS,
     ),
 )

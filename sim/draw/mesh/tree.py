@@ -35,9 +35,9 @@ class Branches(NamedTuple):
 
 
 def branches(group: GroupPlan | WireGroupPlan, mesh: Mesh) -> Branches:
-    """Return a group's tree: of members alone, or on wires of all routers that it takes."""
+    """Return a group's tree: of members and relays, or on wires of all routers that it takes."""
     if isinstance(group, GroupPlan):
-        depths = dict(zip(group.members, group.tree.depth.tolist(), strict=True))
+        depths = dict(zip(group.tree.nodes, group.tree.depth.tolist(), strict=True))
         return Branches(depths, routes(group.tree, mesh))
     assert group.tree is not None
     depths = {mesh.node(router): depth for router, depth in group.tree.depths.items()}

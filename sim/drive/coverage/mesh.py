@@ -67,7 +67,7 @@ class MeshCoverage(Coverage):
             for register in group.registers():
                 node = self._mesh.index(register.node)
                 children = sum(child is not None for child in register.children)
-                spilled = group.places[register.node] is None
+                spilled = group.node_places[register.node] is None
                 state = RegisterState(children, register.parent is None, spilled)
                 self._registers[node, group.id] = state
 

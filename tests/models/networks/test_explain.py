@@ -137,7 +137,7 @@ CASES = [
     ),
     (
         GROUP + 'members = "all"\nplanner = "btn"\n',
-        'group 3: planner must be "btm" or "shortest", not "btn"',
+        'group 3: planner must be "btm", "shortest" or "cs", not "btn"',
     ),
     (
         GROUP + 'members = "all"\nplaner = "btm"\n',

@@ -111,6 +111,7 @@ def test_json_of_a_group() -> None:
             "members": [[2, 2], [0, 2], [0, 3]],
             "ports": None,
             "registers": [0, 0, 0],
+            "relays": None,
             "switches": [
                 {"switch": 0, "parent": None, "children": [0, 2, 3], "register": 0},
                 {"switch": 1, "parent": 1, "children": [0], "register": 0},

@@ -192,7 +192,8 @@ def test_the_images_of_slots_in_json() -> None:
 
 def image(parent: int | None, children: list[int], tree: str) -> dict[str, object]:
     root = parent is None
-    fields = {"gid": 1, "root": root, "parent": parent, "turn": None, "children": children}
+    fields: dict[str, object] = {"gid": 1, "root": root, "parent": parent, "relay": None}
+    fields |= {"turn": None, "children": children}
     control = {"address": 16, "value": "0x00000103" if root else "0x00000101"}
     return {
         "register": 2,

@@ -165,6 +165,7 @@ def test_what_the_json_says() -> None:
         "members": [[0, 0], [2, 0]],
         "ports": None,
         "registers": [2, 2],
+        "relays": None,
         "switches": None,
         "ring": None,
         "ring_least": None,

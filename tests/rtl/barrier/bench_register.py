@@ -6,7 +6,7 @@ from typing import Any
 
 import cocotb
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, Kind, Op, RegisterWord
+from syncfabric.models.messages import CONTROL, NODE_WORD, PARENT_WORD, Kind, Op, RegisterWord
 from syncfabric.models.networks.mesh import Port, Turn
 from syncfabric.models.networks.spec import MeshSpec
 from tests.rtl.barrier.register_model import PARENT, Inputs, Message, RegisterModel
@@ -14,6 +14,8 @@ from tests.rtl.support import Bench, Scoreboard
 
 HERE = (2, 1)
 CYCLES = 1200
+CHILDLESS = 2
+"""Which image is a relay's without children: it never fires."""
 
 
 def network(**options: Any) -> MeshSpec:
@@ -48,15 +50,22 @@ class Stimuli:
     def __init__(self, rng: random.Random, model: RegisterModel) -> None:
         self.rng, self.model, self.layout = rng, model, model.spec.layout
         self.plan: deque[tuple[RegisterWord, int]] = deque()
+        self.images = 0
 
     def image(self) -> None:
         """Plan a new image, to be written when the register is idle."""
         rng, spec = self.rng, self.model.spec
+        self.images += 1
+        childless = self.images == CHILDLESS
         self.plan.append((RegisterWord.CONTROL, 0))
         for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
             x, y = rng.randrange(spec.width), rng.randrange(spec.height)
-            present = rng.random() < 0.5
+            if word == RegisterWord.PARENT and (x, y) == HERE:
+                x += 1  # else no DISTRIBUTE would ever come
+            present = rng.random() < 0.5 and not childless
             bits = NODE_WORD.pack({"x": x, "y": y, "present": present}) | rng.getrandbits(8) << 24
+            if word == RegisterWord.PARENT:
+                bits |= PARENT_WORD.pack({"relay": rng.random() < 0.2 or childless})
             self.plan.append((RegisterWord(word), bits))
         last = Op.SUM if spec.operations == "all" else Op.XOR
         control = {
@@ -164,7 +173,7 @@ def expected_outputs(model: RegisterModel, inputs: Inputs, word: int) -> dict[st
         "waiting": model.waiting,
         "released": model.released,
         "result": model.result,
-        "ready": model.control("valid") and inputs.started,
+        "ready": model.control("valid") and inputs.started and not model.relay,
         "done": model.done,
         "refused": inputs.arrive and not model.accepts(inputs),
         "send__pending": sum(1 << place for place in pending),

@@ -62,7 +62,8 @@ def before(model: UnitModel) -> dict[str, int]:
         "released": sum(1 << r for r, _ in model.release),
         "result": sum(register.result << r * bits for r, register in enumerate(registers)),
         "ready": sum(
-            (register.valid and model.started) << r for r, register in enumerate(registers)
+            (register.valid and model.started and not register.relay) << r
+            for r, register in enumerate(registers)
         ),
         "done": sum(register.done << r for r, register in enumerate(registers)),
         "config__ready": model.answer[0],

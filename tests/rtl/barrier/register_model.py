@@ -3,7 +3,15 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, STATUS, Kind, Op, RegisterWord
+from syncfabric.models.messages import (
+    CONTROL,
+    NODE_WORD,
+    PARENT_WORD,
+    STATUS,
+    Kind,
+    Op,
+    RegisterWord,
+)
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
 from syncfabric.models.networks.spec import MeshSpec
 
@@ -85,6 +93,10 @@ class RegisterModel:
         return {p for p in range(4) if NODE_WORD.unpack(words[p])["present"]}
 
     @property
+    def relay(self) -> bool:
+        return bool(PARENT_WORD.unpack(self.image[RegisterWord.PARENT])["relay"])
+
+    @property
     def up_port(self) -> Port:
         parent = self.place(RegisterWord.PARENT)
         return self.mesh.first_port(self.here, parent, Turn(self.control("turn")))
@@ -111,7 +123,9 @@ class RegisterModel:
         if word == RegisterWord.CONTROL:
             return self.image[word]
         x, y = self.place(word)
-        present = word != RegisterWord.PARENT and NODE_WORD.unpack(self.image[word])["present"]
+        if word == RegisterWord.PARENT:
+            return PARENT_WORD.pack({"x": x, "y": y, "relay": self.relay})
+        present = NODE_WORD.unpack(self.image[word])["present"]
         return NODE_WORD.pack({"x": x, "y": y, "present": present})
 
     @property
@@ -165,7 +179,8 @@ class RegisterModel:
 
     def accepts(self, inputs: Inputs) -> bool:
         """Return whether an arrive is accepted."""
-        return self._live(inputs) and inputs.started and not self.local and not self.waiting
+        ready = self._live(inputs) and inputs.started and not self.relay
+        return ready and not self.local and not self.waiting
 
     def used(self, inputs: Inputs) -> set[int]:
         """Return the ports whose message is used."""
@@ -181,7 +196,7 @@ class RegisterModel:
         self.result, self.acc = result, self.identity
         self.arrived, self.count = set(), 0
         self.local = self.fired = False
-        self.released = self.done = True
+        self.released = self.done = not self.relay
         self.pending |= self.children
 
     def outcome(self, inputs: Inputs) -> "RegisterModel":
@@ -202,7 +217,7 @@ class RegisterModel:
             after.waiting, after.local = False, True
         if down is not None:
             after._finish(inputs.messages[down].data)
-        elif self._live(inputs) and not self.fired and after.local and after.complete:
+        elif self._live(inputs) and not self.fired and after.all_in:
             if self.control("root"):
                 after._finish(after.acc)
             else:
@@ -214,6 +229,12 @@ class RegisterModel:
     def complete(self) -> bool:
         """Whether all children are in."""
         return self.arrived >= self.children if self.reverse else self.count == len(self.children)
+
+    @property
+    def all_in(self) -> bool:
+        """Whether nobody is awaited; a relay awaits somebody's child at least."""
+        own = bool(self.children) if self.relay else self.local
+        return own and self.complete
 
     def sendable(self, inputs: Inputs) -> tuple[set[int], int]:
         """Return the messages that the sender sees in a cycle, and their data."""
@@ -233,7 +254,8 @@ class RegisterModel:
         after.pending -= inputs.sent
         if inputs.write is not None and not self.refuses(inputs.write[0]):
             word, contents = inputs.write
-            layout = CONTROL if word == RegisterWord.CONTROL else NODE_WORD
+            layouts = {RegisterWord.CONTROL: CONTROL, RegisterWord.PARENT: PARENT_WORD}
+            layout = layouts.get(word, NODE_WORD)
             after.image[word] = contents % (1 << layout.width)
             if word == RegisterWord.CONTROL:
                 after.acc, after.done = after.identity, False

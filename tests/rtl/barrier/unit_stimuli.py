@@ -8,6 +8,7 @@ from syncfabric.models.messages import (
     CONTROL,
     COUNTER_BASE,
     NODE_WORD,
+    PARENT_WORD,
     SPILL_BASE,
     Counter,
     Kind,
@@ -63,6 +64,8 @@ class UnitStimuli:
         for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
             x, y = rng.choice(self.others)
             node = NODE_WORD.pack({"x": x, "y": y, "present": rng.random() < 0.45})
+            if word == RegisterWord.PARENT:
+                node |= PARENT_WORD.pack({"relay": rng.random() < 0.2})
             self.requests.append((address(RegisterWord(word)), True, node))
         last = Op.SUM if spec.operations == "all" else Op.XOR
         control = {

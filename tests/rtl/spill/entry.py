@@ -4,7 +4,17 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from syncfabric.models.messages import ARRIVED, CONTROL, LIFE, NODE_WORD, STATUS, TREE, Kind, Op
+from syncfabric.models.messages import (
+    ARRIVED,
+    CONTROL,
+    LIFE,
+    NODE_WORD,
+    PARENT_WORD,
+    STATUS,
+    TREE,
+    Kind,
+    Op,
+)
 from syncfabric.models.networks.mesh import STEP, Port
 from syncfabric.models.networks.spec import (
     IrregularSpec,
@@ -230,7 +240,11 @@ class MeshEntries(EntryKind):
         return turn == entry.control["turn"]
 
     def complete(self, entry: Entry, held: set[int]) -> bool:
-        return entry.local and len(entry.arrived) == len(self.children(entry))
+        own = entry.local if self.member(entry) else bool(self.children(entry))
+        return own and len(entry.arrived) == len(self.children(entry))
+
+    def member(self, entry: Entry) -> bool:
+        return not PARENT_WORD.unpack(entry.image.get(1, 0))["relay"]
 
     def read(self, entry: Entry, word: int) -> int | None:
         arrived = sum(1 << p for p in entry.arrived) if self.reverse else len(entry.arrived)
@@ -244,11 +258,12 @@ class MeshEntries(EntryKind):
         }[word]
 
     def kept(self, word: int, data: int) -> int:
-        place = NODE_WORD.unpack(data % (1 << NODE_WORD.width))
-        return NODE_WORD.pack(
+        place = PARENT_WORD.unpack(data % (1 << PARENT_WORD.width))
+        return PARENT_WORD.pack(
             {
                 "x": place["x"] % (1 << self.bits[0]),
                 "y": place["y"] % (1 << self.bits[1]),
                 "present": place["present"] if word > 1 else 0,
+                "relay": place["relay"] if word == 1 else 0,
             }
         )

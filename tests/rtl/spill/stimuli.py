@@ -3,7 +3,7 @@
 import random
 from collections import deque
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, TREE, Command, Kind, Op
+from syncfabric.models.messages import CONTROL, NODE_WORD, PARENT_WORD, TREE, Command, Kind, Op
 from tests.rtl.spill.engine import EngineModel, Inputs, Request
 from tests.rtl.spill.entry import Entry, Heard, TreeEntries
 
@@ -52,6 +52,7 @@ class LifeStimuli:
                     "present": rng.random() < 0.4,
                 }
                 words[word] = NODE_WORD.pack(place)
+            words[1] |= PARENT_WORD.pack({"relay": rng.random() < 0.2})
         control = {
             "valid": 1,
             "root": rng.random() < 0.5,

@@ -60,7 +60,7 @@ def random_groups(seed: int, count: int, side: int = 9) -> Iterator[tuple[Mesh, 
 
 
 @pytest.mark.parametrize("pipeline", [0, 1])
-@pytest.mark.parametrize("planner", ["btm", "shortest"])
+@pytest.mark.parametrize("planner", ["btm", "shortest", "cs"])
 def test_random_groups(planner: str, pipeline: int) -> None:
     for mesh, members in random_groups(6, 10):
         plan = planned(
@@ -69,7 +69,7 @@ def test_random_groups(planner: str, pipeline: int) -> None:
         check(plan, EVERY_ONE_LAST, TOGETHER, CLOSE, AT_ONCE_AGAIN)
 
 
-@pytest.mark.parametrize("planner", ["btm", "shortest"])
+@pytest.mark.parametrize("planner", ["btm", "shortest", pytest.param("cs", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "keys",
     [
@@ -138,7 +138,7 @@ def exact(plan: BarrierPlan, cycles: int, *, at_node: bool) -> int:
 
 @pytest.mark.long
 @pytest.mark.parametrize("pipeline", [0, 1])
-@pytest.mark.parametrize("planner", ["btm", "shortest"])
+@pytest.mark.parametrize("planner", ["btm", "shortest", "cs"])
 def test_all_members_of_16x16_each_last_once(planner: str, pipeline: int) -> None:
     plan = planned(Mesh(16, 16).nodes, planner, width=16, height=16, barrier_pipeline=pipeline)
     check(plan, Scenario(episodes=256, lead_in=0), TOGETHER, CLOSE, AT_ONCE_AGAIN)
