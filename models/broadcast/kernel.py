@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 
 from syncfabric.models.broadcast.costs import Floats, Ints
+from syncfabric.models.compiled import compiled, inlined
 
 __all__ = ["build_heights", "carry_out", "links_of", "longest_way", "try_moves"]
 
@@ -30,13 +30,13 @@ MOST = 160
 """Links that a move touches, or positions of two ways to the root, of fewer than 2 to the 63."""
 
 
-@njit(cache=True, forceinline=True)
+@inlined
 def _reach(x: int, size: int) -> int:
     """Return the positions at and below ``x``, those beyond the last one among them."""
     return x & -x if x else size
 
 
-@njit(cache=True)
+@compiled
 def _height(edge: Floats, height: Floats, size: int, start_up: StartUpTimes, x: int) -> float:
     """Return the height of ``x`` from those of its children, which hear from it downwards."""
     step, reach = 1, _reach(x, size)
@@ -50,14 +50,14 @@ def _height(edge: Floats, height: Floats, size: int, start_up: StartUpTimes, x: 
     return most
 
 
-@njit(cache=True)
+@compiled
 def build_heights(edge: Floats, height: Floats, size: int, start_up: StartUpTimes) -> None:
     """Fill in all heights."""
     for x in range(size - 1, -1, -1):
         height[x] = _height(edge, height, size, start_up, x)
 
 
-@njit(cache=True)
+@compiled
 def _climb(
     edge: Floats, height: Floats, size: int, start_up: StartUpTimes, p: int, q: int, old: Floats
 ) -> None:
@@ -76,7 +76,7 @@ def _climb(
             q &= q - 1
 
 
-@njit(cache=True)
+@compiled
 def _return(height: Floats, p: int, q: int, old: Floats) -> None:
     """Put the old heights back."""
     count = 0
@@ -92,7 +92,7 @@ def _return(height: Floats, p: int, q: int, old: Floats) -> None:
             q &= q - 1
 
 
-@njit(cache=True)
+@compiled
 def longest_way(edge: Floats, height: Floats, size: int, start_up: StartUpTimes, x: int) -> Ints:
     """Return the positions on the costliest path down, of equal ones that with the higher one."""
     way, count = np.empty(MOST, np.int64), 0
@@ -114,7 +114,7 @@ def longest_way(edge: Floats, height: Floats, size: int, start_up: StartUpTimes,
         count += 1
 
 
-@njit(cache=True)
+@compiled
 def links_of(at: Ints, size: int, p: Ints, q: Ints, one: Ints, other: Ints) -> Links:
     """Return the links that moves touch, with the nodes that they would join.
 
@@ -151,7 +151,7 @@ def links_of(at: Ints, size: int, p: Ints, q: Ints, one: Ints, other: Ints) -> L
     return first, place[:count].copy(), below, above_nodes
 
 
-@njit(cache=True)
+@compiled
 def carry_out(
     edge: Floats,
     height: Floats,
@@ -168,7 +168,7 @@ def carry_out(
     _climb(edge, height, size, start_up, p, q, np.empty(MOST))
 
 
-@njit(cache=True)
+@compiled
 def try_moves(
     edge: Floats,
     height: Floats,

@@ -9,10 +9,10 @@ trees, take 0.1 s; 32 would take some 10 to the 10 sets.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
+from syncfabric.models.compiled import compiled
 from syncfabric.models.errors import SpecError
 
 __all__ = ["OPTIMUM_NODES", "least_cost"]
@@ -57,7 +57,7 @@ def _half(size: int) -> int:
     return 1 << ((size - 1).bit_length() - 1)
 
 
-@njit(cache=True)
+@compiled
 def _ones(word: int) -> int:
     count = 0
     while word:
@@ -66,7 +66,7 @@ def _ones(word: int) -> int:
     return count
 
 
-@njit(cache=True)
+@compiled
 def _least(links: Floats, root: int, sizes: Ints, interval: float) -> float:
     """Fill in the least cost of every root and set that has one of the sizes, ascending."""
     nodes = len(links)

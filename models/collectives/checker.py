@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from syncfabric.models.collectives.delivery import delivery_of
 from syncfabric.models.collectives.report import Conflict, Message, Report
 from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
 from syncfabric.models.collectives.task import Task
@@ -24,7 +25,6 @@ MOST = 20
 
 KEPT = 100_000
 """Paths whose channels are remembered."""
-NEVER = -1
 
 Path = tuple[int, ...]
 Links = tuple[int, ...]
@@ -62,18 +62,9 @@ class _Check:
         # The channels of paths that are real, by their numbers; those seen last, for many come
         # again and again.
         self.real: dict[Path, Links] = {}
-        # Of a broadcast: the hops that each origin's message took to each node, NEVER elsewhere.
-        self.heard: dict[int, list[int]] = {}
-        # Of others: which must be served, where each message is, and the hops that it took.
-        self.required: set[Message] = set()
-        self.place: dict[Message, int] = {}
-        self.hops: dict[Message, int] = {}
-        if self.broadcast:
-            for sender in schedule.collective.senders:
-                self.heard[sender] = [NEVER] * self.topology.nodes
-                self.heard[sender][sender] = 0
-        else:
-            self.required = set(schedule.collective.pairs)
+        self.delivery = delivery_of(
+            self.topology, self.collective, stores=self.rules.stores, tell_of=self.tell_of
+        )
 
     def run(self) -> Report:
         for number, step in enumerate(self.schedule.steps, 1):
@@ -81,15 +72,14 @@ class _Check:
             self.channels(number, whole)
             if self.rules.ports != "all":
                 self.ports(number, whole, self.rules.ports)
-            deliver = self.inform if self.broadcast else self.carry
-            deliver(number, whole)
-        missing = [pair for pair in self.collective.pairs if not self.is_served(pair)]
+            self.delivery.take(number, whole)
+        missing = [pair for pair in self.collective.pairs if not self.delivery.is_served(pair)]
         for origin, target in missing:
             self.tell(
                 None, f"node {target} never gets the message of node {origin}", origin, target
             )
         if self.direct:
-            self.measure_ways()
+            self.detour = self.delivery.detour()
         return Report(
             tuple(self.conflicts),
             self.count,
@@ -98,13 +88,6 @@ class _Check:
             self.longest,
             self.detour,
         )
-
-    def is_served(self, message: Message) -> bool:
-        """Tell whether a message is where it must go in the end."""
-        origin, target = message
-        if self.broadcast:
-            return self.heard[origin][target] != NEVER
-        return self.place.get(message) == target
 
     def tell(
         self, step: int | None, text: str, *message: int, channel: Channel | None = None
@@ -203,58 +186,6 @@ class _Check:
                     ports = f"its {most} ports" if most > 1 else "its one port"
                     text = f"node {node} {does} {len(messages)} messages through {ports}"
                     self.tell(step, text, *(end for pair in messages for end in pair))
-
-    def inform(self, step: int, transfers: Iterable[Transfer]) -> None:
-        """Deliver the messages of a broadcast."""
-        fresh: dict[Message, int] = {}
-        for message, path in transfers:
-            origin, target = message
-            heard = self.heard.get(origin)
-            if heard is None:
-                self.tell_of(step, message, f": node {origin} is no sender")
-            elif path[-1] != target:
-                self.tell_of(step, message, f": its path ends at node {path[-1]}")
-            elif heard[path[0]] == NEVER:
-                text = f": node {path[0]} sends it, but has not got it yet"
-                self.tell_of(step, message, text)
-            elif heard[target] != NEVER or message in fresh:
-                self.tell_of(step, message, f": node {target} gets it a second time")
-            else:
-                fresh[message] = heard[path[0]] + len(path) - 1
-        # Who hears of it in this step sends from the next one on.
-        for (origin, target), hops in fresh.items():
-            self.heard[origin][target] = hops
-
-    def carry(self, step: int, transfers: Iterable[Transfer]) -> None:
-        """Move messages that nobody copies."""
-        moved: set[Message] = set()
-        for message, path in transfers:
-            origin, target = message
-            here = self.place.get(message, origin)
-            if message not in self.required:
-                self.tell_of(step, message, " is not asked for")
-            elif here == target:
-                self.tell_of(step, message, " is delivered a second time")
-            elif message in moved:
-                self.tell_of(step, message, " is sent twice")
-            elif path[0] != here:
-                text = f": its path begins at node {path[0]}, but it is at node {here}"
-                self.tell_of(step, message, text)
-            elif path[-1] != target and not self.rules.stores:
-                self.tell_of(step, message, f": its path ends at node {path[-1]}")
-            else:
-                moved.add(message)
-                self.place[message] = path[-1]
-                self.hops[message] = self.hops.get(message, 0) + len(path) - 1
-
-    def measure_ways(self) -> None:
-        """Compare the whole ways of messages that go hop by hop with the shortest ones."""
-        for origin, heard in self.heard.items():
-            far = self.topology.distances[origin].tolist()
-            self.detour = max(self.detour, *(h - d for h, d in zip(heard, far, strict=False)))
-        for message, hops in self.hops.items():
-            away = self.topology.to_go(self.place[message])[message[0]]
-            self.detour = max(self.detour, hops - away)
 
 
 def _turned(schedule: Schedule) -> Schedule:

@@ -164,14 +164,7 @@ def replay(
         built = build_fabric(network) if tiles else build_bench(network, sim)
         progress("build", 1, 1)
         progress("simulate", 0, 1)
-        try:
-            outcomes = (simulate_tiles if tiles else simulate)(job, built).outcomes
-        except ValueError as error:  # the player's script is full
-            flits = sum(len(send.payloads) for send in packets.by_step.sends)
-            raise SpecError(
-                f"schedule: its messages have {flits:,} flits, and too many of them are sent at "
-                f"about the same time to be played ({error}); take fewer bytes, or sim model"
-            ) from None
+        outcomes = (simulate_tiles if tiles else simulate)(job, built).outcomes
         progress("simulate", 1, 1)
     stepped, unbarred, at_once = outcomes
     assert stepped.replay is not None

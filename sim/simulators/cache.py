@@ -1,16 +1,15 @@
 """The cache of builds: kept by content, made whole or not at all, bounded in size."""
 
 import fcntl
-import hashlib
-import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import OutputError
 
 __all__ = ["Cache", "cache_folder", "fingerprint"]
@@ -18,26 +17,6 @@ __all__ = ["Cache", "cache_folder", "fingerprint"]
 LIMIT_BYTES = 2_000_000_000
 YOUNG_SECONDS = 3600.0
 """A build used within this time is never removed: a run may be about to start it."""
-
-
-def cache_folder() -> Path:
-    """Give the cache's folder: ``$SYNCFABRIC_CACHE``, or ``syncfabric`` where XDG keeps caches."""
-    if own := os.environ.get("SYNCFABRIC_CACHE"):
-        return Path(own)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared else Path.home() / ".cache") / "syncfabric"
-
-
-def fingerprint(settings: Mapping[str, object], sources: Iterable[Path]) -> str:
-    """Hash all that decides what a build is: its settings, and its sources' names and contents.
-
-    Folders do not count, so that the same network emitted elsewhere is found again.
-    """
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    for source in sources:
-        content = hashlib.sha256(source.read_bytes()).hexdigest()
-        digest.update(f"\n{source.name} {content}".encode())
-    return digest.hexdigest()[:32]
 
 
 class Cache:

@@ -8,7 +8,7 @@ import numpy as np
 
 from syncfabric.models.collectives.annealing.dice import below, draw
 from syncfabric.models.collectives.annealing.move import make, weigh
-from syncfabric.models.collectives.compiled import inlined, uncounted
+from syncfabric.models.compiled import inlined, uncounted
 
 __all__ = ["anneal"]
 

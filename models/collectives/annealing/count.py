@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from syncfabric.models.compiled import compiled
 
 __all__ = ["recount"]
 
 
-@njit(cache=True)
+@compiled
 def recount(
     tables: Any, steps: Any, option: Any, step: Any, count: Any, holder: Any, shared: Any, kids: Any
 ) -> Any:

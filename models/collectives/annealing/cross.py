@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from syncfabric.models.collectives.annealing.count import recount
 from syncfabric.models.collectives.annealing.dice import below, draw, unit
+from syncfabric.models.compiled import compiled
 
 __all__ = ["exchange", "meet"]
 
 
-@njit(cache=True)
+@compiled
 def _mutate(tables: Any, option: Any, step: Any, seeds: Any, chain: Any) -> Any:
     """Give a random gene random values."""
     first_option, low, high = tables[0], tables[8], tables[9]
@@ -24,7 +24,7 @@ def _mutate(tables: Any, option: Any, step: Any, seeds: Any, chain: Any) -> Any:
     step[g] = low[g] + below(draw(seeds, chain) >> np.uint64(32), high[g] - low[g] + 1)
 
 
-@njit(cache=True)
+@compiled
 def _again(tables: Any, steps: Any, state: Any, row: Any) -> Any:
     """Count one row of the state anew."""
     option, step, count, holder, shared, kids = state
@@ -33,7 +33,7 @@ def _again(tables: Any, steps: Any, state: Any, row: Any) -> Any:
     )
 
 
-@njit(cache=True)
+@compiled
 def meet(
     tables: Any,
     steps: Any,
@@ -89,7 +89,7 @@ def meet(
         told[1] = min(told[1], cost)
 
 
-@njit(cache=True)
+@compiled
 def exchange(
     tables: Any, steps: Any, state: Any, costs: Any, rates: Any, seeds: Any, told: Any, sent: Any
 ) -> Any:

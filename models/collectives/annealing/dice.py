@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from syncfabric.models.collectives.compiled import inlined
+from syncfabric.models.compiled import inlined
 
 __all__ = ["below", "draw", "unit"]
 

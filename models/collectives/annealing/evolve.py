@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from syncfabric.models.collectives.annealing.anneal import anneal
 from syncfabric.models.collectives.annealing.cross import exchange
+from syncfabric.models.compiled import compiled
 
 __all__ = ["evolve"]
 
 
-@njit(cache=True)
+@compiled
 def _chances(accept: Any, heat: Any) -> Any:
     """Set the chance of a move that adds so many conflicts."""
     for d in range(len(accept)):
         accept[d] = np.exp(-d / heat)
 
 
-@njit(cache=True)
+@compiled
 def evolve(
     tables: Any,
     steps: Any,

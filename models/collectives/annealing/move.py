@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from syncfabric.models.collectives.compiled import inlined
+from syncfabric.models.compiled import inlined
 
 __all__ = ["make", "weigh"]
 

@@ -88,10 +88,7 @@ class Team:
     def run(self, moves: int, solutions: list[Solution | None]) -> list[Outcome]:
         """Let as many islands as there are solutions take them and anneal.
 
-        Returns
-        -------
-        list of Outcome
-            Only of this process's island if it has found a schedule, for then it is the result.
+        All end the epoch, also when one has found a schedule: what they weighed until then counts.
         """
         if len(solutions) > 1:
             self.start()
@@ -100,8 +97,6 @@ class Team:
             line.send(Run(moves, solution))
             self.owed.add(i)
         outcomes = [Outcome.of(self.own, Run(moves, solutions[0]))]
-        if outcomes[0].best.conflicts == 0:
-            return outcomes
         for i, (line, _) in others:
             outcomes.append(line.receive())
             self.owed.discard(i)

@@ -7,10 +7,11 @@ from math import cos, log, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.dice import unit
-from syncfabric.models.collectives.compiled import inlined
+from syncfabric.models.collectives.annealing.dice import below as pick
+from syncfabric.models.collectives.annealing.dice import draw, unit
+from syncfabric.models.compiled import inlined
 
-__all__ = ["Random", "below", "chance", "noise", "seeded"]
+__all__ = ["Random", "below", "chance", "noise", "seeded", "two"]
 
 Random = NDArray[np.uint64]
 """The state, of shape (1)."""
@@ -32,6 +33,13 @@ def chance(state: Random) -> float:
 def below(state: Random, most: int) -> int:
     """Return a number from 0 to ``most`` - 1, each as likely as the others."""
     return int(chance(state) * most)
+
+
+@inlined
+def two(state: Random, most: int, other: int) -> tuple[int, int]:
+    """Return two numbers, each from 0 to one less than its bound, from one draw."""
+    bits = draw(state, 0)
+    return pick(bits >> np.uint64(32), most), pick(bits & np.uint64(0xFFFFFFFF), other)
 
 
 @inlined

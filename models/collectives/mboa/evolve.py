@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from syncfabric.models.collectives.compiled import inlined, uncounted
 from syncfabric.models.collectives.mboa.fitness import weigh
 from syncfabric.models.collectives.mboa.mutation import mutate, replace_path
 from syncfabric.models.collectives.mboa.offspring import scatter, tree, unscatter, untree
 from syncfabric.models.collectives.mboa.repair import repair
-from syncfabric.models.collectives.mboa.selection import allowed, cool, nearest, spread, supplant
-from syncfabric.models.collectives.mboa.state import DRAWN, LEAST, TRIED, State
+from syncfabric.models.collectives.mboa.selection import allowed, cool, nearest, supplant
+from syncfabric.models.collectives.mboa.state import (
+    DRAWN,
+    LEAST,
+    MODEL,
+    TEMPLATE,
+    TENURE,
+    TRIED,
+    State,
+)
 from syncfabric.models.collectives.mboa.tables import copy
-from syncfabric.models.collectives.mboa.tournament import tournament
 from syncfabric.models.collectives.mboa.trees import learn
+from syncfabric.models.compiled import inlined, uncounted
 
 __all__ = ["RATE", "evolve", "wanted"]
 
@@ -35,6 +42,8 @@ def evolve(state: State, most: int) -> None:
     """
     settings, random, figures, cost = state.settings, state.random, state.figures, state.cost
     grows, size, length = state.instance.grows, len(cost), state.genes.shape[1]
+    share = wanted(length)
+    more_drawn, fewer_drawn = np.exp(RATE), np.exp(RATE * share / (share - 1.0))
     for _ in range(most):
         if figures[LEAST] == 0:
             return
@@ -43,11 +52,14 @@ def evolve(state: State, most: int) -> None:
         if number < size:
             _first(state, number)
             continue
-        if (number - size) % (settings.generation * length) == 0:
-            spread(state)
+        if number >= figures[MODEL]:
+            figures[MODEL] = number + settings.generation * length
             learn(state.model, state.genes, cost, settings.rivals, random)
         cool(state)
-        chosen = tournament(cost, settings.rivals, random)
+        if number >= figures[TENURE]:
+            figures[TENURE] = number + settings.tenure * length
+            figures[TEMPLATE] = (figures[TEMPLATE] + 1) % size
+        chosen = int(figures[TEMPLATE])
         if state.idle[chosen] >= settings.stagnation * length:
             state.idle[chosen] = 0
             used = state.used[chosen]
@@ -65,7 +77,7 @@ def evolve(state: State, most: int) -> None:
         else:
             better = _settle(state, chosen, count, cost[chosen] + more, bound)
         if settings.leaves > 0:
-            _adapt(state, better)
+            _adapt(state, more_drawn if better else fewer_drawn)
 
 
 @inlined
@@ -95,8 +107,12 @@ def _settle(state: State, chosen: int, count: int, found: int, bound: int) -> bo
     That is a restricted tournament (Harik, 1995). Return whether it is the better one.
     """
     _keep(state, chosen, found)
-    window = state.settings.window
-    victim = nearest(state.genes, chosen, window, count, state.random)
+    window, victim, worst = state.settings.window, chosen, 0
+    for cost in state.cost:
+        worst = max(worst, cost)
+    # Most are worse than all: then it does not matter who is most like them.
+    if found - worst <= bound:
+        victim = nearest(state.genes, chosen, window, count, state.random)
     better = found < state.cost[victim]
     wins = found - state.cost[victim] <= bound
     idle = state.idle[chosen] + 1
@@ -114,13 +130,11 @@ def _settle(state: State, chosen: int, count: int, found: int, bound: int) -> bo
 
 
 @inlined
-def _adapt(state: State, better: bool) -> None:
+def _adapt(state: State, factor: float) -> None:
     """Draw more genes from the model after a success, and fewer after a failure.
 
     Their number stays if there are as many successes as wanted (Ocenasek, Kern, Hansen and
     Koumoutsakos, 2004).
     """
-    share = wanted(len(state.best))
-    power = RATE if better else RATE * share / (share - 1.0)
-    drawn = state.figures[DRAWN] * np.exp(power)
+    drawn = state.figures[DRAWN] * factor
     state.figures[DRAWN] = min(max(drawn, state.settings.least), len(state.best))

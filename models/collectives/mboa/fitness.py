@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import inlined
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
+from syncfabric.models.compiled import inlined
 
 __all__ = ["added", "in_the_way", "take", "weigh"]
 
@@ -20,7 +20,9 @@ added up: where that is one gene, it is this gene. Of shape (steps, resources, 2
 def _path(instance: Instance, served: int, index: int) -> int:
     """Return a path of a pair. Its index counts modulo the paths that there are."""
     first = instance.first_path[served]
-    return int(first + index % (instance.first_path[served + 1] - first))
+    ways = instance.first_path[served + 1] - first
+    # Few are beyond, and a division takes long.
+    return int(first + (index if index < ways else index % ways))
 
 
 @inlined

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import inlined
-from syncfabric.models.collectives.mboa.chance import Random, below
+from syncfabric.models.collectives.mboa.chance import Random, below, two
 from syncfabric.models.collectives.mboa.encoding import PATH, STEP, Instance
 from syncfabric.models.collectives.mboa.fitness import take
+from syncfabric.models.compiled import inlined
 
 __all__ = ["mutate", "replace_path", "values"]
 
@@ -26,11 +26,11 @@ def values(
     bounds: NDArray[np.int32], genes: NDArray[np.int16], gene: int, kind: int, random: Random
 ) -> tuple[int, int]:
     """Return a random path, a random step, or both, by a kind from 0 to 7."""
-    path, step = int(genes[gene, PATH]), int(genes[gene, STEP])
-    if kind < 2 or kind >= 4:
-        path = below(random, bounds[gene, PATH])
-    if kind >= 2:
-        step = below(random, bounds[gene, STEP])
+    path, step = two(random, bounds[gene, PATH], bounds[gene, STEP])
+    if kind < 2:
+        step = int(genes[gene, STEP])
+    elif kind < 4:
+        path = int(genes[gene, PATH])
     return path, step
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import inlined
-from syncfabric.models.collectives.mboa.chance import Random, below, chance
+from syncfabric.models.collectives.mboa.chance import Random, below, chance, two
 from syncfabric.models.collectives.mboa.encoding import PATH, STEP
 from syncfabric.models.collectives.mboa.fitness import added, in_the_way, take
 from syncfabric.models.collectives.mboa.mutation import mutate, values
@@ -14,6 +13,7 @@ from syncfabric.models.collectives.mboa.repair import repair
 from syncfabric.models.collectives.mboa.state import DRAWN, State
 from syncfabric.models.collectives.mboa.tables import copy, put, unlike
 from syncfabric.models.collectives.mboa.trees import draw
+from syncfabric.models.compiled import inlined
 
 __all__ = ["scatter", "tree", "unscatter", "untree"]
 
@@ -55,9 +55,10 @@ def scatter(state: State, chosen: int, bound: int) -> tuple[int, int]:
         width = drawn / len(mine)
         draw(instance.bounds, state.model, gene, mine, width, state.settings.questions, random)
         found += take(instance, mine, gene, taken, 1)
-    if chance(random) >= state.settings.mutation:
+    rate = state.settings.mutation
+    if rate < 1.0 and chance(random) >= rate:
         return count, found
-    gene, kind = below(random, len(mine)), below(random, 8)
+    gene, kind = two(random, len(mine), 8)
     path, step = values(instance.bounds, mine, gene, kind, random)
     now = mine[gene, STEP]
     other = -1

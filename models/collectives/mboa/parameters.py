@@ -24,10 +24,13 @@ class Parameters:
     selected : int
         Chromosomes that a model is learnt from, drawn by tournaments.
     generation : int
-        New chromosomes a gene from one model. Then two chromosomes meet, and the better one takes
-        the other's place.
+        New chromosomes a gene from one model.
+    tenure : int
+        New chromosomes a gene from one template. Then it is the turn of the next chromosome of the
+        population; so each has its own descent (``hot``), which no luckier one cuts short.
     rivals : int
-        Chromosomes in a tournament of the selection, of parents and of templates.
+        Chromosomes in a tournament of the selection: of those that a model is learnt from, and of
+        those that go on into the next descent.
     window : int
         Chromosomes in a tournament of the replacement: the template of the new one, and others.
         The new one takes the place of the one among them that is most like it, if it wins.
@@ -49,7 +52,8 @@ class Parameters:
     hot, cold : float
         A tournament of the replacement is a Boltzmann one, which a worse chromosome wins now and
         then: its temperature, in conflicts, falls from the one to the other, and again and again,
-        each time half as fast.
+        each time half as fast. At the end of a descent every chromosome meets the winner of a
+        tournament, which takes its place if it is better.
     cooling : float
         Each temperature as a part of the one before; below 1.
     span : float
@@ -69,14 +73,15 @@ class Parameters:
     population: int = 4
     selected: int = 16
     generation: int = 200
+    tenure: int = 20
     rivals: int = 4
     window: int = 4
     mutation: float = 1.0
     leaves: int = 8
     questions: int = 16
     least: float = 0.002
-    stagnation: int = 40
-    hot: float = 0.2
+    stagnation: int = 4000
+    hot: float = 0.16
     cold: float = 0.09
     cooling: float = 0.99
     span: float = 10.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import uncounted
 from syncfabric.models.collectives.mboa.chance import Random, below
 from syncfabric.models.collectives.mboa.encoding import SOURCE, STEP
+from syncfabric.models.compiled import uncounted
 
 __all__ = ["repair"]
 

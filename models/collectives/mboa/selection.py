@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import inlined
 from syncfabric.models.collectives.mboa.chance import Random, below, chance
 from syncfabric.models.collectives.mboa.state import HEAT, LEFT, SPAN, State
 from syncfabric.models.collectives.mboa.tables import copy, unlike
 from syncfabric.models.collectives.mboa.tournament import tournament
+from syncfabric.models.compiled import inlined
 
 __all__ = ["allowed", "cool", "nearest", "spread", "supplant"]
 
@@ -26,12 +26,12 @@ def supplant(state: State, winner: int, loser: int) -> None:
 
 @inlined
 def spread(state: State) -> None:
-    """Let two chromosomes meet: the better one takes the other's place too."""
-    size = len(state.cost)
-    loser, winner = below(state.random, size), tournament(state.cost, 2, state.random)
-    if state.cost[winner] < state.cost[loser]:
-        supplant(state, winner, loser)
-        state.cost[loser], state.idle[loser] = state.cost[winner], state.idle[winner]
+    """Let each chromosome meet a tournament's winner, which takes its place too if it is better."""
+    for loser in range(len(state.cost)):
+        winner = tournament(state.cost, state.settings.rivals, state.random)
+        if state.cost[winner] < state.cost[loser]:
+            supplant(state, winner, loser)
+            state.cost[loser], state.idle[loser] = state.cost[winner], state.idle[winner]
 
 
 @inlined
@@ -69,11 +69,17 @@ def allowed(state: State) -> int:
 
 @inlined
 def cool(state: State) -> None:
-    """Go on to the next temperature if it is time; after the coldest, heat, and go half as fast."""
+    """Go on to the next temperature if it is time.
+
+    After the coldest the better ones take the place of others, which are heated again and cool half
+    as fast.
+    """
     figures, settings = state.figures, state.settings
     if figures[LEFT] <= 0:
         figures[HEAT] *= settings.cooling
         if figures[HEAT] < settings.cold:
+            if figures[HEAT] > 0:
+                spread(state)
             figures[HEAT] = settings.hot
             figures[SPAN] *= 2
         figures[LEFT] = figures[SPAN]

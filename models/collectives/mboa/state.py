@@ -12,9 +12,22 @@ from syncfabric.models.collectives.mboa.encoding import Instance
 from syncfabric.models.collectives.mboa.parameters import Parameters
 from syncfabric.models.collectives.mboa.trees import Model, blank_model
 
-__all__ = ["DRAWN", "HEAT", "LEAST", "LEFT", "SPAN", "TRIED", "Settings", "State", "begin"]
+__all__ = [
+    "DRAWN",
+    "HEAT",
+    "LEAST",
+    "LEFT",
+    "MODEL",
+    "SPAN",
+    "TEMPLATE",
+    "TENURE",
+    "TRIED",
+    "Settings",
+    "State",
+    "begin",
+]
 
-LEAST, DRAWN, TRIED, HEAT, SPAN, LEFT = range(6)
+LEAST, DRAWN, TRIED, HEAT, SPAN, LEFT, MODEL, TENURE, TEMPLATE = range(9)
 """Places in ``State.figures``."""
 
 FIRST = 16
@@ -28,6 +41,7 @@ class Settings(NamedTuple):
     """The parameters that the compiled search asks for."""
 
     generation: int
+    tenure: int
     rivals: int
     window: int
     mutation: float
@@ -58,8 +72,10 @@ class State(NamedTuple):
     best: NDArray[np.int16]
     """The best chromosome so far."""
     figures: NDArray[np.float64]
-    """Conflicts of the best, genes that a new chromosome draws from the model, new chromosomes so
-    far, the temperature, new chromosomes at one temperature, and how many of them are left."""
+    """Conflicts of the best; genes that a new chromosome draws from the model; new chromosomes so
+    far; the temperature, new chromosomes at one temperature, and how many of them are left; after
+    how many new chromosomes the next model is learnt, and the next template's turn comes; the
+    template."""
     accept: NDArray[np.float64]
     """The chance that a new chromosome with so many conflicts more is taken."""
     touched: NDArray[np.int64]
@@ -89,7 +105,7 @@ def begin(instance: Instance, parameters: Parameters, seed: int) -> State:
         np.zeros((size, instance.steps, len(instance.room), 2), np.int32),
         np.zeros(size, np.int64),
         np.zeros((genes, 3), np.int16),
-        np.array([np.inf, drawn, 0.0, heat, span, 0.0]),
+        np.array([np.inf, drawn, 0.0, heat, span, 0.0, size, size, 0.0]),
         np.zeros(WORST),
         np.zeros(genes + 2, np.int64),
         np.zeros((genes + 2, 3), np.int16),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import inlined
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP
+from syncfabric.models.compiled import inlined
 
 __all__ = ["copy", "put", "unlike"]
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.compiled import uncounted
 from syncfabric.models.collectives.mboa.chance import Random, below, noise
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
 from syncfabric.models.collectives.mboa.tables import copy
 from syncfabric.models.collectives.mboa.tournament import tournament
+from syncfabric.models.compiled import uncounted
 
 __all__ = ["Model", "blank_model", "draw", "learn"]
 

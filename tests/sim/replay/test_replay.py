@@ -11,9 +11,9 @@ from syncfabric.models.collectives.paths import paths
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble import player
+from syncfabric.sim.drive import stepping
 from syncfabric.sim.replay import free, ground
-from syncfabric.sim.replay import replay as module
 from syncfabric.sim.replay.replay import Replayed, replay
 from tests.models.collectives import right_schedules
 from tests.sim.replay.played import crowded, first_fit, together
@@ -232,14 +232,16 @@ def test_sizes_and_simulators_are_checked() -> None:
         on_the_model(right_schedules.cube_aas(16), size=16_384)
 
 
-def test_more_than_the_simulator_can_be_given_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        script_text([Stimulus(0, StimulusKind.START)] * 70_000)
-
-    monkeypatch.setattr(module, "build_fabric", lambda _: None)
-    monkeypatch.setattr(module, "simulate_tiles", full)
-    with pytest.raises(SpecError, match=r"^schedule: its messages have 5 flits, .*not 70000"):
-        replay(together("mesh-4x1", [(0, 3)]), size=16)
+def test_more_stimuli_than_a_script_holds_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = right_schedules.table_4()
+    whole = replay(schedule, sim="verilator")
+    monkeypatch.setattr(player, "SCRIPT_WORDS", 64)
+    with pytest.raises(ValueError, match="fewer than 64 stimuli"):
+        replay(schedule, sim="verilator")
+    monkeypatch.setattr(stepping, "FULL", 32)
+    cut = replay(schedule, sim="verilator")
+    assert cut.ok, (cut.waits, cut.failure)
+    assert cut.to_json() == whole.to_json()
 
 
 def test_table_4_shows_no_waiting_on_hardware() -> None:

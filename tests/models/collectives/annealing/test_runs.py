@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.collectives.annealing import solve as module
+from syncfabric.models.collectives.annealing.island import Solution
 from syncfabric.models.collectives.annealing.solve import solve
+from syncfabric.models.collectives.annealing.team import Team
+from syncfabric.models.collectives.annealing.worker import Outcome
 from syncfabric.models.collectives.progress import Progress
 from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.errors import SpecError
@@ -70,6 +73,26 @@ def test_it_tells_and_stops() -> None:
     assert len(told) == 3
     assert found.conflicts == told[-1].conflicts <= told[0].conflicts
     assert 0 < told[0].evaluations < told[1].evaluations < found.evaluations + 1
+
+
+@pytest.mark.usefixtures("short")
+def test_evaluations_of_all_islands_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    epochs: list[list[Outcome]] = []
+    whole = Team.run
+
+    def run(team: Team, moves: int, solutions: list[Solution | None]) -> list[Outcome]:
+        epochs.append(whole(team, moves, solutions))
+        return epochs[-1]
+
+    monkeypatch.setattr(Team, "run", run)
+    told: list[Progress] = []
+    found = solve(HARD, 17, seed=7, time_limit=60, islands=2, told=told.append)
+    assert len(epochs) > 2
+    assert [outcome.best.conflicts == 0 for outcome in epochs[-1]] == [True, False]
+    # Island 1 joins in the second epoch.
+    assert all(outcome.evaluations > 30_000 * (len(epochs) - 1) for outcome in epochs[-1])
+    assert found.evaluations == sum(outcome.evaluations for outcome in epochs[-1])
+    assert found.evaluations > told[-1].evaluations
 
 
 def test_no_islands_are_refused() -> None:

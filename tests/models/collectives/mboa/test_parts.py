@@ -22,6 +22,7 @@ from syncfabric.models.collectives.mboa.state import (
     LEAST,
     LEFT,
     SPAN,
+    TEMPLATE,
     TRIED,
     State,
     begin,
@@ -306,7 +307,7 @@ def test_variance_is_adapted() -> None:
     share = wanted(genes)
     narrower = np.exp(RATE * share / (share - 1))
     wide = narrow = 0
-    for _ in range(500):
+    for _ in range(1500):
         drawn, total = state.figures[DRAWN], state.cost.copy()
         evolve(state, 1)
         better = bool((state.cost < total).any())
@@ -345,6 +346,32 @@ def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
     assert state.figures[LEFT] == state.figures[SPAN] - 1
     cool(state)
     assert state.figures[LEFT] == state.figures[SPAN] - 2
+
+
+def test_templates_take_turns() -> None:
+    _, state = under_way("AAS", 4, tenure=3)
+    turn = 3 * len(state.best)
+    seen = []
+    for _ in range(4 * turn):
+        evolve(state, 1)
+        seen.append(int(state.figures[TEMPLATE]))
+    assert seen == [template for template in (1, 2, 3, 0) for _ in range(turn)]
+
+
+def test_only_at_the_end_of_a_descent_the_better_ones_go_on() -> None:
+    _, state = under_way("AAS", 16, population=16, hot=1.0, cold=0.5, cooling=0.8, rivals=4)
+    before = state.cost.copy()
+    assert before.std() > 0
+    for heat in (1.0, 0.8, 0.64, 0.512):
+        state.figures[LEFT] = 0
+        cool(state)
+        assert state.figures[HEAT] == pytest.approx(heat)
+        assert (state.cost == before).all()
+    state.figures[LEFT] = 0
+    cool(state)
+    assert state.figures[HEAT] == 1.0
+    assert (state.cost <= before).all()
+    assert state.cost.mean() < before.mean() - before.std() / 2
 
 
 def test_a_worse_one_is_taken_as_often_as_boltzmann_says() -> None:

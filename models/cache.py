@@ -1,0 +1,31 @@
+"""The project's cache folder, and the names of what is kept there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+__all__ = ["cache_folder", "fingerprint"]
+
+
+def cache_folder() -> Path:
+    """Give the cache's folder: ``$SYNCFABRIC_CACHE``, or ``syncfabric`` where XDG keeps caches."""
+    if own := os.environ.get("SYNCFABRIC_CACHE"):
+        return Path(own)
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path.home() / ".cache") / "syncfabric"
+
+
+def fingerprint(settings: Mapping[str, object], sources: Iterable[Path]) -> str:
+    """Hash all that decides what a build is: its settings, and its sources' names and contents.
+
+    Folders do not count, so that the same network emitted elsewhere is found again.
+    """
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for source in sources:
+        content = hashlib.sha256(source.read_bytes()).hexdigest()
+        digest.update(f"\n{source.name} {content}".encode())
+    return digest.hexdigest()[:32]
