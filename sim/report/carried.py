@@ -1,0 +1,151 @@
+"""What is on the links of a network in a cycle, in words of barriers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from syncfabric.models.messages import Kind as MessageKind
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.plan_static import StaticGroupPlan
+from syncfabric.sim.assemble.links import LinkName, links_of, wire_links
+from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.wires.trees import units_of
+from syncfabric.sim.drive.wires.words import WordParts
+from syncfabric.sim.report.film import Kind
+
+__all__ = ["KINDS", "Carried", "Carrier", "carriers_of"]
+
+REDUCE = Kind("reduce: all below have arrived", "var(--up)")
+DISTRIBUTE = Kind("distribute: go on", "var(--down)")
+OTHER = Kind("flits of packets", "var(--packet)", "none")
+NOTIFY = Kind("notify: all before have arrived", "var(--up)")
+RELEASE = Kind("release: go on", "var(--down)")
+FILLER = Kind("filler", "var(--packet)", "none")
+FLIT = Kind("flit", "var(--up)")
+LAST = Kind("last flit: go on", "var(--down)")
+UP = Kind("wire to the parent goes high", "var(--up)")
+DOWN = Kind("pulse to a child", "var(--down)")
+KINDS = (REDUCE, UP, NOTIFY, FLIT, DISTRIBUTE, DOWN, RELEASE, LAST, FILLER, OTHER)
+"""In the order of a legend."""
+
+
+class Carried(NamedTuple):
+    """Something on a link; ``group`` is a group's place in the plan, -1 if it is of none."""
+
+    link: LinkName
+    kind: Kind
+    group: int
+
+
+class Carrier(Protocol):
+    """Reads the lines of a run, all of them in order."""
+
+    def note(self, line: Line) -> Iterator[Carried]:
+        """Yield what a line shows."""
+
+
+def carriers_of(plan: BarrierPlan) -> list[Carrier]:
+    """Return what reads the lines of a plan's network."""
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        return [_Flits(plan, network)]
+    carriers: list[Carrier] = [_Messages(plan)]
+    if network.wire_plane is not None:
+        carriers.append(_Wires(plan))
+    return carriers
+
+
+class _Messages:
+    """Packets' flits, and synchronization messages, which name their group."""
+
+    def __init__(self, plan: BarrierPlan) -> None:
+        network = plan.spec.message_network
+        self._links = links_of(network)
+        self._sync = network.layout.sync if network.has_messages else None
+        self._groups = {group.id: number for number, group in enumerate(plan.groups)}
+
+    def note(self, line: Line) -> Iterator[Carried]:
+        links, seen = self._links, set()
+        for lane, payload in zip(bits(line.record.valid), line.record.payloads, strict=True):
+            link, channel = divmod(lane, links.width)
+            name = links.names[link]
+            if name is None:
+                continue
+            if self._sync is None or channel < links.channels + links.setup:
+                if link not in seen:  # one flit in sight is enough
+                    yield Carried(name, OTHER, -1)
+                seen.add(link)
+                continue
+            message = self._sync.unpack(payload & (1 << self._sync.width) - 1)
+            kind = REDUCE if message["kind"] == MessageKind.REDUCE else DISTRIBUTE
+            yield Carried(name, kind, self._groups.get(message["gid"], -1))
+
+
+class _Wires:
+    """Barrier wires: an `up` that rises, and pulses to children."""
+
+    def __init__(self, plan: BarrierPlan) -> None:
+        network = plan.spec.message_network
+        plane = network.wire_plane
+        assert plane is not None
+        self._names, self._parts = wire_links(network), WordParts(plane)
+        self._shown: dict[int, int] = {}
+        units = list(units_of(plan))
+        self._up = {(unit.up, unit.slot): unit.group for unit in units}
+        self._down = {(unit.down, unit.slot): unit.group for unit in units}
+
+    def note(self, line: Line) -> Iterator[Carried]:
+        for link, word in line.record.wires:
+            before, name = self._shown.get(link, 0), self._names[link]
+            self._shown[link] = word
+            if name is None:
+                continue
+            for kind, read, groups in (
+                (UP, self._parts.ups, self._up),
+                (DOWN, self._parts.downs, self._down),
+            ):
+                for slot in bits(read(word) & ~read(before)):
+                    if (link, slot) in groups:
+                        yield Carried(name, kind, groups[link, slot])
+
+
+class _Flits:
+    """Flits of rings and trees: what one is, its number on its link tells.
+
+    A ring's stream is its first fillers, then notify, release and fillers for each episode (paper
+    Reflex, Algorithm 1); a tree's the flits of each episode, the last of which releases.
+    """
+
+    def __init__(self, plan: BarrierPlan, network: StaticSpec) -> None:
+        self._fillers, self._sent = network.core_buffer, Counter[int]()
+        self._links = links_of(network)
+        self._groups: dict[int, tuple[int, int | None]] = {}
+        for number, group in enumerate(plan.groups):
+            assert isinstance(group, StaticGroupPlan)
+            for x, y, port in group.routes():
+                link = len(Port) * network.topology.index((x, y)) + port
+                self._groups[link] = number, group.flits
+
+    def note(self, line: Line) -> Iterator[Carried]:
+        for link in bits(line.record.valid):
+            name = self._links.names[link]
+            if name is None or link not in self._groups:
+                continue
+            group, flits = self._groups[link]
+            number = self._sent[link]
+            self._sent[link] += 1
+            yield Carried(name, self._kind(number, flits), group)
+
+    def _kind(self, number: int, flits: int | None) -> Kind:
+        if flits is not None:
+            return LAST if number % flits == flits - 1 else FLIT
+        if number < self._fillers:
+            return FILLER
+        return (NOTIFY, RELEASE, *[FILLER] * self._fillers)[
+            (number - self._fillers) % (self._fillers + 2)
+        ]

@@ -1,0 +1,123 @@
+"""A folder that ``syncfabric reproduce -o`` wrote, read again."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.reproduce.claim import Value
+from syncfabric.sim.reproduce.experiment import Axes, Experiment, Series
+from syncfabric.sim.reproduce.registry import EXPERIMENTS
+
+__all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "read_figures"]
+
+CLAIM_HEADS = ["claim", "paper", "ours", "ratio"]
+SERIES_HEADS = ["series", "x", "y"]
+SERIES = "-series"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With a title and axes where its name is known.
+    rows : list of list of Value
+        As `CLAIM_HEADS`.
+    series : dict
+        Points of each curve.
+    picture : bytes or None
+        Its SVG.
+    """
+
+    experiment: Experiment
+    rows: list[list[Value]]
+    series: Series
+    picture: bytes | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All experiments of a folder."""
+
+    source: str
+    figures: list[Figure]
+
+
+def read_figures(folder: Path) -> Figures:
+    """Read every NAME.csv of a folder, with NAME-series.csv and NAME.svg where these are.
+
+    Raises
+    ------
+    SpecError
+        There is none, or one is malformed; the message names the file and the line.
+    """
+    try:
+        tables = [file for file in sorted(folder.glob("*.csv")) if not file.stem.endswith(SERIES)]
+        figures = [_figure(file) for file in tables]
+    except OSError as error:
+        raise SpecError(f"{error.filename}: cannot be read: {error.strerror}") from None
+    if not figures:
+        raise SpecError(
+            f"{folder}: a folder without NAME.csv; name one that `syncfabric reproduce -o` wrote"
+        )
+    return Figures(str(folder), figures)
+
+
+def _figure(file: Path) -> Figure:
+    series: Series = {}
+    curves = file.with_name(f"{file.stem}{SERIES}.csv")
+    if curves.is_file():
+        for line, (label, x, y) in _rows(curves, SERIES_HEADS):
+            point = _number(curves, line, "x", x), _number(curves, line, "y", y)
+            series.setdefault(label, []).append(point)
+    rows = [[row[0], *map(_value, row[1:])] for _, row in _rows(file, CLAIM_HEADS)]
+    picture = file.with_suffix(".svg")
+    unknown = Experiment(file.stem, "", "", "", axes=Axes("x", "y"))
+    experiment = EXPERIMENTS.get(file.stem, unknown)
+    return Figure(experiment, rows, series, picture.read_bytes() if picture.is_file() else None)
+
+
+def _rows(file: Path, heads: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows below the heads, each with the number of its last line."""
+    try:
+        with file.open(encoding="utf-8", newline="") as text:
+            reader = csv.reader(text, strict=True)
+            first = next(reader, [])
+            if first != heads:
+                wanted, found = ",".join(heads), ",".join(first)
+                raise SpecError(f"{file}: line 1: it must be {wanted!r}, not {found!r}")
+            for row in reader:
+                if len(row) != len(heads):
+                    raise SpecError(
+                        f"{file}: line {reader.line_num}: {len(row)} values; it must have "
+                        f"{len(heads)}: {', '.join(heads)}"
+                    )
+                yield reader.line_num, row
+    except UnicodeDecodeError:
+        raise SpecError(f"{file}: not a text file in UTF-8") from None
+    except csv.Error as error:
+        raise SpecError(f"{file}: line {reader.line_num}: not CSV: {error}") from None
+
+
+def _number(file: Path, line: int, name: str, text: str) -> float:
+    value = _value(text)
+    if not isinstance(value, int | float):
+        raise SpecError(f"{file}: line {line}: {name} must be a finite number, not {text!r}")
+    return value
+
+
+def _value(text: str) -> Value:
+    """Return a number where it is one and finite."""
+    for kind in (int, float):
+        with suppress(ValueError, OverflowError):
+            if math.isfinite(value := kind(text)):
+                return value
+    return text or None

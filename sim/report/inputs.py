@@ -1,0 +1,86 @@
+"""What a report is made of: each input read, and its kind told by what is in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from syncfabric.models.collectives.schedule import FORMAT, Schedule
+from syncfabric.models.collectives.schedule_file import read as read_schedule
+from syncfabric.models.errors import SpecError, SyncfabricError
+from syncfabric.sim.network import Network
+from syncfabric.sim.report.figures_folder import Figures, read_figures
+from syncfabric.sim.results import RunResult
+
+__all__ = ["Input", "SavedResult", "SavedSchedule", "read_input"]
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """What ``syncfabric run --json`` printed, and the file that it was kept in."""
+
+    source: str
+    result: RunResult
+
+
+@dataclass(frozen=True)
+class SavedSchedule:
+    """A schedule, and its file."""
+
+    source: str
+    schedule: Schedule
+
+
+Input = Network | SavedResult | SavedSchedule | Figures
+
+
+def read_input(source: str) -> Input:
+    """Read a network by its name or file, a run's result, a schedule, or a folder of figures.
+
+    Raises
+    ------
+    SpecError
+        It is none of these, or malformed; the message names the file and the place.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return read_figures(path)
+    text = _text_of(path)
+    if text is None or not (path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")):
+        return Network.load(source)
+    values = _json_of(source, text)
+    try:
+        if isinstance(values, dict) and "format" in values:
+            return SavedSchedule(source, read_schedule(values))
+        if isinstance(values, dict) and "verdict" in values:
+            return SavedResult(source, RunResult.from_json(values))
+    except SyncfabricError as error:
+        raise SpecError(f"{source}: {error}") from None
+    raise SpecError(
+        f'{source}: neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run '
+        '--json` prints, which has a "verdict"'
+    )
+
+
+def _text_of(path: Path) -> str | None:
+    """Return a file's text; None if there is no such file: then it is a network's name."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise SpecError(f"{path}: not a text file in UTF-8") from None
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _json_of(source: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise SpecError(f"{source}: {place}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise SpecError(f"{source}: not JSON of a result or a schedule: nested too deep") from None

@@ -1,0 +1,112 @@
+"""A network in a report: an episode to watch, its trees, its plan, and a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from syncfabric.sim.draw import can_draw, group_figure
+from syncfabric.sim.drive.run import scenario_of
+from syncfabric.sim.network import Network, Plan
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, Words
+from syncfabric.sim.report.drawing import inline_svg
+from syncfabric.sim.report.episode import first_episode
+from syncfabric.sim.report.run_section import run_blocks
+from syncfabric.sim.report.stage import stage_of
+from syncfabric.sim.request import RunRequest
+from syncfabric.sim.results import RunResult
+from syncfabric.sim.rows import notes, plan_rows
+from syncfabric.sim.words import count, network_words
+
+__all__ = ["MOST_NODES", "Asked", "network_section", "source_words"]
+
+MOST_NODES = 1024
+"""Nodes of a network that is animated."""
+MOST_DRAWN = 12
+"""Groups whose trees and rings are drawn."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How networks are run: see ``Network.run``."""
+
+    sim: str = "model"
+    episodes: int = 100
+    seed: int = 1
+    background: float = 0.0
+
+    def check(self, network: Network) -> None:
+        """Refuse what cannot be done with a network, before any work.
+
+        Raises
+        ------
+        SyncfabricError
+            An argument is not allowed, a simulator is missing, or the network cannot be planned.
+        """
+        none = (False, None, None, None, False)
+        request = RunRequest(self.sim, self.episodes, self.seed, self.background, *none)
+        request.check(network.spec)
+        network.plan()
+
+
+def network_section(
+    network: Network, asked: Asked, prefix: str, progress: Progress = silent
+) -> tuple[Section, RunResult]:
+    """Plan and run a network, and return what there is to show, and the run's result.
+
+    Raises
+    ------
+    SyncfabricError
+        As ``Network.run``.
+    """
+    result = network.run(asked.sim, asked.episodes, asked.seed, asked.background, progress=progress)
+    plan = network.plan()
+    progress("draw", 0, 1)
+    blocks = [*_plan_blocks(plan, asked, result, prefix), *run_blocks(result, f"{prefix}-r")]
+    progress("draw", 1, 1)
+    words = network_words(network.spec.network)
+    line = f"{words} · {count(len(plan.groups), 'group')}"
+    return Section(network.name, "network", line, blocks), result
+
+
+def _plan_blocks(plan: Plan, asked: Asked, result: RunResult, prefix: str) -> Iterator[Block]:
+    if not plan.groups:
+        yield Words(["No groups: nobody meets in a barrier."])
+        return
+    yield _play(plan, asked, result)
+    if can_draw(plan.spec.network):
+        shown = plan.groups[:MOST_DRAWN]
+        svgs = [
+            inline_svg(group_figure(plan, group), f"{prefix}-g{place}", f"way of group {group.id}")
+            for place, group in enumerate(shown)
+        ]
+        rest = len(plan.groups) - len(shown)
+        more = f" ({count(rest, 'group')} not shown)" if rest else ""
+        yield Gallery(f"Trees and rings{more}", svgs)
+    yield Table("Plan", plan_rows(plan))
+    if told := notes(plan):
+        yield Words(told)
+
+
+def _play(plan: Plan, asked: Asked, result: RunResult) -> Block:
+    """Return the first episodes to watch, or why they are not shown."""
+    network = plan.spec.network
+    if not can_draw(network) or len(network.topology.nodes) > MOST_NODES:
+        limit = f"networks of up to {MOST_NODES:,} nodes"
+        return Words([f"Too large to animate: pages show {limit} that a picture has room for."])
+    stage = stage_of(network)
+    scenario = scenario_of(
+        plan, episodes=asked.episodes, seed=asked.seed, background=asked.background
+    )
+    film = first_episode(plan, scenario, stage)
+    if film is None:
+        return Words(["The first barriers do not end, or hold more than a page can show."])
+    return Play("The first barrier of each group", stage, film, source_words(result))
+
+
+def source_words(result: RunResult) -> str:
+    """Return whose episode is shown with a run."""
+    if result.compared and result.ok:
+        return f"as the hardware did it under {result.simulator}"
+    return "as the golden model does it"

@@ -1,0 +1,111 @@
+"""A schedule in a report: its steps to play, drawn, and what the checker says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.verdict import Verdict as Judged
+from syncfabric.models.collectives.verdict import examine
+from syncfabric.sim.draw.schedule import LARGEST, schedule_figure
+from syncfabric.sim.report.blocks import Block, Drawing, Play, Section, Table, Verdict, Words
+from syncfabric.sim.report.drawing import inline_svg
+from syncfabric.sim.report.film import Cast, Film, Kind, Move
+from syncfabric.sim.report.inputs import SavedSchedule
+from syncfabric.sim.report.stage import Stage, schedule_stage
+
+__all__ = ["schedule_film", "schedule_section"]
+
+MOST_VERTICES, MOST_MESSAGES = 144, 20_000
+"""Of a schedule that is played."""
+MOST_ROWS = 3_000
+"""Messages that are listed."""
+
+
+def schedule_section(saved: SavedSchedule, prefix: str) -> Section:
+    """Return a schedule and the checker's verdict.
+
+    Raises
+    ------
+    SyncfabricError
+        The checker refuses it.
+    """
+    schedule = saved.schedule
+    rules = schedule.rules
+    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
+    line = f"{len(schedule.steps)} steps · {ports}, {rules.one_port}, {rules.switching}"
+    title = f"{schedule.collective.kind} on {schedule.topology.name}"
+    return Section(title, "schedule", line, list(_blocks(saved, prefix, title)))
+
+
+def _blocks(saved: SavedSchedule, prefix: str, title: str) -> Iterator[Block]:
+    schedule = saved.schedule
+    judged = examine(schedule)
+    yield _verdict(judged)
+    small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
+    if small:
+        stage = schedule_stage(schedule.topology)
+        yield Play("Step by step", stage, schedule_film(schedule, stage))
+    else:
+        yield Words(["Too large to play step by step."])
+    if max(len(schedule.topology.channels), len(schedule.steps)) <= LARGEST:
+        yield Drawing("All steps", inline_svg(schedule_figure(schedule), prefix, title))
+    rows = [
+        [str(number), str(origin), str(destination), "→".join(map(str, path)), str(len(path) - 1)]
+        for number, step in enumerate(schedule.steps, 1)
+        for (origin, destination), path in step
+    ]
+    if len(rows) <= MOST_ROWS:
+        heads = ["step", "origin", "destination", "path", "hops"]
+        yield Table(f"Messages of {saved.source}", (heads, rows), closed=True)
+
+
+def _verdict(judged: Judged) -> Verdict:
+    schedule, report = judged.schedule, judged.report
+    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
+    lines = [
+        f"{len(schedule.steps)} steps, {schedule.messages:,} messages, {report.served:,} of "
+        f"{report.required:,} served; routing {routing}"
+    ]
+    lines += [f"at least {bound.value} steps: {bound.argument.words()}" for bound in judged.bounds]
+    if (own := schedule.certificate) is not None:
+        holds = f"does not hold: {judged.unproved}" if judged.unproved else "holds"
+        lines.append(f"certified {own.value}: {own.argument.words()}; {holds}")
+    lines += [f"wrong: {conflict.words()}" for conflict in report.conflicts]
+    if (rest := report.count - len(report.conflicts)) > 0:
+        lines.append(f"and {rest:,} more")
+    word = "right" if judged.right else "wrong"
+    return Verdict(judged.right, "optimal" if judged.right and judged.optimal else word, lines)
+
+
+def schedule_film(schedule: Schedule, stage: Stage) -> Film:
+    """Return the film of a schedule: a frame a step, before the first one nobody has anything.
+
+    A receiver is done with the last message that it gets.
+    """
+    one = len({message[0] for step in schedule.steps for message, _ in step}) <= 1
+    ends = sorted({message[int(one)] for step in schedule.steps for message, _ in step})
+    kinds = {end: number for number, end in enumerate(ends)}
+    moves, done = [], dict.fromkeys(schedule.collective.receivers, 0)
+    for number, step in enumerate(schedule.steps, 1):
+        for message, path in step:
+            ways = tuple(stage.number(channel) for channel in pairwise(path))
+            moves.append(Move(number, ways, kinds[message[int(one)]], 0))
+            done[path[-1]] = number
+    receivers = tuple(node for node in done if done[node])
+    by = "to" if one else "from"
+    return Film(
+        unit="step",
+        first=0,
+        last=len(schedule.steps),
+        kinds=tuple(
+            Kind(f"{by} {end}", f"hsl({360 * place // len(ends)} 70% var(--lightness))", "passing")
+            for place, end in enumerate(ends)
+        ),
+        casts=(
+            Cast("", receivers, (None,) * len(receivers), tuple(done[node] for node in receivers)),
+        ),
+        moves=tuple(moves),
+        words=("still to get messages", "", "has all its messages"),
+    )

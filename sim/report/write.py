@@ -1,0 +1,94 @@
+"""``syncfabric report``: everything read, checked and run, then one page written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from syncfabric.models.collectives.collector import collector_off
+from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.sim.network import Network
+from syncfabric.sim.output import check_file, write_file
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.report.blocks import Section
+from syncfabric.sim.report.figures_folder import Figures
+from syncfabric.sim.report.figures_section import figures_section
+from syncfabric.sim.report.inputs import Input, SavedResult, read_input
+from syncfabric.sim.report.network_section import Asked, network_section
+from syncfabric.sim.report.page import page
+from syncfabric.sim.report.run_section import result_section
+from syncfabric.sim.report.schedule_section import schedule_section
+from syncfabric.sim.results import RunResult
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    sources: Sequence[str | Path],
+    file: str | Path,
+    *,
+    title: str = "",
+    asked: Asked | None = None,
+    progress: Progress = silent,
+) -> list[RunResult]:
+    """Gather networks, results, schedules and figures into one HTML page.
+
+    Parameters
+    ----------
+    sources : sequence of str or Path
+        Networks by name or file, results of ``run --json``, schedules, folders of
+        ``reproduce -o``.
+    file : str or Path
+        The page; its name ends in ``.html``.
+    title : str
+        Of the page; by default the sources' names.
+    asked : Asked, optional
+        How networks are run; by default by the golden model.
+    progress : Progress
+
+    Returns
+    -------
+    list of RunResult
+        Of the networks that were run.
+
+    Raises
+    ------
+    SyncfabricError
+        There is nothing to report, an input is malformed, or the page cannot be written; nothing
+        has been written then.
+    """
+    asked = asked or Asked()
+    if not sources:
+        raise SpecError(
+            "report: name networks, results of `run --json`, schedules, or folders of "
+            "`reproduce -o`"
+        )
+    if Path(file).suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"report {file}: its name must end in .html")
+    check_file(file, "report")
+    inputs = [read_input(str(source)) for source in sources]
+    networks = [given for given in inputs if isinstance(given, Network)]
+    for network in networks:
+        asked.check(network)
+    sections, results = [], []
+    for number, given in enumerate(inputs):
+        prefix = f"s{number}"
+        if isinstance(given, Network):
+            section, result = network_section(given, asked, prefix, progress)
+            results.append(result)
+        else:
+            section = _section(given, prefix, networks)
+        sections.append(section)
+    names = ", ".join(dict.fromkeys(section.title for section in sections))
+    write_file(file, page(title or names, sections))
+    return results
+
+
+def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
+    if isinstance(given, SavedResult):
+        return result_section(given, prefix, networks)
+    if isinstance(given, Figures):
+        return figures_section(given, prefix)
+    assert not isinstance(given, Network)
+    with collector_off():
+        return schedule_section(given, prefix)

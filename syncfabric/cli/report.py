@@ -1,0 +1,52 @@
+"""``syncfabric report``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["report"]
+
+DIFFERS = 1
+"""Exit code if a network's run is not as it must be."""
+
+
+def report(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.")
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NET | RESULT.json | SCHEDULE.json | FOLDER]...",
+            help="Networks, results of run --json, schedules, folders of reproduce -o.",
+            show_default="",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="WORDS", help="Title of the page.")] = "",
+    sim: Annotated[
+        str, typer.Option(metavar="SIM", help="What runs networks: model, verilator or icarus.")
+    ] = "model",
+    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    background: Annotated[
+        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
+    ] = 0.0,
+) -> None:
+    """Gather networks, runs, schedules and figures into one HTML page that needs nothing else.
+
+    Networks are planned and run; a barrier can be watched cycle by cycle.
+    """
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.sim.report.network_section import Asked
+    from syncfabric.sim.report.write import write_report
+
+    asked = Asked(sim, episodes, seed, background)
+    with progress_display() as progress:
+        results = write_report(inputs or [], output, title=title, asked=asked, progress=progress)
+    typer.echo(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+    wrong = [result for result in results if not result.ok]
+    for result in wrong:
+        typer.echo(f"{result.network}: {result.verdict}: {result.reason}", err=True)
+    if wrong:
+        raise typer.Exit(DIFFERS)

@@ -1,0 +1,153 @@
+"""Films show what the golden model does, cycle by cycle."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.plan import GroupPlan, StaticGroupPlan, WireGroupPlan
+from syncfabric.models.planning.tree import distribute_turn
+from syncfabric.sim.drive.run import scenario_of
+from syncfabric.sim.report.episode import first_episode
+from syncfabric.sim.report.film import Film
+from syncfabric.sim.report.schedule_section import schedule_film
+from syncfabric.sim.report.stage import Stage, schedule_stage, stage_of
+from tests.sim.report.made import scatter, schedule
+
+
+def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> tuple[Film, Stage]:
+    plan, stage = network.plan(), stage_of(network.spec.network)
+    scenario = scenario_of(plan, episodes=episodes, seed=1, background=background)
+    film = first_episode(plan, scenario, stage)
+    assert film is not None
+    return film, stage
+
+
+def passed(film: Film, cast: int, words: str) -> Counter[int]:
+    """Return how often things of a kind passed each way."""
+    (kind,) = (i for i, kind in enumerate(film.kinds) if kind.words.startswith(words))
+    moves = (move for move in film.moves if (move.kind, move.cast) == (kind, cast))
+    return Counter(way for move in moves for way in move.ways)
+
+
+@pytest.mark.parametrize("name", ["spill-4x4", "twins", "reflex-groups", "wires-both"])
+def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
+    network = Network.load(name)
+    film, _ = film_of(network)
+    runs = network.run(sim="model", episodes=1)
+    for cast, group, plan in zip(film.casts, runs.groups, network.plan().groups, strict=True):
+        assert len(cast.members) == len(plan.members)
+        arrivals = [cycle for cycle in cast.arrivals if cycle is not None]
+        releases = [cycle for cycle in cast.releases if cycle is not None]
+        assert len(arrivals) == len(releases) == len(plan.members)
+        assert max(arrivals) <= min(releases)
+        if name != "spill-4x4":  # there a second barrier can hinder another group's first
+            assert group.latency is not None
+            assert max(releases) - max(arrivals) == group.latency.max
+    shown = film.to_json()
+    assert shown["first"] == -1
+    assert min(min(cast["arrivals"]) for cast in shown["casts"]) == 0
+    assert shown["last"] == max(max(cast["releases"]) for cast in shown["casts"])
+    times = [move[0] for move in shown["moves"]]
+    assert times == sorted(times)
+    assert times[0] >= 0
+    assert times[-1] <= shown["last"]
+
+
+def test_messages_of_a_mesh_take_the_ways_of_its_trees() -> None:
+    network = Network.load("demo")
+    film, stage = film_of(network)
+    mesh = network.spec.network.topology
+    assert isinstance(mesh, Mesh)
+    for number, group in enumerate(network.plan().groups):
+        assert isinstance(group, GroupPlan)
+        down: Counter[int] = Counter()
+        up = 0
+        for place, above in enumerate(group.tree.parent.tolist()):
+            if above >= 0:
+                parent, child = group.tree.node(above), group.tree.node(place)
+                turn = distribute_turn(Port(int(group.tree.port[place])))
+                for node, port in mesh.path(parent, child, turn):
+                    down[stage.number((node, Port(port).name.lower()))] += 1
+                up += abs(parent[0] - child[0]) + abs(parent[1] - child[1])
+        # Each edge is gone along once each way, in the cycles of the episode.
+        assert passed(film, number, "distribute") == down
+        assert passed(film, number, "reduce").total() == up
+
+
+def ring_links(ring: list[Node]) -> list[tuple[Node, str]]:
+    """Return the link from each switch of a ring to the next, from the root on."""
+    port = {(1, 0): "east", (0, 1): "north", (-1, 0): "west", (0, -1): "south"}
+    around = pairwise([*ring, ring[0]])
+    return [((x, y), port[ahead_x - x, ahead_y - y]) for (x, y), (ahead_x, ahead_y) in around]
+
+
+def test_a_rings_notify_and_release_pass_its_links() -> None:
+    film, stage = film_of(Network.load("reflex-2x2"))
+    (group,) = Network.load("reflex-2x2").plan().groups
+    assert isinstance(group, StaticGroupPlan)
+    ring = group.ring or []
+    links = {stage.number(link) for link in ring_links(ring)}
+    assert passed(film, 0, "notify") == Counter(dict.fromkeys(links, 1))
+    released = passed(film, 0, "release")
+    assert set(released) <= links
+    # The last link leads it back to the root, when everybody may be out already.
+    assert 3 <= released.total() <= 4
+    (cast,) = film.casts
+    assert cast.root == stage.place(group.root)
+    # On the link to a switch, on that to its core, popped, released (R4 of its contract).
+    ends = dict(zip([stage.number(link) for link in ring_links(ring)], ring[1:], strict=False))
+    out = dict(zip(cast.members, cast.releases, strict=True))
+    for move in film.moves:
+        if film.kinds[move.kind].words.startswith("release") and move.ways[0] in ends:
+            assert out[stage.place(ends[move.ways[0]])] == move.cycle + 3
+
+
+def test_wires_go_high_once_towards_the_parent_and_pulse_once_to_each_child() -> None:
+    network = Network.load("wires-both")
+    film, _ = film_of(network)
+    for number, group in enumerate(network.plan().groups):
+        if isinstance(group, WireGroupPlan):
+            for words in ("wire", "pulse"):
+                found = passed(film, number, words)
+                assert len(found) == found.total() == len(group.edges), words
+
+
+def test_packets_are_shown_in_the_background() -> None:
+    network = Network.load("mesh-4x4")
+    quiet, busy = film_of(network)[0], film_of(network, background=0.2)[0]
+    assert all(move.cast == 0 for move in quiet.moves)
+    others = {busy.kinds[move.kind].words for move in busy.moves if move.cast < 0}
+    assert others == {"flits of packets"}
+
+
+def test_messages_of_a_schedule_take_their_paths() -> None:
+    made = schedule()
+    stage = schedule_stage(made.topology)
+    film = schedule_film(made, stage)
+    assert (film.first, film.last, film.unit) == (0, 4, "step")
+    channels = {stage.number(channel): channel for channel in made.topology.channels}
+    seen = Counter(
+        (move.cycle, tuple(channels[way] for way in move.ways), film.kinds[move.kind].words)
+        for move in film.moves
+    )
+    assert seen == Counter(
+        (number, tuple(pairwise(path)), f"from {message[0]}")
+        for number, step in enumerate(made.steps, 1)
+        for message, path in step
+    )
+    (cast,) = film.casts
+    for member, done in zip(cast.members, cast.releases, strict=True):
+        got = [n for n, step in enumerate(made.steps, 1) for _, path in step if path[-1] == member]
+        assert done == max(got)
+
+
+def test_messages_of_a_scatter_are_told_apart_by_their_destinations() -> None:
+    made = scatter()
+    film = schedule_film(made, schedule_stage(made.topology))
+    assert [kind.words for kind in film.kinds] == ["to 1", "to 2", "to 3"]
+    assert len({kind.ink for kind in film.kinds}) == 3
+    assert film.casts[0].members == (1, 2, 3)
+    assert film.casts[0].releases == (1, 2, 3)
