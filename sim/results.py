@@ -279,7 +279,7 @@ class RunResult:
             raise SpecError(f"result: {place}: {first['msg']}") from None
 
     def _repr_html_(self) -> str:
-        from syncfabric.sim.report import describe, html_table, result_rows, summary
+        from syncfabric.sim.rows import describe, html_table, result_rows, summary
 
         return html_table(result_rows(self), [*summary(self), *map(describe, self.mismatches)])
 

@@ -11,13 +11,13 @@ SLOW_FIRST = {"sim": 0, "rtl": 1}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--without icarus``, for machines that cannot have it."""
+    """Add ``--without icarus`` and the like, for machines that cannot have it."""
     parser.addoption(
         "--without",
         action="append",
-        choices=["icarus"],
+        choices=["icarus", "chromium"],
         default=[],
-        help="leave out the tests that need this simulator",
+        help="leave out the tests that need this simulator or browser",
     )
 
 
@@ -41,7 +41,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked with the name of a simulator given to ``--without``.
+    """Leave out what is marked with a name given to ``--without``.
 
     What takes longest, whole networks and hardware, comes first: so no core is idle at the end.
     """

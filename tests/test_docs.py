@@ -15,6 +15,7 @@ from syncfabric.models.messages import (
     MANAGER_COMMAND,
     MANAGER_STATUS,
     NODE_WORD,
+    PARENT_WORD,
     PENDING,
     ROLE_WORD,
     STATUS,
@@ -37,8 +38,8 @@ from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, S
 from syncfabric.models.planning.images import registers_json
 from syncfabric.sim.assemble import irregular, static
 from syncfabric.sim.assemble.top import top_ports
-from syncfabric.sim.report import plan_rows, result_rows, summary
 from syncfabric.sim.results import results_schema
+from syncfabric.sim.rows import plan_rows, result_rows, summary
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -177,7 +178,10 @@ def test_switches_come_after_nodes_on_the_config_port() -> None:
 @pytest.mark.parametrize(
     ("layout", "head"),
     [
-        *((word, word.name) for word in (CONTROL, NODE_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE)),
+        *(
+            (word, word.name)
+            for word in (CONTROL, NODE_WORD, PARENT_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE)
+        ),
         (WIRE_STATUS, WIRE_STATUS.name),
         (ROLE_WORD, ROLE_WORD.name),
         (STATUS_WORD, "static node's status word"),

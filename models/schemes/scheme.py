@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from syncfabric.models.timing.times import Times
 
-__all__ = ["Cost", "Kind", "Scheme"]
+__all__ = ["ALONE", "Cost", "Kind", "Scheme"]
 
 Kind = Literal["mesh", "irregular", "static"]
 
@@ -37,6 +37,10 @@ class Cost:
     height: int
     latency_ns: float
     traversals: int
+
+
+ALONE = Cost(setup_messages=0, setup_nodes=0, height=0, latency_ns=0.0, traversals=0)
+"""Of one member, which waits for nobody."""
 
 
 @dataclass(frozen=True)

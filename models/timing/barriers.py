@@ -1,29 +1,36 @@
-"""What a barrier takes in LogGP: Reflex, the barriers that its paper compares with, and wires.
+"""What a barrier by network takes in LogGP: Reflex, those that its paper compares with, and ours.
 
-Source: paper Reflex, sections II, III and V; it prints no formula. Wires are ours. All processes
-arrive together, and the time is that until the last has left. P is the number of processes, d the
-diameter of the network in hops; L, o, g and h are those of ``LogGP``. Three barriers of the paper
-lie in shared memory; for these the parameters are a memory's.
+Source: paper Reflex, sections II, III and V; it prints no formula. The tree and wires are ours. All
+processes arrive together, and the time is that until the last has left. P is the number of
+processes, d the diameter of the network in hops; L, o, g, G and h are those of ``LogGP``. The
+paper's other barriers, in shared memory, are in ``memory_barriers``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from syncfabric.models.errors import PlanError
 from syncfabric.models.timing.loggp import LogGP
 
 __all__ = [
-    "centralized_ns",
+    "FLIT_BYTES",
+    "check",
     "crossover",
     "dissemination_ns",
-    "memory_dissemination_ns",
+    "reflex_late_ns",
     "reflex_ns",
-    "tile_spin_ns",
-    "tile_sync_ns",
+    "reflex_tree_ns",
+    "rounds_ns",
     "udn_stn_ns",
     "wires_ns",
 ]
+
+FLIT_BYTES = 4
+"""Of a flit on the static network: a word of TILE64."""
 
 
 def reflex_ns(processes: int, loggp: LogGP) -> float:
@@ -45,8 +52,65 @@ def reflex_ns(processes: int, loggp: LogGP) -> float:
     PlanError
         There are fewer than two processes. So for all barriers here.
     """
-    _check(processes)
+    check(processes)
     return 2 * loggp.message_ns(0) + 2 * processes * loggp.h
+
+
+def reflex_late_ns(processes: int, late: int, loggp: LogGP) -> float:
+    """Return the time of Reflex if one process comes after all others, 2 (2 o + L) + (2 P - i) h.
+
+    The notify waits at that one's switch, i hops behind the root's: these it need not go any more.
+    A late root, i = 0, has sent none; it is the worst.
+
+    Parameters
+    ----------
+    processes : int
+        P, at least 2.
+    late : int
+        i, 0 to P - 1.
+    loggp : LogGP
+        The network's times.
+
+    Raises
+    ------
+    PlanError
+        There are fewer than two processes, or no such process.
+    """
+    if not 0 <= late < processes:
+        raise PlanError(f"Barrier model: late must be 0 to {processes - 1}, not {late}")
+    return reflex_ns(processes, loggp) - late * loggp.h
+
+
+def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True) -> float:
+    """Return the time of our tree on Reflex's switches, 2 o + L + D h + (F - 1) 4 G.
+
+    An episode is one message of F flits down the tree, each a word of 4 bytes: back-pressure keeps
+    its last one from entering before all members have begun to read. Where o, L and h are a cycle
+    and G a quarter of one, these are F + D + 2 cycles; hardware takes two fewer
+    (``reflex.tree_bound``).
+
+    Parameters
+    ----------
+    links : int
+        D, from the root to the farthest member.
+    flits : int
+        F, one more than the slots of the longest way (``buffers.tree_flits``).
+    loggp : LogGP
+        The network's times.
+    streams : bool
+        Whether flits follow each other at once; else every second time, as where a buffer has one
+        place: then 2 F - 1 take the place of F.
+
+    Raises
+    ------
+    PlanError
+        There are fewer than 0 links, or no flit.
+    """
+    for name, value, least in (("links", links, 0), ("flits", flits, 1)):
+        if value < least:
+            raise PlanError(f"Barrier model: {name} must be {least} or more, not {value}")
+    slots = flits if streams else 2 * flits - 1
+    return loggp.message_ns(links) + (slots - 1) * FLIT_BYTES * loggp.G
 
 
 def udn_stn_ns(processes: int, diameter: int, loggp: LogGP) -> float:
@@ -58,7 +122,7 @@ def udn_stn_ns(processes: int, diameter: int, loggp: LogGP) -> float:
     Parameters
     ----------
     processes, diameter : int
-        P and d.
+        P and d. Where the root is known, the hops from there to the farthest process in place of d.
     loggp : LogGP
         The network's times.
 
@@ -67,7 +131,7 @@ def udn_stn_ns(processes: int, diameter: int, loggp: LogGP) -> float:
     PlanError
         There are fewer than two processes, or the diameter is below 0.
     """
-    _check(processes, diameter)
+    check(processes, diameter)
     return (processes - 1) * loggp.g + 2 * diameter * loggp.h + 4 * loggp.o
 
 
@@ -89,104 +153,30 @@ def dissemination_ns(processes: int, diameter: int, loggp: LogGP) -> float:
     PlanError
         There are fewer than two processes, or the diameter is below 0.
     """
-    _check(processes, diameter)
+    check(processes, diameter)
     return (processes - 1).bit_length() * loggp.message_ns(diameter)
 
 
-def memory_dissemination_ns(processes: int, diameter: int, memory: LogGP) -> float:
-    """Return the time of a dissemination barrier in shared memory, ceil(log2 P) s.
+def rounds_ns(hops: NDArray[np.int64], loggp: LogGP) -> float:
+    """Return the time of a dissemination barrier whose ways are known.
 
-    A signal is s = (2 o + L + d h) + (4 o + 2 L + 2 d h): one process stores a flag, and the read
-    of the other, which spins on it, comes after. Assumed, for the paper does not say where its
-    flags lie: in the memory of a third tile, d hops away.
-
-    Parameters
-    ----------
-    processes, diameter : int
-        P and d.
-    memory : LogGP
-        The memory's times.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, or the diameter is below 0.
-    """
-    _check(processes, diameter)
-    return (processes - 1).bit_length() * _signal_ns(diameter, memory)
-
-
-def centralized_ns(processes: int, diameter: int, memory: LogGP) -> float:
-    """Return the time of a centralized barrier, P a + s + (P - 2) g.
-
-    Each process in turn updates a shared counter, one access a = 4 o + 2 L + 2 d h there and back
-    (assumed: as one atomic access; the lock that the paper takes makes it more). The last one
-    stores the flag on which the others spin, s as in ``memory_dissemination_ns``, and its home
-    serves their reads one each g.
+    A process that has got through a round at time t sends, and is through the next one at
+    max(t + 2 o, t' + 2 o + L + d h), t' that of the process whose signal it awaits, d the hops
+    between them. With one d for all it is ``dissemination_ns``. A round is taken to last g at
+    least.
 
     Parameters
     ----------
-    processes, diameter : int
-        P and d.
-    memory : LogGP
-        The memory's times.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, or the diameter is below 0.
+    hops : array of int64, shape (rounds, P)
+        Of the signal that process i sends in round k, to process (i + 2^k) mod P.
+    loggp : LogGP
+        The network's times.
     """
-    _check(processes, diameter)
-    updates = processes * memory.access_ns(diameter)
-    return updates + _signal_ns(diameter, memory) + (processes - 2) * memory.g
-
-
-def tile_spin_ns(processes: int, diameter: int, memory: LogGP) -> float:
-    """Return a time that puts the Tile Spin barrier in its order: a + (P - 1) g + s + (P - 2) g.
-
-    For its order only: the paper does not tell its algorithm. Assumed: like ``centralized_ns``, but
-    the counter's home takes the updates one each g, none waiting for the answer to another.
-
-    Parameters
-    ----------
-    processes, diameter : int
-        P and d.
-    memory : LogGP
-        The memory's times.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, or the diameter is below 0.
-    """
-    _check(processes, diameter)
-    updates = memory.access_ns(diameter) + (processes - 1) * memory.g
-    return updates + _signal_ns(diameter, memory) + (processes - 2) * memory.g
-
-
-def tile_sync_ns(processes: int, diameter: int, memory: LogGP, *, wake_ns: float = 10_000) -> float:
-    """Return a time that puts the Tile Sync barrier in its order: ``centralized_ns`` + wake.
-
-    For its order only: the paper says no more than that processes which wait are asleep. Assumed: a
-    centralized barrier, after which the operating system wakes all at once.
-
-    Parameters
-    ----------
-    processes, diameter : int
-        P and d.
-    memory : LogGP
-        The memory's times.
-    wake_ns : float
-        What waking takes, above 0; 10 µs is assumed.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, the diameter is below 0, or waking takes no time.
-    """
-    if not wake_ns > 0:
-        raise PlanError(f"Barrier model: wake_ns must be above 0 ns, not {wake_ns}")
-    return centralized_ns(processes, diameter, memory) + wake_ns
+    through = np.zeros(hops.shape[1])
+    for number, ways in enumerate(hops):
+        came = through + loggp.message_ns(0) + ways * loggp.h
+        through = np.maximum(through + 2 * loggp.o, np.roll(came, 1 << number))
+    return float(through.max())
 
 
 def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
@@ -236,7 +226,7 @@ def crossover(one: Callable[[int], float], other: Callable[[int], float], most: 
     PlanError
         ``most`` is below 2.
     """
-    _check(most)
+    check(most)
     found = None
     for processes in range(most, 1, -1):
         if one(processes) <= other(processes):
@@ -245,12 +235,14 @@ def crossover(one: Callable[[int], float], other: Callable[[int], float], most: 
     return found
 
 
-def _signal_ns(hops: int, memory: LogGP) -> float:
-    """Return what it takes until a process that spins on a flag has seen another's store."""
-    return memory.message_ns(hops) + memory.access_ns(hops)
+def check(processes: int, diameter: int = 0) -> None:
+    """Refuse sizes that no barrier has.
 
-
-def _check(processes: int, diameter: int = 0) -> None:
+    Raises
+    ------
+    PlanError
+        There are fewer than two processes, or the diameter is below 0.
+    """
     if processes < 2:
         raise PlanError(
             f"Barrier model: processes must be 2 or more, not {processes}; "

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from syncfabric.models.planning.tree import Tree
 from syncfabric.models.timing.times import Ranges, Times
 
-__all__ = ["Timing", "cs_depth", "cs_formula_ns", "formula_ns"]
+__all__ = ["Timing", "cs_depth", "cs_formula_ns", "formula_ns", "way_ns"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,20 @@ class Timing(Times):
 PAPER = Timing()
 
 
+def way_ns(hops: ArrayLike, stops: ArrayLike, timing: Timing = PAPER) -> float:
+    """Return t_s + d t_p + (d - h) t_rn + (h + 1) t_rm of the worst of several ways.
+
+    Parameters
+    ----------
+    hops, stops : int or array of int
+        Of each way the links d, and the nodes h behind the first that look a register up.
+    timing : Timing
+        The times; the paper's by default.
+    """
+    d, h, t = np.asarray(hops), np.asarray(stops), timing
+    return t.t_s + float(np.max(d * t.t_p + (d - h) * t.t_rn + (h + 1) * t.t_rm))
+
+
 def formula_ns(tree: Tree, timing: Timing = PAPER) -> float:
     """Return t_b = 2 (t_s + d t_p + (d - h) t_rn + (h + 1) t_rm) of the tree's worst path.
 
@@ -67,8 +82,7 @@ def formula_ns(tree: Tree, timing: Timing = PAPER) -> float:
     timing : Timing
         The times; the paper's by default.
     """
-    d, h, t = tree.hops, tree.depth, timing
-    return 2 * (t.t_s + float(np.max(d * t.t_p + (d - h) * t.t_rn + (h + 1) * t.t_rm)))
+    return 2 * way_ns(tree.hops, tree.depth, timing)
 
 
 def cs_depth(tree: Tree) -> int:

@@ -13,12 +13,23 @@ from typing import ClassVar
 
 from syncfabric.models.timing.times import Ranges, Times
 
-__all__ = ["INFINIBAND", "TILE64", "TILE64_CYCLE_NS", "TILE64_MEMORY", "LogGP"]
+__all__ = [
+    "INFINIBAND",
+    "PRESETS",
+    "TILE64",
+    "TILE64_CYCLE_NS",
+    "TILE64_MEMORY",
+    "LogGP",
+    "MemoryLogGP",
+]
+
+TILE64_CYCLE_NS = 1_000 / 700
+"""TILE64's clock, 700 MHz: paper Reflex, section IV-A."""
 
 
 @dataclass(frozen=True)
 class LogGP(Times):
-    """What a message costs, in nanoseconds.
+    """What a message costs, in nanoseconds. The defaults are those of preset ``tile64``.
 
     Parameters
     ----------
@@ -29,8 +40,7 @@ class LogGP(Times):
     g : float
         Least time between two messages of one processor, 0 to 1,000,000.
     G : float
-        The same between two bytes of a message (ns a byte), 0 to 10,000. No barrier needs it: a
-        barrier's messages are small.
+        The same between two bytes of a message (ns a byte), 0 to 10,000.
     h : float
         A hop from switch to switch, 0 to 100,000.
 
@@ -48,11 +58,11 @@ class LogGP(Times):
         "h": (0, 100_000),
     }
 
-    L: float
-    o: float
-    g: float
-    G: float
-    h: float
+    L: float = 1 * TILE64_CYCLE_NS
+    o: float = 1 * TILE64_CYCLE_NS
+    g: float = 2 * TILE64_CYCLE_NS
+    G: float = TILE64_CYCLE_NS / 4
+    h: float = 1 * TILE64_CYCLE_NS
 
     def message_ns(self, hops: int) -> float:
         """Return what a small message takes from processor to processor, 2 o + L + hops h."""
@@ -66,16 +76,22 @@ class LogGP(Times):
         return 2 * self.message_ns(hops)
 
 
-TILE64_CYCLE_NS = 1_000 / 700
-"""TILE64's clock, 700 MHz: paper Reflex, section IV-A."""
+@dataclass(frozen=True)
+class MemoryLogGP(LogGP):
+    """What a store costs, or one way of a load. The defaults are those of TILE64's shared memory.
 
-TILE64 = LogGP(
-    L=1 * TILE64_CYCLE_NS,
-    o=1 * TILE64_CYCLE_NS,
-    g=2 * TILE64_CYCLE_NS,
-    G=TILE64_CYCLE_NS / 4,
-    h=1 * TILE64_CYCLE_NS,
-)
+    Parameters
+    ----------
+    L, o, g, G, h : float
+        As of ``LogGP``, with a load or store in place of a message: L through the caches on one
+        way, g between two accesses that one home serves.
+    """
+
+    L: float = 30 * TILE64_CYCLE_NS
+    o: float = 2 * TILE64_CYCLE_NS
+
+
+TILE64 = LogGP()
 """Preset ``tile64``: TILE64's user networks, STN and UDN.
 
 From paper Reflex, section IV-A: the clock, and h of one cycle. Assumed: o of one cycle, since an
@@ -84,13 +100,7 @@ head and a word for each UDN message on a link of a word a cycle; G from its 4-b
 the least the hardware can take, without any software around it.
 """
 
-TILE64_MEMORY = LogGP(
-    L=30 * TILE64_CYCLE_NS,
-    o=2 * TILE64_CYCLE_NS,
-    g=2 * TILE64_CYCLE_NS,
-    G=TILE64_CYCLE_NS / 4,
-    h=1 * TILE64_CYCLE_NS,
-)
+TILE64_MEMORY = MemoryLogGP()
 """TILE64's shared memory: a store, or one way of a load, to the tile that is home to an address.
 
 Clock and h as in ``TILE64``; all else is assumed: L of 30 cycles through the caches on one way, o
@@ -106,3 +116,6 @@ bytes (G: of 1 MiB) with MVAPICH on the cluster Tukey (codes-org/codes, ``tests/
 o 1.05 and 1.08 µs), and for L half of its 11.38 µs there and back less both o; to about 10 ns.
 h of 100 ns is assumed with no measurement behind it: what a switch takes from port to port.
 """
+
+PRESETS = {"tile64": TILE64, "tile64-memory": TILE64_MEMORY, "infiniband": INFINIBAND}
+"""The machines by name."""

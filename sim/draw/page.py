@@ -69,10 +69,11 @@ class Page:
         self.figure.text(
             middle / self.width,
             1 - top / self.height,
-            words,
+            words.encode(errors="replace").decode(),  # JSON can hold half a character
             ha="center",
             va="center",
             fontsize=min(size, fits),
+            parse_math=False,  # names of networks and files are no formulas
             **style,
         )
 

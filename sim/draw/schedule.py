@@ -11,7 +11,7 @@ from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
 from syncfabric.sim.draw.page import Page
-from syncfabric.sim.draw.schedule_places import Points, bows, vertex_places
+from syncfabric.sim.draw.schedule_places import Points, bows, curve, vertex_places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,8 +140,8 @@ def _ground(
     """Draw the network: links pale, nodes round, switches square."""
     for a, b in topology.channels:
         if a < b or (b, a) not in topology.number:
-            curve = _curve(places[a], places[b], bent[a, b], 0)
-            axes.plot(*curve.T, color=PALE, lw=0.9, zorder=1, solid_capstyle="round")
+            line = curve(places[a], places[b], bent[a, b], 0)
+            axes.plot(*line.T, color=PALE, lw=0.9, zorder=1, solid_capstyle="round")
     for vertex, (x, y) in enumerate(places):
         node = vertex < topology.nodes
         mark = "o" if node else "s"
@@ -166,32 +166,20 @@ def _arrows(
         ink = inks[message[end]]
         for place, (a, b) in enumerate(pairwise(path)):
             last = place == len(path) - 2
-            curve = _curve(places[a], places[b], bent[a, b], AWAY)
-            seen = np.ones(len(curve), dtype=bool)
+            line = curve(places[a], places[b], bent[a, b], AWAY)
+            seen = np.ones(len(line), dtype=bool)
             if place == 0:
-                seen &= np.hypot(*(curve - places[a]).T) > RIM
+                seen &= np.hypot(*(line - places[a]).T) > RIM
             if last:
-                seen &= np.hypot(*(curve - places[b]).T) > RIM + TIP
-            curve = curve[seen]
-            if len(curve) < 2:
+                seen &= np.hypot(*(line - places[b]).T) > RIM + TIP
+            line = line[seen]
+            if len(line) < 2:
                 continue
-            axes.plot(*curve.T, color=ink, lw=1.5, zorder=3, solid_capstyle="round")
+            axes.plot(*line.T, color=ink, lw=1.5, zorder=3, solid_capstyle="round")
             if last:
                 tip = {"arrowstyle": "-|>,head_length=0.32,head_width=0.16", "lw": 0, "fc": ink}
                 tip |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
-                axes.annotate("", curve[-1], curve[-2], arrowprops=tip, zorder=6)
-
-
-def _curve(start: Points, end: Points, bow: float, away: float) -> Points:
-    """Return points from one vertex to another, ``away`` to the right, bowed if need be."""
-    along = end - start
-    length = max(1e-9, float(np.hypot(*along)))
-    right = np.array([along[1], -along[0]]) / length
-    t = np.linspace(0, 1, 41)[:, np.newaxis]
-    # Both directions of a link bow to the same side, or they would not look like one.
-    side = 1.0 if (along[0], along[1]) > (0.0, 0.0) else -1.0
-    bulge = 4 * t * (1 - t) * (side * bow * length)
-    return np.asarray(start + t * along + (bulge + away) * right, dtype=np.float64)
+                axes.annotate("", line[-1], line[-2], arrowprops=tip, zorder=6)
 
 
 def _table(schedule: Schedule) -> "Figure":

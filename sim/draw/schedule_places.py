@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.collectives.topology import Topology
 
-__all__ = ["Points", "bows", "vertex_places"]
+__all__ = ["Points", "bows", "curve", "vertex_places"]
 
 Points = NDArray[np.float64]
 """Of shape (n, 2)."""
@@ -51,6 +51,18 @@ def bows(topology: Topology, places: Points) -> dict[tuple[int, int], float]:
         between = (foot > 0.05 * length) & (foot < 0.95 * length) & (gap < 0.03)
         found[a, b] = BOW if between.any() else 0.0
     return found
+
+
+def curve(start: Points, end: Points, bow: float, away: float) -> Points:
+    """Return points from one vertex to another, ``away`` to the right, bowed if need be."""
+    along = end - start
+    length = max(1e-9, float(np.hypot(*along)))
+    right = np.array([along[1], -along[0]]) / length
+    t = np.linspace(0, 1, 41)[:, np.newaxis]
+    # Both directions of a link bow to the same side, or they would not look like one.
+    side = 1.0 if (along[0], along[1]) > (0.0, 0.0) else -1.0
+    bulge = 4 * t * (1 - t) * (side * bow * length)
+    return np.asarray(start + t * along + (bulge + away) * right, dtype=np.float64)
 
 
 def _grid(topology: Topology) -> Points | None:

@@ -2,18 +2,14 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from syncfabric.models.errors import OutputError
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
-from syncfabric.sim.figures.reflex import check_plot, plot, reflex
-from syncfabric.sim.figures.reflex_model import reflex_model
 from syncfabric.sim.figures.rings import ring_planning, static_latency, static_speed
 from syncfabric.sim.figures.row import Section
 from syncfabric.sim.figures.schedule_growth import schedule_growth
@@ -48,8 +44,6 @@ SECTIONS: tuple[Section, ...] = (
     static_latency,
     static_speed,
     ring_planning,
-    reflex_model,
-    reflex,
     collectives,
     wire_faults,
     mboa,
@@ -58,11 +52,8 @@ SECTIONS: tuple[Section, ...] = (
 )
 
 
-def main(words: list[str], picture: Path | None = None) -> int:
-    """Print the chosen sections; return 1 if a target is missed, 2 if nothing can be done.
-
-    ``picture`` is where a picture of paper Reflex's barriers goes, if one is wanted.
-    """
+def main(words: list[str]) -> int:
+    """Print the chosen sections; return 1 if a target is missed, 2 if there is no such section."""
     console, missed = Console(), 0
     titles = {(section.__doc__ or "").splitlines()[0].rstrip("."): section for section in SECTIONS}
     chosen = {
@@ -73,12 +64,6 @@ def main(words: list[str], picture: Path | None = None) -> int:
     if not chosen:
         print(f"error: no section has that in its title; titles are {'; '.join(titles)}")
         return 2
-    try:
-        if picture:
-            check_plot(picture)
-    except OutputError as error:
-        print(f"error: {error}")
-        return 2
     for title, section in chosen.items():
         table = Table("figure", "measured", "target", "", title=title, title_justify="left")
         with console.status(title):
@@ -87,16 +72,10 @@ def main(words: list[str], picture: Path | None = None) -> int:
                 table.add_row(row.figure, row.measured, row.target, mark)
                 missed += row.met is False
         console.print(table)
-    if picture:
-        print(f"wrote {plot(picture)}")
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure and print.")
     parser.add_argument("words", nargs="*", metavar="WORD", help="in the titles of sections")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw paper Reflex's barriers: .svg or .png"
-    )
-    given = parser.parse_args()
-    sys.exit(main(given.words, given.plot))
+    sys.exit(main(parser.parse_args().words))

@@ -12,8 +12,8 @@ from syncfabric.sim.drive.static.collectives.asked import FROM_ROOT, KINDS, Coll
 from syncfabric.sim.drive.static.collectives.bound import bound_of
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.figures.reflex import on_mesh
 from syncfabric.sim.figures.row import Row
+from syncfabric.sim.reproduce.reflex.hardware import Barrier
 
 __all__ = ["collectives"]
 
@@ -24,10 +24,10 @@ WORK = 1
 """Cycles that a flit of a reduction takes a core."""
 
 IN_ROUTERS = {
-    "messages, shortest, pipeline 0": on_mesh(
-        "shortest", barrier_pipeline=0, data_bits=32, flit_bits=64
+    "messages, shortest, pipeline 0": Barrier(
+        "mesh", "shortest", "", {"barrier_pipeline": 0, "data_bits": 32, "flit_bits": 64}
     ),
-    "wires (ours)": on_mesh("wires", sync="wires", data_bits=32),
+    "wires (ours)": Barrier("mesh", "wires", "", {"sync": "wires", "data_bits": 32}),
 }
 """Barriers that combine a word on their way."""
 
@@ -51,13 +51,13 @@ def collectives() -> Iterator[Row]:
             all(map(_agrees, [policy] * len(SIDES), cycles, formula)),
         )
     for name, barrier in IN_ROUTERS.items():
-        times = [barrier(side) for side in SIDES]
+        times = [barrier.cycles(side, [("together", 0)])[0] for side in SIDES]
         bounds = [wire_bound(side, 0) for side in SIDES]
         yield Row(
             f"{sizes} cores, barrier by {name}, allreduce of 32 bits (or, and, xor), all together",
-            " / ".join(str(time.together) for time in times),
+            " / ".join(map(str, times)),
             "formula " + " / ".join(map(str, bounds)),
-            [time.together for time in times] == bounds,
+            times == bounds,
         )
 
 

@@ -20,7 +20,7 @@ __all__ = ["mboa"]
 SEEDS = 10
 SECONDS = 60.0
 """A run."""
-LONG = Parameters(hot=0.16, cold=0.1, span=3000.0), 5_000_000_000, 1800.0
+LONG = Parameters(), 600_000_000, 1800.0
 """Parameters, evaluations and seconds of a run of AAS on the hypercube of 32. It leaves no channel
 free in any step, so it must cool slowly."""
 

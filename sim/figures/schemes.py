@@ -7,9 +7,8 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
-from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.drive.measured import measure
+from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
 from syncfabric.sim.figures.row import Row
 
 __all__ = ["schemes"]
@@ -45,19 +44,12 @@ def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Row
     plan = make_plan(NetworkSpec(name="figure", network=network, groups=groups))
     policies: tuple[Policy, ...] = ("together", "last")
     kinds = [(policy, scheme) for policy in policies for scheme in SCHEMES]
-    job = Job(
-        tuple(
-            (
-                plan,
-                Scenario(
-                    episodes=len(members) if policy == "last" else 1, scheme=scheme, policy=policy
-                ),
-            )
-            for policy, scheme in kinds
-        )
-    )
+    scenarios = [
+        Scenario(episodes=len(members) if policy == "last" else 1, scheme=scheme, policy=policy)
+        for policy, scheme in kinds
+    ]
     found: dict[tuple[str, str], SchemeOutcome] = {}
-    for kind, outcome in zip(kinds, _outcomes(network, job), strict=True):
+    for kind, outcome in zip(kinds, measure(plan, scenarios), strict=True):
         assert outcome.scheme is not None
         found[kind] = outcome.scheme
     found |= {(policy, "wires"): on_wires for policy, on_wires in _on_wires(network, members)}
@@ -80,19 +72,10 @@ def _on_wires(
     plan = make_plan(NetworkSpec(name="figure", network=wired, groups=groups))
     (group,) = plan.wire_groups
     policies: dict[Policy, int] = {"together": 1, "last": len(members)}
-    runs = [(plan, Scenario(episodes=n, policy=policy)) for policy, n in policies.items()]
-    for policy, outcome in zip(policies, _outcomes(wired, Job(tuple(runs))), strict=True):
+    scenarios = [Scenario(episodes=n, policy=policy) for policy, n in policies.items()]
+    for policy, outcome in zip(policies, measure(plan, scenarios), strict=True):
         cycles = outcome.groups[0].latency
         yield policy, SchemeOutcome(cycles, [2 * len(group.edges)], [2 * len(members)])
-
-
-def _outcomes(network: IrregularSpec, job: Job) -> list[Outcome]:
-    outcomes = simulate_tiles(job, build_fabric(network)).outcomes
-    for (_, scenario), outcome in zip(job.runs, outcomes, strict=True):
-        if outcome.mismatches or outcome.hang:
-            words = f"{scenario.scheme or 'wires'}, {scenario.policy}"
-            raise RuntimeError(f"{words}: {outcome.mismatches[:1]} {outcome.hang}")
-    return outcomes
 
 
 def _links(measured: SchemeOutcome, *, beside: bool) -> int:

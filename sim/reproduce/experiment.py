@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.sim.reproduce.claim import Claim, Value
+from syncfabric.sim.reproduce.parameter import Parameter
+from syncfabric.sim.reproduce.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from syncfabric.sim.reproduce.crew import Crew
 
 __all__ = ["Axes", "Experiment", "Parameter", "Work"]
 
@@ -18,6 +23,9 @@ Job = tuple[Any, ...]
 """Arguments of a function."""
 
 Result = TypeVar("Result")
+
+INNER = ("function", "axes")
+"""What is nobody's concern but ours."""
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each curve by its label."""
@@ -39,28 +47,6 @@ class Axes:
     up: str
     across_base: int | None = None
     up_base: int | None = None
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What ``--set NAME=VALUE`` changes.
-
-    Parameters
-    ----------
-    name : str
-    value : int or float
-        By default; an int takes whole numbers only.
-    least, most : int or float
-        Its range.
-    words : str
-        What it is, with its unit.
-    """
-
-    name: str
-    value: int | float
-    least: int | float
-    most: int | float
-    words: str
 
 
 @dataclass(frozen=True)
@@ -101,6 +87,10 @@ class Experiment:
     parameters: tuple[Parameter, ...] = ()
     rtl: bool = False
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--list --json`` prints."""
+        return {head: value for head, value in asdict(self).items() if head not in INNER}
+
     def work(self, work: Work) -> None:
         """Run it.
 
@@ -117,7 +107,7 @@ def _never() -> bool:
     return False
 
 
-def _silent(words: str) -> None:
+def _silent(words: object) -> None:
     """Tell nobody."""
 
 
@@ -144,6 +134,10 @@ class Work:
         Whether points measured on the hardware are wanted.
     clock_mhz : float
         The clock that is assumed for them.
+    crew : Crew, optional
+        Who carries out jobs; by default this process, one after another, and keeps no result.
+    counted : callable
+        Is told how far the jobs are.
     """
 
     experiment: Experiment
@@ -155,6 +149,9 @@ class Work:
     chosen: dict[str, int | float] = field(default_factory=dict)
     rtl: bool = False
     clock_mhz: float = 100.0
+    crew: Crew | None = None
+    counted: Callable[[Tally], None] = _silent
+    tally: Tally = field(default_factory=Tally)
     claims: list[Claim] = field(default_factory=list)
     series: Series = field(default_factory=dict)
     drawing: Callable[[], Figure] | None = None
@@ -170,19 +167,61 @@ class Work:
         """The value of every parameter by its name."""
         return {p.name: self.chosen.get(p.name, p.value) for p in self.experiment.parameters}
 
+    @property
+    def beside(self) -> int:
+        """How many jobs are carried out side by side."""
+        return 1 if self.crew is None else self.crew.team.size
+
     def map(self, function: Callable[..., Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Yield ``function(*job)`` of each job, in their order.
+        """Yield ``function(*job)`` of each job, in their order, as JSON holds it: tuples as lists.
+
+        Jobs are carried out side by side, and results kept: the same job of the same function is
+        not carried out again until the sources change.
 
         Parameters
         ----------
         function : callable
             Of a module, so that other processes find it. What it returns can be written as JSON.
         jobs : iterable of tuples
-            Of what can be written as JSON.
+            Of what can be written as JSON: all that decides the result.
         """
-        for job in jobs:
+        all_ = list(jobs)
+        if self.crew is not None:
+            yield from self.crew.map(function, all_, self.tally, self._look)
+            return
+        for job in all_:
             self.check()
-            yield function(*job)
+            yield json.loads(json.dumps(function(*job)))
+
+    def alone(self, function: Callable[..., Result], job: Job, what: str) -> Result:
+        """Return ``function(*job, told=..., stop=...)`` of a job that takes all processors itself.
+
+        Its result is kept as those of ``map``, but not if the user has asked to stop meanwhile.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module. ``told`` takes words, ``stop`` is the work's.
+        job : tuple
+        what : str
+            What it does, to be said before its words.
+        """
+
+        def told(words: str) -> None:
+            self.told(f"{what}: {words}")
+
+        more: dict[str, Any] = {"told": told, "stop": self.stop}
+        if self.crew is not None:
+            found: Result = self.crew.alone(function, job, self.tally, self._look, **more)
+            return found
+        self.check()
+        found = json.loads(json.dumps(function(*job, **more)))
+        self.check()
+        return found
+
+    def _look(self) -> None:
+        self.check()
+        self.counted(self.tally)
 
     def tell(self, words: str) -> None:
         """Say what is being done. Call it often: here the work ends if the user asks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, ROOT, settings
@@ -15,14 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["figure_of"]
 
-WIDTH, HEIGHT, LEFT, BELOW, KEY = 8.2, 4.2, 0.85, 0.6, 2.6
+WIDTH, HEIGHT, LEFT, BELOW = 5.6, 4.2, 0.85, 0.6
 """Of curves, in inches; the key is at the right."""
-PAPER, OURS = ", paper", ", ours"
-"""How labels end of what is to be compared."""
+KEY, MARK, LETTER, ENTRY = 2.6, 0.6, 0.066, 0.17
+"""Of the key at least, of a mark in it, a letter of its words, and the height of an entry."""
+PAPER, OURS, RTL, MODEL = ", paper", ", ours", ", RTL", ", model"
+"""How labels end of what is to be compared: those that are the same but for this share a colour."""
+APART = {PAPER: "o:", RTL: "s--"}
+"""How curves are drawn that are told apart from ours, with open points."""
 MANY = 50
 """Points of a curve that are no longer marked."""
-LINE, NAMES, LONGEST = 0.24, 4.6, 80
-"""Of ratios: inches a claim, and for its words; most letters."""
+RATIOS, LINE, NAMES, LONGEST = 9.2, 0.24, 4.6, 80
+"""Of ratios, in inches: the page's width, a claim's line and words; and their most letters."""
 
 
 def figure_of(work: Work) -> Figure:
@@ -36,35 +41,52 @@ def figure_of(work: Work) -> Figure:
 
 
 def _curves(work: Work, series: Series, words: Axes) -> Figure:
-    page = Page(WIDTH, TOP + HEIGHT)
-    page.heading(work.experiment.name, work.experiment.title, WIDTH / 2, 0.3)
-    across, up = (WIDTH - LEFT - KEY) / WIDTH, (HEIGHT - BELOW) / page.height
-    axes = page.figure.add_axes((LEFT / WIDTH, BELOW / page.height, across, up))
+    width = WIDTH + max(KEY, MARK + LETTER * max(map(len, series)))
+    height = max(HEIGHT, BELOW + ENTRY * (len(series) + 1))
+    page = Page(width, TOP + height)
+    page.heading(work.experiment.name, work.experiment.title, width / 2, 0.3)
+    across, up = (WIDTH - LEFT) / width, (height - BELOW) / page.height
+    axes = page.figure.add_axes((LEFT / width, BELOW / page.height, across, up))
     drawn: list[list[tuple[float, float]]] = []
-    colours: dict[str, str] = {}
+    colours = _colours(series)
     for label, points in series.items():
         kept = [
             (x, y)
             for x, y in points
             if (words.across_base is None or x > 0) and (words.up_base is None or y > 0)
         ]
-        # The paper's are open and dotted, in the colour of ours. Of ours, one that lies on another
-        # is dashed, with smaller points: so all are seen.
-        own = label.removesuffix(PAPER)
-        colour = colours.setdefault(own.removesuffix(OURS), f"C{len(colours) % 10}")
-        look: dict[str, Any] = {"color": colour, "ms": 4, "lw": 1.3, "label": label}
-        style = "o-"
-        if own != label:
-            style, look = "o:", {**look, "mfc": "none"}
+        # The paper's are open and dotted, the hardware's open squares, in the colour of ours. Of
+        # ours, one that lies on another is dashed, with smaller points: so all are seen.
+        look: dict[str, Any] = {"color": colours[_own(label)], "ms": 4, "lw": 1.3, "label": label}
+        style = APART.get(label.removeprefix(_own(label)))
+        if style is not None:
+            look["mfc"] = "none"
         elif kept in drawn:
             style, look = "o--", {**look, "ms": 2}
         if len(kept) >= MANY:
             look["ms"] = 0
-        axes.plot([x for x, _ in kept], [y for _, y in kept], style, **look)
+        axes.plot([x for x, _ in kept], [y for _, y in kept], style or "o-", **look)
         drawn.append(kept)
     _scales(axes, words, sorted({x for points in series.values() for x, _ in points}))
     axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8)
     return page.figure
+
+
+def _own(label: str) -> str:
+    """Return what a curve is of, whoever found it."""
+    for end in (PAPER, OURS, RTL, MODEL):
+        label = label.removesuffix(end)
+    return label
+
+
+def _colours(labels: Iterable[str]) -> dict[str, str]:
+    """Return a colour for what each curve is of; of many, some are pale."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    names = list(dict.fromkeys(map(_own, labels)))
+    scale = colormaps["tab10" if len(names) <= 10 else "tab20"]
+    return {name: to_hex(scale(place % scale.N)) for place, name in enumerate(names)}
 
 
 def _scales(axes: mpl.Axes, words: Axes, places: list[float]) -> None:
@@ -85,8 +107,9 @@ def _scales(axes: mpl.Axes, words: Axes, places: list[float]) -> None:
 def _ratios(work: Work) -> Figure:
     """Draw ours by the paper's of each claim that has a ratio."""
     shown = [claim for claim in work.claims if claim.ratio is not None]
-    height = max(1, len(shown)) * LINE
-    page = Page(WIDTH + 1, TOP + height + BELOW)
+    lines = max(1, len(shown))
+    height = lines * LINE
+    page = Page(RATIOS, TOP + height + BELOW)
     page.heading(work.experiment.name, work.experiment.title, page.width / 2, 0.3)
     box = (NAMES, BELOW, page.width - NAMES - 0.3, height)
     left, bottom, wide, high = (
@@ -97,7 +120,7 @@ def _ratios(work: Work) -> Figure:
     ratios = [claim.ratio or 0.0 for claim in shown]
     axes.plot(ratios, range(len(shown)), "o", color=INK, ms=4)
     axes.set_yticks(range(len(shown)), [_short(claim) for claim in shown])
-    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_ylim(lines - 0.5, -0.5)
     axes.set_xlabel("ours / paper", size=9)
     _plain(axes)
     return page.figure

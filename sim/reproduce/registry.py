@@ -7,14 +7,19 @@ from collections.abc import Iterable
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.sim.reproduce.adapt.experiments import ADAPT
+from syncfabric.sim.reproduce.btin.experiments import BTIN
+from syncfabric.sim.reproduce.btm.experiments import BTM
 from syncfabric.sim.reproduce.evo.experiments import EVO
 from syncfabric.sim.reproduce.experiment import Experiment
+from syncfabric.sim.reproduce.reflex.experiments import REFLEX
 
 __all__ = ["ALL", "EXPERIMENTS", "chosen"]
 
 ALL = "all"
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*EVO, *ADAPT)}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (*BTM, *BTIN, *REFLEX, *EVO, *ADAPT)
+}
 
 
 def chosen(names: Iterable[str]) -> list[Experiment]:

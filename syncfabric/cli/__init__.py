@@ -13,10 +13,12 @@ from syncfabric.cli.networks import networks
 from syncfabric.cli.perform import perform
 from syncfabric.cli.plan import plan
 from syncfabric.cli.replay import replay
+from syncfabric.cli.report import report
 from syncfabric.cli.reproduce import reproduce
 from syncfabric.cli.run import run
 from syncfabric.cli.schedule import schedule
 from syncfabric.cli.schema import schema
+from syncfabric.cli.schemes import schemes
 from syncfabric.cli.synth import synth
 from syncfabric.cli.topologies import topologies
 
@@ -31,6 +33,7 @@ app = typer.Typer(
 )
 for command in (
     plan,
+    schemes,
     build,
     run,
     synth,
@@ -43,6 +46,7 @@ for command in (
     bcast,
     topologies,
     reproduce,
+    report,
 ):
     app.command()(command)
 

@@ -32,7 +32,7 @@ def plan(
         print_json(planned.to_json())
         return
     from syncfabric.cli.tables import plan_table, print_table, register_tables
-    from syncfabric.sim.report import notes
+    from syncfabric.sim.rows import notes
 
     screen = console()
     print_table(screen, plan_table(planned))

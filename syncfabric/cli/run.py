@@ -82,7 +82,7 @@ def run(
 def _print(result: "RunResult") -> None:
     """Print the table, what the traffic did, and the files."""
     from syncfabric.cli.tables import print_table, result_table
-    from syncfabric.sim.report import summary
+    from syncfabric.sim.rows import summary
 
     screen = console()
     print_table(screen, result_table(result))
@@ -92,7 +92,7 @@ def _print(result: "RunResult") -> None:
 
 def _complain(result: "RunResult") -> None:
     """Say on standard error where hardware and model differ, and how to see it again."""
-    from syncfabric.sim.report import describe
+    from syncfabric.sim.rows import describe
 
     typer.echo(f"{result.verdict}: {result.reason or 'not all is as it must be'}", err=True)
     for mismatch in result.mismatches[:SHOWN]:

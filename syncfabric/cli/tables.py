@@ -15,7 +15,7 @@ from syncfabric.models.planning.plan import (
     WireGroupPlan,
 )
 from syncfabric.models.planning.static_images import role_of
-from syncfabric.sim.report import Rows, plan_rows, result_rows
+from syncfabric.sim.rows import Rows, plan_rows, result_rows
 from syncfabric.sim.words import network_words, node_words
 
 if TYPE_CHECKING:
@@ -88,13 +88,14 @@ def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
     """Return the registers of a group on a mesh."""
     heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
     rows = []
-    for node in group.members[:most]:
+    for node in group.tree.nodes[:most]:
         image = group.register(node)
         children = ["" if child is None else node_words(child) for child in image.children]
         turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
         parent = "root" if image.parent is None else node_words(image.parent)
-        rows.append([node_words(node), _place(group.places[node]), parent, turn, *children])
-    return _table(title, (heads, rows), rest=len(group.members) - len(rows))
+        name = node_words(node) + " relay" * image.relay
+        rows.append([name, _place(group.node_places[node]), parent, turn, *children])
+    return _table(title, (heads, rows), rest=len(group.tree) - len(rows))
 
 
 def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:

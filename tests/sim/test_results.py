@@ -7,7 +7,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.report import describe, result_rows, summary
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnCost,
@@ -22,6 +21,7 @@ from syncfabric.sim.results import (
     TrafficResult,
     results_schema,
 )
+from syncfabric.sim.rows import describe, result_rows, summary
 
 GROUP = GroupResult(
     id=1,

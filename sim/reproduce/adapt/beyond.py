@@ -9,11 +9,10 @@ times, Path and Position are also tried on trees whose cost is the time itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from syncfabric.models.broadcast.completion import completion_ns
 from syncfabric.models.broadcast.costs import MatrixCosts
@@ -25,9 +24,9 @@ from syncfabric.models.timing.loggp import INFINIBAND, LogGP
 from syncfabric.sim.reproduce.adapt.networks import SlowLink
 from syncfabric.sim.reproduce.adapt.panels import Panel, draw_panels
 from syncfabric.sim.reproduce.adapt.swaps import NODES
-from syncfabric.sim.reproduce.experiment import Work
+from syncfabric.sim.reproduce.experiment import Series, Work
 
-__all__ = ["FACTORS", "MEASURES", "SMALL", "optimum", "rebuild"]
+__all__ = ["FACTORS", "MEASURES", "SMALL", "optimum", "ratios", "rebuild"]
 
 BYTES = 1024
 SMALL = 16
@@ -45,32 +44,32 @@ MEASURES: dict[str, LogGP | None] = {
     "time at 10 µs a unit": replace(INFINIBAND, h=10_000),
 }
 
-Least = Callable[[LogGP | None, MatrixCosts, Layout], float]
-"""What a measure is compared with: of costs, and of the tree rebuilt with them."""
-Ratios = dict[tuple[str, str], NDArray[np.float64]]
-"""Of each measure and label, of shape (factors, runs)."""
+Best = Literal["a rebuilt tree", "the best tree"]
+"""What the others are compared with."""
+Ratios = dict[str, dict[str, list[float]]]
+"""By measure, label and factor."""
 
 
 def rebuild(work: Work) -> None:
     """Against rebuilding a tree of 1024 nodes."""
-    _compare(work, NODES, lambda machine, _, built: _measure(machine, built), "a rebuilt tree")
+    _compare(work, NODES, "a rebuilt tree")
 
 
 def optimum(work: Work) -> None:
     """Against the best tree of 16 nodes."""
-    _compare(work, SMALL, lambda machine, costs, _: _least(machine, costs), "the best tree")
+    _compare(work, SMALL, "the best tree")
 
 
 def _measure(machine: LogGP | None, layout: Layout) -> float:
     return layout.cost if machine is None else completion_ns(layout, machine, BYTES)
 
 
-def _least(machine: LogGP | None, costs: MatrixCosts) -> float:
+def _least(machine: LogGP | None, costs: MatrixCosts, size: int) -> float:
     if machine is None:
         return least_cost(costs, 0)
-    nodes = np.arange(SMALL)
-    links = costs.between(np.repeat(nodes, SMALL), np.tile(nodes, SMALL)) * machine.h
-    times = MatrixCosts(links.reshape(SMALL, SMALL))
+    nodes = np.arange(size)
+    links = costs.between(np.repeat(nodes, size), np.tile(nodes, size)) * machine.h
+    times = MatrixCosts(links.reshape(size, size))
     return least_cost(times, 0, StartUp.under(machine, BYTES))
 
 
@@ -80,43 +79,52 @@ def _counted(machine: LogGP) -> StartUp:
     return StartUp(start_up.transfer / machine.h, start_up.interval / machine.h)
 
 
-def _compare(work: Work, nodes: int, least: Least, best: str) -> None:
-    """Measure every strategy, no swaps and a rebuilt tree over what ``least`` says."""
-    over: Ratios = {}
-    for run, seed in enumerate(work.seeds):
-        link = SlowLink.draw(seed, nodes)
-        counting = {
-            words: link if machine is None else link.counting(_counted(machine))
-            for words, machine in MEASURES.items()
-        }
-        for place, factor in enumerate(FACTORS):
-            work.tell(f"topology {run + 1} of {work.runs}, factor {factor}")
-            trees = _trees(link, factor)
-            for words, machine in MEASURES.items():
-                bound = least(machine, link.costs, trees[REBUILT])
-                found = dict(trees)
-                if machine is not None:
-                    found |= _by_time(counting[words], factor)
-                for label, tree in found.items():
-                    ratios = over.setdefault((words, label), np.zeros((len(FACTORS), work.runs)))
-                    ratios[place, run] = _measure(machine, tree) / bound
-    means = {labels: ratios.mean(axis=1).tolist() for labels, ratios in over.items()}
-    for (words, label), values in means.items():
-        for factor, value in zip(FACTORS, values, strict=True):
-            work.point(f"{words}, {label}", factor, value)
-        work.claim(f"{words}, {label} over {best}, factor {FACTORS[-1]}", None, values[-1])
-    panels = [
-        Panel(
-            f"{measure}, over {best}",
-            {
-                label: list(zip(FACTORS, values, strict=True))
-                for (words, label), values in means.items()
-                if words == measure
-            },
-        )
-        for measure in MEASURES
-    ]
+def _compare(work: Work, nodes: int, best: Best) -> None:
+    """Measure every strategy, no swaps and a rebuilt tree over what is best."""
+    found = list(work.map(ratios, [(seed, nodes, best) for seed in work.seeds]))
+    panels = []
+    for words in MEASURES:
+        curves: Series = {}
+        for label in found[0][words]:
+            means = np.mean([one[words][label] for one in found], axis=0).tolist()
+            curves[label] = list(zip(FACTORS, means, strict=True))
+            for factor, value in curves[label]:
+                work.point(f"{words}, {label}", factor, value)
+            work.claim(f"{words}, {label} over {best}, factor {FACTORS[-1]}", None, means[-1])
+        panels.append(Panel(f"{words}, over {best}", curves))
     work.drawing = lambda: draw_panels(work.experiment, panels)
+
+
+def ratios(seed: int, nodes: int, best: Best) -> Ratios:
+    """Return every strategy's tree, that without swaps and the rebuilt one over what is best.
+
+    Parameters
+    ----------
+    seed : int
+        Of the topology and its link.
+    nodes : int
+    best : str
+        What they are compared with.
+    """
+    link = SlowLink.draw(seed, nodes)
+    counting = {
+        words: link if machine is None else link.counting(_counted(machine))
+        for words, machine in MEASURES.items()
+    }
+    over: Ratios = {words: {} for words in MEASURES}
+    for factor in FACTORS:
+        trees = _trees(link, factor)
+        for words, machine in MEASURES.items():
+            if best == "the best tree":
+                bound = _least(machine, link.costs, nodes)
+            else:
+                bound = _measure(machine, trees[REBUILT])
+            found = dict(trees)
+            if machine is not None:
+                found |= _by_time(counting[words], factor)
+            for label, tree in found.items():
+                over[words].setdefault(label, []).append(_measure(machine, tree) / bound)
+    return over
 
 
 def _trees(link: SlowLink, factor: int) -> dict[str, Layout]:

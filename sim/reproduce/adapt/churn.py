@@ -7,6 +7,7 @@ distances of a node that joins are drawn like all others. Paper ADAPT, section 5
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from statistics import mean
 
 import numpy as np
@@ -15,7 +16,7 @@ from syncfabric.models.broadcast.tree import Goal, Policy, Tree
 from syncfabric.sim.reproduce.adapt.networks import drawn
 from syncfabric.sim.reproduce.experiment import Work
 
-__all__ = ["EVENTS", "FARTHEST", "NODES", "to_the_cost_before", "to_the_initial_cost"]
+__all__ = ["EVENTS", "FARTHEST", "NODES", "ends", "to_the_cost_before", "to_the_initial_cost"]
 
 NODES = 1024
 EVENTS = 1000
@@ -24,6 +25,7 @@ FARTHEST = (10, 30, 50)
 NO_SWAPS = "no swaps"
 PATH = "position/path"
 POSITION = "position/position"
+LABELS = (NO_SWAPS, PATH, POSITION)
 
 
 def to_the_initial_cost(work: Work) -> None:
@@ -37,19 +39,11 @@ def to_the_cost_before(work: Work) -> None:
 
 
 def _run(work: Work, goal: Goal) -> None:
-    policies = {
-        NO_SWAPS: Policy(join=None, leave=None),
-        PATH: Policy(join="position", leave="path", goal=goal),
-        POSITION: Policy(join="position", leave="position", goal=goal),
-    }
+    jobs = [(seed, f, goal, NODES, EVENTS) for f in FARTHEST for seed in work.seeds]
+    done = work.map(ends, jobs)
     for farthest in FARTHEST:
-        ends = {label: list[float]() for label in policies}
-        for run, seed in enumerate(work.seeds):
-            script = _Script.draw(seed, farthest)
-            for label, policy in policies.items():
-                work.tell(f"distances to {farthest}, tree {run + 1} of {work.runs}, {label}")
-                ends[label].append(script.play(policy))
-        cost = {label: mean(values) for label, values in ends.items()}
+        found = list(islice(done, work.runs))
+        cost = {label: mean(end[label] for end in found) for label in LABELS}
         for label, value in cost.items():
             work.point(label, farthest, value)
         for label in (PATH, POSITION):
@@ -66,31 +60,55 @@ def _run(work: Work, goal: Goal) -> None:
         )
 
 
+def ends(seed: int, farthest: int, goal: Goal, nodes: int, events: int) -> dict[str, float]:
+    """Return what a tree costs at the end, by its policy.
+
+    Parameters
+    ----------
+    seed : int
+        Of the network and its events.
+    farthest : int
+        The greatest distance.
+    goal : str
+        Until when nodes are swapped.
+    nodes, events : int
+    """
+    policies = (
+        Policy(join=None, leave=None),
+        Policy(join="position", leave="path", goal=goal),
+        Policy(join="position", leave="position", goal=goal),
+    )
+    script = _Script.draw(seed, farthest, nodes, events)
+    return {label: script.play(policy) for label, policy in zip(LABELS, policies, strict=True)}
+
+
 @dataclass(frozen=True)
 class _Script:
     """A network, and what happens on it, whatever the tree makes of it."""
 
     matrix: np.typing.NDArray[np.int64]
+    nodes: int
+    """Of the tree at the beginning."""
     events: tuple[int, ...]
     """Of each the node that joins or leaves: those that are in the tree leave."""
 
     @classmethod
-    def draw(cls, seed: int, farthest: int) -> _Script:
+    def draw(cls, seed: int, farthest: int, nodes: int, count: int) -> _Script:
         dice = np.random.default_rng(seed)
-        matrix = drawn(dice, NODES + EVENTS, farthest)
-        there, free, events = list(range(1, NODES)), NODES, []
-        for _ in range(EVENTS):
+        matrix = drawn(dice, nodes + count, farthest)
+        there, free, events = list(range(1, nodes)), nodes, []
+        for _ in range(count):
             if dice.random() < 0.5:
                 there.append(free)
                 events.append(free)
                 free += 1
             else:
                 events.append(there.pop(int(dice.integers(len(there)))))
-        return cls(matrix, tuple(events))
+        return cls(matrix, nodes, tuple(events))
 
     def play(self, policy: Policy) -> float:
         """Return the cost of the tree at the end."""
-        tree = Tree(self.matrix, nodes=range(NODES), policy=policy)
+        tree = Tree(self.matrix, nodes=range(self.nodes), policy=policy)
         for node in self.events:
             if node in tree:
                 tree.leave(node)

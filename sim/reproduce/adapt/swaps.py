@@ -14,7 +14,7 @@ from syncfabric.sim.reproduce.adapt.networks import SlowLink
 from syncfabric.sim.reproduce.adapt.panels import Panel, draw_panels
 from syncfabric.sim.reproduce.experiment import Series, Work
 
-__all__ = ["FACTORS", "NODES", "gains", "steps"]
+__all__ = ["FACTORS", "NODES", "gains", "steps", "topology"]
 
 NODES = 1024
 FACTORS = (5, 10, 15, 20, 25, 30, 35, 40)
@@ -83,21 +83,29 @@ def _word(right: bool) -> str:
 
 def _means(work: Work) -> tuple[Means, Means]:
     """Return mean gains and mean steps."""
-    gain = {strategy: np.zeros((work.runs, len(FACTORS))) for strategy in STRATEGIES}
-    step = {strategy: np.zeros((work.runs, len(FACTORS))) for strategy in STRATEGIES}
-    for run, seed in enumerate(work.seeds):
-        work.tell(f"topology {run + 1} of {work.runs}")
-        link = SlowLink.draw(seed, NODES)
-        for place, factor in enumerate(FACTORS):
-            raised = link.slow(factor)
-            for strategy in STRATEGIES:
-                after, found = link.swap(strategy, raised)
-                gain[strategy][run, place] = (raised.cost - after.cost) / raised.cost
-                step[strategy][run, place] = found.steps
-    return (
-        {strategy: values.mean(axis=0) for strategy, values in gain.items()},
-        {strategy: values.mean(axis=0) for strategy, values in step.items()},
-    )
+    jobs = [(seed, NODES) for seed in work.seeds]
+    found = np.mean(list(work.map(topology, jobs)), axis=0)
+    gain, step = ({s: found[k, :, place] for place, s in enumerate(STRATEGIES)} for k in range(2))
+    return gain, step
+
+
+def topology(seed: int, nodes: int) -> tuple[list[list[float]], list[list[int]]]:
+    """Return gains and steps on one topology, by factor and strategy.
+
+    Parameters
+    ----------
+    seed : int
+        Of the topology and its link.
+    nodes : int
+    """
+    link = SlowLink.draw(seed, nodes)
+    gain, step = [], []
+    for factor in FACTORS:
+        raised = link.slow(factor)
+        swapped = [link.swap(strategy, raised) for strategy in STRATEGIES]
+        gain.append([(raised.cost - after.cost) / raised.cost for after, _ in swapped])
+        step.append([found.steps for _, found in swapped])
+    return gain, step
 
 
 def _curves(means: Means) -> Series:

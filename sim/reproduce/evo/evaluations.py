@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.sim.reproduce.evo.runs import Entry, runner
+from syncfabric.sim.reproduce.evo.runs import Entry, make_runs
 from syncfabric.sim.reproduce.evo.table2 import PRINTED, task
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -29,17 +29,16 @@ def _curve(work: Work, kind: str, sizes: tuple[int, ...]) -> None:
     means: list[float] = []
     entries: list[Entry] = []
     label = f"{kind} by {method.upper()}"
-    with runner(work) as run:
-        for size in sizes:
-            wanted = task(kind, size)
-            entry = run(method, wanted, lower_bounds(wanted)[0].value)
-            note = f"{len(entry.evaluations)} of {entry.runs} runs found it"
-            claim = f"{label} on hypercube-{size}: mean evaluations"
-            work.claim(claim, None, entry.mean, note)
-            if entry.mean is not None:
-                work.point(label, size, entry.mean)
-                means.append(entry.mean)
-                entries.append(entry)
+    for size in sizes:
+        wanted = task(kind, size)
+        entry = make_runs(work, method, wanted, lower_bounds(wanted)[0].value)
+        note = f"{len(entry.evaluations)} of {entry.runs} runs found it"
+        claim = f"{label} on hypercube-{size}: mean evaluations"
+        work.claim(claim, None, entry.mean, note)
+        if entry.mean is not None:
+            work.point(label, size, entry.mean)
+            means.append(entry.mean)
+            entries.append(entry)
     if len(means) < 2:
         return
     grows = all(low < high for low, high in pairwise(means))

@@ -5,7 +5,7 @@ from syncfabric.sim.reproduce.experiment import Axes, Experiment
 __all__ = ["EVO"]
 
 LIMIT = 5.0
-"""Seconds of a run: all of these together end within minutes on two processors."""
+"""Seconds of a run, and five times as many an entry: all end in minutes on two processors."""
 SIZE = "nodes of the hypercube"
 
 EVO = (

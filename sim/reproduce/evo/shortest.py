@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from syncfabric.models.collectives.progress import Stop
 from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.task import Task
 from syncfabric.sim.reproduce.claim import Value
+from syncfabric.sim.reproduce.evo.islands import islands
+from syncfabric.sim.reproduce.evo.runs import TIMES
+from syncfabric.sim.reproduce.evo.tasks import result_from, result_json, task_from, task_json
 from syncfabric.sim.reproduce.experiment import Work
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result
     from syncfabric.models.collectives.standing import Standing
 
-__all__ = ["TIMES", "shortest", "steps_of", "why"]
-
-TIMES = 5
-"""``auto`` may take so many times as long as a run: it has several methods, and is asked once."""
+__all__ = ["auto", "shortest", "steps_of", "why"]
 
 
 def shortest(work: Work, task: Task, what: str) -> Result:
@@ -27,16 +29,42 @@ def shortest(work: Work, task: Task, what: str) -> Result:
     KeyboardInterrupt
         The user has asked to stop.
     """
+    work.tell(f"{what}: auto")
+    job = (task_json(task), work.seed, TIMES * work.time_limit, islands())
+    return result_from(work.alone(auto, job, what))
+
+
+def auto(
+    values: dict[str, Any],
+    seed: int,
+    time_limit: float,
+    islands: int,
+    told: Callable[[str], None],
+    stop: Stop,
+) -> dict[str, Any]:
+    """Search by all methods.
+
+    Parameters
+    ----------
+    values : dict
+        Of the task.
+    seed : int
+    time_limit : float
+        Seconds.
+    islands : int
+        Of HGSA.
+    told : callable
+        Is told how far it is.
+    stop : callable
+        Turns true when it is to end.
+    """
 
     def tell(standing: Standing) -> None:
         best = "" if standing.best is None else f", best so far {standing.best}"
-        work.told(f"{what}: auto tries {standing.steps} steps by {standing.method}{best}")
+        told(f"auto tries {standing.steps} steps by {standing.method}{best}")
 
-    work.tell(f"{what}: auto")
-    limit = TIMES * work.time_limit
-    found = search(task, seed=work.seed, time_limit=limit, told=tell, stop=work.stop)
-    work.check()
-    return found
+    options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
+    return result_json(search(task_from(values), told=tell, stop=stop, **options))
 
 
 def steps_of(found: Result) -> Value:

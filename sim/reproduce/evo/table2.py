@@ -7,7 +7,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.collectives.task import Task
-from syncfabric.sim.reproduce.evo.runs import Entry, Method, Runner, runner
+from syncfabric.sim.reproduce.evo.runs import Entry, Method, make_runs
 from syncfabric.sim.reproduce.evo.shortest import shortest, steps_of, why
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -36,10 +36,9 @@ def table2(work: Work, sizes: tuple[int, ...] = SIZES) -> None:
     sizes : tuple of int
         Of the hypercubes.
     """
-    with runner(work) as run:
-        for kind, (method, entries) in PRINTED.items():
-            for size in sizes:
-                _entry(work, run, kind, size, method, *entries[size])
+    for kind, (method, entries) in PRINTED.items():
+        for size in sizes:
+            _entry(work, kind, size, method, *entries[size])
 
 
 def task(kind: str, size: int) -> Task:
@@ -49,20 +48,19 @@ def task(kind: str, size: int) -> Task:
     return Task(cube, collective(kind, cube), rules)
 
 
-def _entry(
-    work: Work, run: Runner, kind: str, size: int, method: Method, steps: int, rate: int
-) -> None:
+def _entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: int) -> None:
     what, name = f"{kind} on hypercube-{size}", method.upper()
     wanted = task(kind, size)
     work.tell(f"{what}: lower bounds")
     bound = lower_bounds(wanted)[0]
     work.claim(f"{what}: lower bound, steps", steps, bound.value, bound.argument.words())
-    entry = run(method, wanted, bound.value)
+    entry = make_runs(work, method, wanted, bound.value)
     _rate(work, f"{what}, {name}", rate, entry)
     work.point(f"{kind} {name}, paper", size, rate)
     work.point(f"{kind} {name}, ours", size, entry.rate)
     if (kind, size) in FOOTNOTES:
-        _rate(work, f"{what}, HGSA", FOOTNOTES[kind, size], run("hgsa", wanted, bound.value))
+        other = make_runs(work, "hgsa", wanted, bound.value)
+        _rate(work, f"{what}, HGSA", FOOTNOTES[kind, size], other)
     if not entry.evaluations:
         found = shortest(work, wanted, what)
         work.claim(f"{what}, auto: steps", None, steps_of(found), why(found))

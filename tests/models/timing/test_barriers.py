@@ -3,31 +3,28 @@
 from collections.abc import Callable
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.buffers import tree_flits
 from syncfabric.models.timing.barriers import (
-    centralized_ns,
     crossover,
     dissemination_ns,
-    memory_dissemination_ns,
+    reflex_late_ns,
     reflex_ns,
-    tile_spin_ns,
-    tile_sync_ns,
+    reflex_tree_ns,
+    rounds_ns,
     udn_stn_ns,
     wires_ns,
 )
-from syncfabric.models.timing.loggp import (
-    INFINIBAND,
-    TILE64,
-    TILE64_CYCLE_NS,
-    TILE64_MEMORY,
-    LogGP,
-)
+from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_CYCLE_NS, LogGP
+from syncfabric.models.timing.reflex import ring_latency, tree_bound
 from syncfabric.models.timing.wires import wire_bound
 
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0, h=1)
-"""A message over three hops takes 1,203 ns, an access 2,406, a signal in memory 3,609."""
+"""A message over three hops takes 1,203 ns."""
 
 MESHES = {4: 2, 8: 4, 16: 6, 32: 10, 64: 14}
 """By cores the diameter of the squarest mesh with room: 2x2, 3x3, 4x4, 6x6, 8x8."""
@@ -39,10 +36,6 @@ MESHES = {4: 2, 8: 4, 16: 6, 32: 10, 64: 14}
         (reflex_ns(5, BY_HAND), 2 * 1_200 + 2 * 5),
         (udn_stn_ns(5, 3, BY_HAND), 4 * 10 + 2 * 3 + 4 * 100),
         (dissemination_ns(5, 3, BY_HAND), 3 * 1_203),
-        (memory_dissemination_ns(5, 3, BY_HAND), 3 * 3_609),
-        (centralized_ns(5, 3, BY_HAND), 5 * 2_406 + 3_609 + 3 * 10),
-        (tile_spin_ns(5, 3, BY_HAND), 2_406 + 4 * 10 + 3_609 + 3 * 10),
-        (tile_sync_ns(5, 3, BY_HAND, wake_ns=7), 5 * 2_406 + 3_609 + 3 * 10 + 7),
     ],
 )
 def test_five_processes_three_hops_apart(found: float, by_hand: float) -> None:
@@ -54,7 +47,6 @@ def test_five_processes_three_hops_apart(found: float, by_hand: float) -> None:
 )
 def test_dissemination_takes_the_rounded_up_logarithm(processes: int, rounds: int) -> None:
     assert dissemination_ns(processes, 0, BY_HAND) == rounds * 1_200
-    assert memory_dissemination_ns(processes, 0, BY_HAND) == rounds * 3_600
 
 
 def test_one_more_core_costs_reflex_two_hops() -> None:
@@ -92,25 +84,6 @@ def test_wires_refuse_what_no_link_is() -> None:
     message = r"^Barrier model: link_registers must be 0 or more, not -2$"
     with pytest.raises(PlanError, match=message):
         wires_ns(3, -2, BY_HAND)
-
-
-@pytest.mark.parametrize("latency", [20, 30, 60, 100])
-@pytest.mark.parametrize(("cores", "diameter"), MESHES.items())
-def test_the_order_does_not_hang_on_the_memory_assumed(
-    cores: int, diameter: int, latency: int
-) -> None:
-    """Tile Sync > centralized > dissemination > Tile Spin > UDN/STN and Reflex."""
-    memory = LogGP(
-        L=latency * TILE64_CYCLE_NS, o=TILE64_MEMORY.o, g=TILE64_MEMORY.g, G=0, h=TILE64.h
-    )
-    slowest_first = [
-        tile_sync_ns(cores, diameter, memory),
-        centralized_ns(cores, diameter, memory),
-        memory_dissemination_ns(cores, diameter, memory),
-        tile_spin_ns(cores, diameter, memory),
-        max(udn_stn_ns(cores, diameter, TILE64), reflex_ns(cores, TILE64)),
-    ]
-    assert all(slow > fast for slow, fast in pairwise(slowest_first))
 
 
 def test_reflex_scales_better_than_udn_stn() -> None:
@@ -161,14 +134,7 @@ def test_equal_is_not_slower() -> None:
 
 @pytest.mark.parametrize(
     "barrier",
-    [
-        udn_stn_ns,
-        dissemination_ns,
-        memory_dissemination_ns,
-        centralized_ns,
-        tile_spin_ns,
-        tile_sync_ns,
-    ],
+    [udn_stn_ns, dissemination_ns],
 )
 def test_impossible_sizes_are_refused(barrier: Callable[[int, int, LogGP], float]) -> None:
     message = (
@@ -191,7 +157,66 @@ def test_reflex_and_crossover_refuse_fewer_than_two() -> None:
         crossover(lambda n: 1.0, lambda n: 0.0, 1)
 
 
-@pytest.mark.parametrize("wake", [0, -1, float("nan")])
-def test_waking_takes_time(wake: float) -> None:
-    with pytest.raises(PlanError, match=rf"^Barrier model: wake_ns must be above 0 ns, not {wake}"):
-        tile_sync_ns(4, 2, BY_HAND, wake_ns=wake)
+@pytest.mark.parametrize(("late", "by_hand"), [(0, 2_410), (1, 2_409), (4, 2_406)])
+def test_who_is_late_saves_the_way_that_the_notify_has_gone(late: int, by_hand: int) -> None:
+    assert reflex_late_ns(5, late, BY_HAND) == by_hand
+
+
+def test_one_late_is_as_in_hardware_but_for_a_cycle() -> None:
+    network = StaticSpec(kind="static", width=4, height=4)
+    for late in range(16):
+        cycles = reflex_late_ns(16, late, TILE64) / TILE64_CYCLE_NS
+        assert cycles == pytest.approx(ring_latency(16, late, network) + 1)
+
+
+@pytest.mark.parametrize("late", [-1, 5])
+def test_nobody_else_is_late(late: int) -> None:
+    with pytest.raises(PlanError, match=rf"^Barrier model: late must be 0 to 4, not {late}$"):
+        reflex_late_ns(5, late, BY_HAND)
+
+
+def test_a_tree_sends_its_flits_as_one_message() -> None:
+    """9 flits of 4 bytes, the last 8 words behind the first; or every second time."""
+    machine = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
+    assert reflex_tree_ns(2, 9, machine) == 1_200 + 2 + 8 * 4 * 0.5
+    assert reflex_tree_ns(2, 9, machine, streams=False) == 1_200 + 2 + 16 * 4 * 0.5
+
+
+@pytest.mark.parametrize("places", [1, 2, 4])
+@pytest.mark.parametrize("links", [1, 4, 8])
+def test_a_tree_takes_two_cycles_more_than_hardware(links: int, places: int) -> None:
+    buffers = dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), places)
+    network = StaticSpec(kind="static", width=2, height=2, **buffers)
+    flits = tree_flits(links, network)
+    found = reflex_tree_ns(links, flits, TILE64, streams=places > 1) / TILE64_CYCLE_NS
+    assert found == pytest.approx(tree_bound(links, flits, network) + 2)
+
+
+def test_a_tree_has_links_and_flits() -> None:
+    with pytest.raises(PlanError, match=r"^Barrier model: links must be 0 or more, not -1$"):
+        reflex_tree_ns(-1, 9, BY_HAND)
+    with pytest.raises(PlanError, match=r"^Barrier model: flits must be 1 or more, not 0$"):
+        reflex_tree_ns(2, 0, BY_HAND)
+
+
+@pytest.mark.parametrize("processes", [2, 3, 8, 13])
+def test_with_one_distance_rounds_are_those_of_the_formula(processes: int) -> None:
+    ways = np.full(((processes - 1).bit_length(), processes), 5)
+    assert rounds_ns(ways, BY_HAND) == pytest.approx(dissemination_ns(processes, 5, BY_HAND))
+
+
+def test_a_far_signal_holds_up_its_receiver_alone() -> None:
+    """Of four, 0 to 1 takes 50 hops in the first round: 1 is through at 1,250; then 3, at 2,450."""
+    ways = np.array([[50, 0, 0, 0], [0, 0, 0, 0]])
+    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_200
+    ways = np.array([[50, 0, 0, 0], [0, 0, 40, 0]])
+    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_200
+    ways = np.array([[50, 0, 0, 0], [0, 40, 0, 0]])
+    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_240
+
+
+def test_who_is_late_spends_o_on_each_signal_all_the_same() -> None:
+    """Of eight, 1 is through the first round late, the second 2 o later; then its way is far."""
+    ways = np.zeros((3, 8), dtype=np.int64)
+    ways[0, 0] = ways[2, 1] = 10_000
+    assert rounds_ns(ways, BY_HAND) == 11_200 + 200 + 11_200

@@ -3,7 +3,15 @@
 import pytest
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.timing.btin import Timing, formula_ns, mean_height
+from syncfabric.models.timing.btin import (
+    PacketTiming,
+    Timing,
+    formula_ns,
+    height_bound,
+    mean_height,
+    multicast_ns,
+    unicast_ns,
+)
 
 
 def test_latency_is_linear_in_the_height() -> None:
@@ -16,6 +24,35 @@ def test_latency_is_linear_in_the_height() -> None:
 @pytest.mark.parametrize(("nodes", "switches", "height"), [(256, 75, 6.44), (1024, 300, 9.47)])
 def test_mean_height(nodes: int, switches: int, height: float) -> None:
     assert mean_height(8, 0.75, nodes, switches) == pytest.approx(height, abs=0.005)
+
+
+@pytest.mark.parametrize(("nodes", "switches", "height"), [(256, 75, 12.0), (1024, 300, 15.0)])
+def test_theorem_1_as_printed_is_about_twice_as_high(
+    nodes: int, switches: int, height: float
+) -> None:
+    theorem = height_bound(8, 0.75, nodes, switches, nodes)
+    assert theorem == pytest.approx(height, abs=0.05)
+    assert theorem > height_bound(8, 0.75, nodes, switches, switches)
+
+
+def test_further_messages_are_switched_by_all_links_in_turn() -> None:
+    """1,023 of 300 ns over 2.587 links; the last of 1,023 sent waits for 1,022 start-ups."""
+    m = multicast_ns(9, 1024, 6 - 1024 / 300)
+    assert m == pytest.approx(11_640 + 118_647, abs=1)
+    assert unicast_ns(9, 1024, 6 - 1024 / 300) == m + 1022 * 2000
+    assert multicast_ns(9, 2, 4) == unicast_ns(9, 2, 4) == 11_640 + 75
+    assert multicast_ns(9, 1, 4) == unicast_ns(9, 1, 4) == formula_ns(9)
+    assert multicast_ns(0, 3, 4, PacketTiming(t_in=7)) == 5_880 + 14
+    assert unicast_ns(0, 4, 4, PacketTiming(t_in=7, t_out=11)) == 5_880 + 21 + 22
+
+
+def test_switches_without_links_have_no_multicast() -> None:
+    message = (
+        r"^Multicast model: a switch must have more than 0 links to others, not -0.2; "
+        r"take fewer nodes, or a greater connectivity$"
+    )
+    with pytest.raises(PlanError, match=message):
+        multicast_ns(3, 8, -0.2)
 
 
 def test_networks_without_branches_have_no_mean_height() -> None:

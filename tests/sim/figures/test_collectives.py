@@ -2,15 +2,16 @@
 
 import pytest
 
+from syncfabric.sim.drive import measured
 from syncfabric.sim.drive.static.collectives import programs
-from syncfabric.sim.figures import collectives, reflex
+from syncfabric.sim.figures import collectives
 from tests.sim.figures.conftest import Stands
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, by_model: Stands) -> None:
     monkeypatch.setattr(collectives, "SIDES", (2, 4))
-    by_model(collectives, reflex)
+    by_model(collectives, measured)
 
 
 def test_every_row_is_its_formula() -> None:

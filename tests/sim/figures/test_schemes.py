@@ -2,6 +2,7 @@
 
 import pytest
 
+from syncfabric.sim.drive import measured
 from syncfabric.sim.figures import schemes
 from tests.sim.figures.conftest import Stands
 
@@ -10,7 +11,7 @@ def test_wires_stand_beside_messages_and_software(
     monkeypatch: pytest.MonkeyPatch, by_model: Stands
 ) -> None:
     """Eight members: a tree of wires of L = 4 takes 10 cycles, one of messages 16."""
-    by_model(schemes)
+    by_model(measured)
     monkeypatch.setattr(schemes, "SIZES", (8,))
     rows = {row.figure.partition(", buffer_flits ")[2]: row.measured for row in schemes.schemes()}
     assert rows["1, all together"] == "16 / 36 / 58 / 10; 2.2 / 3.6 / 0.6 times"

@@ -1,7 +1,7 @@
 """Paper EVO's experiments."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -19,8 +19,9 @@ from syncfabric.models.collectives.task import Task
 from syncfabric.sim.reproduce.claim import Claim
 from syncfabric.sim.reproduce.evo import evaluations, runs, table2, table3, table4, table5
 from syncfabric.sim.reproduce.evo.detours import detours, straightened
-from syncfabric.sim.reproduce.evo.runs import Entry, runner
-from syncfabric.sim.reproduce.evo.shortest import TIMES, shortest, why
+from syncfabric.sim.reproduce.evo.runs import TIMES, Entry, Method, make_runs
+from syncfabric.sim.reproduce.evo.shortest import shortest, why
+from syncfabric.sim.reproduce.evo.tasks import result_from, result_json, task_from, task_json
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.registry import EXPERIMENTS
 
@@ -83,7 +84,10 @@ def test_an_entry_says_how_often_and_what_is_left() -> None:
     assert Entry(2, (1, 1), (0, 0), None).note(100) == ""
 
 
-def test_runs_have_a_seed_each_and_only_schedules_count(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("method", ["hgsa", "mboa"])
+def test_runs_have_a_seed_each_and_only_schedules_count(
+    monkeypatch: pytest.MonkeyPatch, method: Method
+) -> None:
     asked = []
 
     def solve(task: Task, steps: int, *, seed: int, time_limit: float, **_: Any) -> Found:
@@ -91,22 +95,33 @@ def test_runs_have_a_seed_each_and_only_schedules_count(monkeypatch: pytest.Monk
         found = RIGHT if seed % 2 else None
         return Found(found, 0 if found else seed, 100 * seed, 0.5 * seed)
 
-    monkeypatch.setattr(runs, "load_method", lambda name: {"hgsa": solve}[name])
-    with runner(work_of("evo-table2", runs=3, seed=5, time_limit=2.5)) as run:
-        entry = run("hgsa", ring_oas(), 2)
+    monkeypatch.setattr(runs, "load_method", lambda name: {method: solve}[name])
+    work = work_of("evo-table2", runs=3, seed=5, time_limit=2.5)
+    entry = make_runs(work, method, ring_oas(), 2)
     assert asked == [(2, 5, 2.5), (2, 6, 2.5), (2, 7, 2.5)]
-    assert entry == Entry(3, (500, 700), (2.5, 3.5), 6)
+    assert entry == Entry(3, (500, 700), (2.5, 3.5), 6, wanted=3)
+
+
+@pytest.mark.parametrize("method", ["hgsa", "mboa"])
+def test_an_entry_ends_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, method: Method
+) -> None:
+    def solve(*_: object, **__: object) -> Found:
+        return Found(None, 3, 100, 2.0)
+
+    monkeypatch.setattr(runs, "load_method", lambda name: solve)
+    entry = make_runs(work_of("evo-table2", runs=9, time_limit=1.0), method, ring_oas(), 2)
+    assert TIMES == 5
+    assert entry == Entry(3, (), (), 3, wanted=9)
+    assert entry.note(60).startswith("below the paper; 3 of 9 runs, then its time was over; ")
 
 
 def test_a_wrong_schedule_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = ((*RIGHT[0], *RIGHT[1]),)
     found = Found(wrong, 0, 1, 0.0)
     monkeypatch.setattr(runs, "load_method", lambda name: lambda *_, **__: found)
-    with (
-        runner(work_of("evo-table2", runs=1)) as run,
-        pytest.raises(AssertionError, match="a schedule that is wrong"),
-    ):
-        run("hgsa", ring_oas(), 1)
+    with pytest.raises(AssertionError, match="a schedule that is wrong"):
+        make_runs(work_of("evo-table2", runs=1), "hgsa", ring_oas(), 1)
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -121,19 +136,14 @@ def test_a_run_that_the_user_ends_is_no_failure(
 
     monkeypatch.setattr(runs, "load_method", lambda name: solve)
     work = work_of("evo-table2", runs=count, stop=lambda: bool(asked))
-    with runner(work) as run, pytest.raises(KeyboardInterrupt):
-        run("hgsa", ring_oas(), 2)
+    with pytest.raises(KeyboardInterrupt):
+        make_runs(work, "hgsa", ring_oas(), 2)
     assert len(asked) == 1
 
 
-def fake_runner(results: dict[tuple[str, str], Entry]) -> Any:
-    """What hands out entries by method and topology, and notes what it was asked."""
-
-    @contextmanager
-    def runner(work: Work) -> Iterator[Any]:
-        yield lambda method, task, steps: results[method, task.topology.name]
-
-    return runner
+def given(results: dict[tuple[str, str], Entry]) -> Callable[[Work, Method, Task, int], Entry]:
+    """What hands out entries by method and topology."""
+    return lambda work, method, task, steps: results[method, task.topology.name]
 
 
 def test_rates_of_table_2_stand_beside_the_papers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +151,7 @@ def test_rates_of_table_2_stand_beside_the_papers(monkeypatch: pytest.MonkeyPatc
         ("mboa", "hypercube-64"): Entry(10, (), (), 2),
         ("hgsa", "hypercube-64"): Entry(10, (5,) * 9, (1.0,) * 9, 1),
     }
-    monkeypatch.setattr(table2, "runner", fake_runner(results))
+    monkeypatch.setattr(table2, "make_runs", given(results))
     work = work_of("evo-table2", time_limit=5.0)
     table2.table2(work, (64,))
     missed = row(work, "OAB on hypercube-64, MBOA: runs that reach it, %")
@@ -166,7 +176,7 @@ def test_evaluations_are_means_of_what_was_found(monkeypatch: pytest.MonkeyPatch
         ("hgsa", "hypercube-16"): Entry(4, (30, 60), (0.25, 1.0), 3),
         ("hgsa", "hypercube-32"): Entry(4, (), (), 3),
     }
-    monkeypatch.setattr(evaluations, "runner", fake_runner(results))
+    monkeypatch.setattr(evaluations, "make_runs", given(results))
     work = work_of("evo-fig9")
     evaluations.fig9(work, (8, 16, 32))
     assert work.series == {"AAB by HGSA": [(8, 15), (16, 45)]}
@@ -209,7 +219,7 @@ def test_table_3_takes_the_best_that_was_found(monkeypatch: pytest.MonkeyPatch) 
     )
     monkeypatch.setattr(table3, "PRINTED", (("mesh-4x4", 1, (17, 60), (17, 60)),))
     entries = {("hgsa", "mesh-4x4"): Entry(1, (5,), (1.0,), None)}
-    monkeypatch.setattr(table3, "runner", fake_runner(entries))
+    monkeypatch.setattr(table3, "make_runs", given(entries))
     entries["mboa", "mesh-4x4"] = entries["hgsa", "mesh-4x4"]
     work = work_of("evo-table3")
     table3.table3(work)
@@ -269,10 +279,15 @@ def test_both_methods_reach_table_2_on_the_smallest_cube() -> None:
     assert [claim.ours for claim in rates] == [100] * 4
 
 
-@pytest.mark.long
-def test_a_pools_runs_end_when_the_user_asks() -> None:
-    looks = iter([False] * 10)
-    work = work_of("evo-table2", runs=2, time_limit=600.0)
-    work.stop = lambda: next(looks, True)
-    with pytest.raises(KeyboardInterrupt), runner(work) as run:
-        run("mboa", table2.task("AAS", 128), 64)
+def test_what_is_found_is_the_same_after_json() -> None:
+    for task in (ring_oas(), table2.task("AAB", 8), replace(ring_oas(), extra=1)):
+        made = json.loads(json.dumps(task_json(task)))
+        assert task_from(made) == task
+    found = search(ring_oas())
+    again = result_from(json.loads(json.dumps(result_json(found))))
+    assert replace(again, schedule=None) == replace(found, schedule=None)
+    assert again.schedule is not None
+    assert found.schedule is not None
+    assert again.schedule.to_json() == found.schedule.to_json()
+    none = replace(found, schedule=None, certificate=None)
+    assert result_from(json.loads(json.dumps(result_json(none)))) == none

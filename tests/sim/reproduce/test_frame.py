@@ -1,6 +1,7 @@
 """The frame of the experiments: rows, registry, files, pictures."""
 
 import csv
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from syncfabric.sim.reproduce.experiment import Axes, Experiment, Work
 from syncfabric.sim.reproduce.files import write
 from syncfabric.sim.reproduce.plot import figure_of
 from syncfabric.sim.reproduce.registry import EXPERIMENTS, chosen
+from tests.sim.reproduce import jobs
 
 PLOTTED = Experiment("toy", "a toy", "nowhere", "toy:toy", axes=Axes("x", "y", 2, 10))
 
@@ -52,6 +54,35 @@ def test_work_ends_when_the_user_asks() -> None:
 
 def test_seeds_follow_each_other() -> None:
     assert list(Work(PLOTTED, runs=3, seed=7).seeds) == [7, 8, 9]
+
+
+def test_jobs_are_done_in_turn_and_come_as_json_holds_them() -> None:
+    work = Work(PLOTTED)
+    assert work.beside == 1
+    found: list[object] = list(work.map(jobs.pair, ((n,) for n in range(3))))
+    assert found == [[n, os.getpid()] for n in range(3)]
+    with pytest.raises(TypeError, match="JSON"):
+        list(work.map(jobs.unsaid, [(1,)]))
+
+
+def test_jobs_end_when_the_user_asks() -> None:
+    asked = [False, False, True]
+    work, found = Work(PLOTTED, stop=lambda: asked.pop(0)), list[int]()
+    with pytest.raises(KeyboardInterrupt):
+        found.extend(work.map(jobs.square, [(n,) for n in range(9)]))
+    assert found == [0, 1]
+
+
+def test_a_job_alone_says_what_it_is() -> None:
+    said: list[str] = []
+    work = Work(PLOTTED, told=said.append)
+    found: object = work.alone(jobs.lonely, (4,), "four")
+    assert found == [4, False]
+    assert said == ["four: number 4"]
+    asked = [False, False, True]
+    work.stop = lambda: asked.pop(0)
+    with pytest.raises(KeyboardInterrupt):
+        work.alone(jobs.lonely, (4,), "four")
 
 
 def test_every_experiment_is_there() -> None:
@@ -124,6 +155,25 @@ def test_the_papers_curve_has_the_colour_of_ours() -> None:
     assert paper.get_color() == ours.get_color() != other.get_color()
     assert (paper.get_linestyle(), other.get_linestyle()) == (":", ":")
     assert ours.get_linestyle() != ":"
+
+
+def test_what_the_hardware_took_has_the_colour_of_its_model_and_points_of_its_own() -> None:
+    work = Work(PLOTTED)
+    for label in ("ring, model", "ring, RTL", "tree, RTL", "tree"):
+        work.point(label, 8, 10)
+    (axes,) = figure_of(work).axes
+    model, ring, tree, plain = axes.lines
+    assert model.get_color() == ring.get_color() != tree.get_color() == plain.get_color()
+    assert (ring.get_marker(), tree.get_marker()) == ("s", "s")
+    assert (model.get_marker(), plain.get_marker()) == ("o", "o")
+
+
+def test_many_curves_have_a_colour_each() -> None:
+    work = Work(PLOTTED)
+    for number in range(20):
+        work.point(f"curve {number}", 8, 10 + number)
+    (axes,) = figure_of(work).axes
+    assert len({line.get_color() for line in axes.lines}) == 20
 
 
 def test_without_series_ratios_are_drawn() -> None:

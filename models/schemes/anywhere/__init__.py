@@ -1,0 +1,1 @@
+"""Schemes that fit networks of several kinds."""

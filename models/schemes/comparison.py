@@ -1,0 +1,161 @@
+"""Schemes beside each other: what the barriers of one group cost in each, or why they cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.schemes.scheme import Cost, Scheme
+from syncfabric.models.timing.loggp import PRESETS, LogGP
+from syncfabric.models.timing.times import Times
+
+__all__ = ["Row", "compare", "names_of", "sweep", "times_for"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scheme for a group.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    times : Times
+        That it was asked with.
+    cost : Cost or None
+        None if it cannot serve the group.
+    reason : str
+        Why it cannot.
+    """
+
+    scheme: Scheme
+    times: Times
+    cost: Cost | None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as ``--json`` prints it."""
+        scheme = self.scheme
+        head = {"name": scheme.name, "title": scheme.title, "place": scheme.place}
+        told = {"reason": self.reason} if self.cost is None else asdict(self.cost)
+        return {**head, "times_ns": asdict(self.times), **told}
+
+
+def names_of(scheme: Scheme) -> list[str]:
+    """Return the names of a scheme's times."""
+    return [field.name for field in fields(scheme.times)]
+
+
+def times_for(
+    schemes: Sequence[Scheme],
+    values: Mapping[str, float],
+    preset: str | None = None,
+    *,
+    option: str = "--set",
+) -> list[Times]:
+    """Return the times of each scheme: its own, or those of a machine, with some of them set.
+
+    Parameters
+    ----------
+    schemes : sequence of Scheme
+    values : mapping of str to float
+        By name; each scheme takes those that it has.
+    preset : str, optional
+        A machine of ``PRESETS``, for the schemes under LogGP.
+    option : str
+        That names the values.
+
+    Raises
+    ------
+    SpecError
+        No scheme has a time of a name, or it is out of range; there is no such machine, or no
+        scheme is under LogGP.
+    """
+    known = sorted({name for scheme in schemes for name in names_of(scheme)})
+    for name in values:
+        if name not in known:
+            raise SpecError(f'{option}: unknown time "{name}"; {did_you_mean(name, known)}')
+    if preset is not None:
+        if preset not in PRESETS:
+            raise SpecError(
+                f'--preset: unknown machine "{preset}"; {did_you_mean(preset, PRESETS)}'
+            )
+        if not any(issubclass(scheme.times, LogGP) for scheme in schemes):
+            raise SpecError("--preset: none of these schemes is under LogGP; leave it out")
+    return [_times(scheme, values, preset, option) for scheme in schemes]
+
+
+def compare(
+    network: AnySpec, members: Sequence[Node], schemes: Sequence[Scheme], times: Sequence[Times]
+) -> list[Row]:
+    """Return what the barriers of a group cost in each scheme.
+
+    Parameters
+    ----------
+    network : MeshSpec, IrregularSpec or StaticSpec
+    members : sequence of Node
+    schemes : sequence of Scheme
+        That are for this kind of network.
+    times : sequence of Times
+        Of each.
+    """
+    rows = []
+    for scheme, own in zip(schemes, times, strict=True):
+        try:
+            rows.append(Row(scheme, own, scheme.cost(network, members, own)))
+        except PlanError as error:
+            rows.append(Row(scheme, own, None, str(error).removeprefix("group 0: ")))
+    return rows
+
+
+def sweep(
+    network: AnySpec,
+    members: Sequence[Node],
+    rows: Sequence[Row],
+    name: str,
+    values: Sequence[float],
+) -> dict[str, list[float]]:
+    """Return the latency in each scheme at each value of a time, in nanoseconds.
+
+    Parameters
+    ----------
+    network : MeshSpec, IrregularSpec or StaticSpec
+    members : sequence of Node
+    rows : sequence of Row
+        Of this group; those that cannot serve it are left out. A scheme that has no such time is
+        as fast at all values.
+    name : str
+        Of the time.
+    values : sequence of float
+        In the ranges of all that have it.
+    """
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row.cost is None:
+            continue
+        scheme, latency = row.scheme, row.cost.latency_ns
+        if name not in names_of(scheme):
+            found[scheme.name] = [latency] * len(values)
+            continue
+        times = [replace(row.times, **{name: value}) for value in values]
+        found[scheme.name] = [scheme.cost(network, members, t).latency_ns for t in times]
+    return found
+
+
+def _times(scheme: Scheme, values: Mapping[str, float], preset: str | None, option: str) -> Times:
+    times = scheme.times()
+    if preset is not None and isinstance(times, LogGP):
+        times = replace(times, **asdict(PRESETS[preset]))
+    own = {name: values[name] for name in names_of(scheme) if name in values}
+    for name, value in own.items():
+        low, high = times.RANGES_NS[name]
+        if not low <= value <= high:
+            what = f"{option} {name}"
+            raise SpecError(
+                f"{what}: it must be {low:,} to {high:,} for {scheme.name}, not {value:,}"
+            )
+    return replace(times, **own)

@@ -1,0 +1,1 @@
+"""Barrier schemes of two-dimensional meshes: paper BTM's own, and those it compares with."""

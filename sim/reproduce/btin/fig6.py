@@ -1,0 +1,172 @@
+"""Fig. 6: latency against the size of the group, and what the text says of heights.
+
+Paper BTIN, sections 4.1 and 5.2. Networks of 256 nodes on 75 switches and of 1024 on 300.
+"""
+
+from __future__ import annotations
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.timing.btin import height_bound, mean_height
+from syncfabric.sim.reproduce.btin.hardware import hardware, rtl_networks
+from syncfabric.sim.reproduce.btin.latency import (
+    NAMES,
+    Latencies,
+    members_of,
+    published,
+    times_of,
+    yes,
+)
+from syncfabric.sim.reproduce.btin.networks import Drawn, drawn_of, survey
+from syncfabric.sim.reproduce.experiment import Work
+
+__all__ = ["latency"]
+
+AT_ONCE = {"btin": 11.5, "multicast": 120.5}
+"""The paper's microseconds of all members of the larger network."""
+FEW = 32
+"""Members of a group that is no longer very small."""
+LITTLE = 0.1
+"""What differs by less is almost the same."""
+
+READING = "read as T + (n - 1) {}: the paper does not say how messages come in at the root"
+ITS_OWN = "by the paper's own 11.5 and 120.5 µs, 3.3 times and 3.8 times it is 1.2"
+
+
+def latency(work: Work) -> None:
+    """Fig. 6."""
+    small, large = drawn_of(work), drawn_of(work, "large_")
+    measured = rtl_networks(work)
+    both = [_latencies(work, drawn) for drawn in (small, large)]
+    for found in both:
+        for scheme, name in NAMES.items():
+            for size in found.survey.sizes:
+                label = f"{name} ({found.survey.drawn.size}), ours"
+                work.point(label, size, found.mean(scheme, size))
+    for scheme, value in AT_ONCE.items():
+        if published(work, value) is not None:
+            work.point(f"{NAMES[scheme]} ({large.size}), paper", large.nodes, value)
+    _latency_claims(work, *both)
+    for found in both:
+        _height_claims(work, found)
+    for drawn in measured:
+        _measure(work, drawn)
+
+
+def _latencies(work: Work, drawn: Drawn) -> Latencies:
+    sizes = sorted({*drawn.sizes, members_of(work, drawn.nodes)})
+    return Latencies(survey(work, drawn, sizes), times_of(work), drawn.links_a_switch)
+
+
+def _latency_claims(work: Work, small: Latencies, large: Latencies) -> None:
+    every = large.survey.drawn.nodes
+    read = READING.format("t_in" if large.times.t_in else "t_r / c")
+    for scheme, note in (("btin", ""), ("multicast", read)):
+        words = f"{NAMES[scheme]}, all {every} members of ({large.survey.drawn.size}), µs"
+        known = published(work, AT_ONCE[scheme])
+        work.claim(words, known, large.mean(scheme, every), note)
+    further = (large.mean("multicast", every) - large.mean("btin", every)) / (every - 1)
+    known = published(work, (AT_ONCE["multicast"] - AT_ONCE["btin"]) / (every - 1))
+    words = "what a further member adds to multicast, µs"
+    work.claim(words, known, further, "the paper's: out of the two above")
+    ratios = []
+    for found, value in ((small, 3.8), (large, 3.3)):
+        size = members_of(work, found.survey.drawn.nodes)
+        ratios.append(found.ratio("multicast", size))
+        words = f"multicast over BTIN, {size} members of ({found.survey.drawn.size})"
+        work.claim(words, published(work, value), ratios[-1])
+    ends = [found.ratio("multicast", found.survey.drawn.nodes) for found in (small, large)]
+    work.claim(
+        "the larger the network, the greater that ratio",
+        "yes",
+        yes(ratios[1] > ratios[0]),
+        "the paper's own 3.8 and 3.3 say no; where all nodes are members it is "
+        f"{ends[0]:.1f} and {ends[1]:.1f}",
+    )
+    grown = {
+        scheme: large.mean(scheme, every) / small.mean(scheme, small.survey.drawn.nodes)
+        for scheme in NAMES
+    }
+    for scheme, value, note in (("btin", 1.8, ITS_OWN), ("multicast", 3.3, "")):
+        words = f"{NAMES[scheme]}'s latency, network and group quadrupled, times"
+        work.claim(words, published(work, value), grown[scheme], note)
+    work.claim("unicast's latency, network and group quadrupled, times", None, grown["unicast"])
+    for found in (small, large):
+        _shape_claims(work, found)
+
+
+def _shape_claims(work: Work, found: Latencies) -> None:
+    sizes, drawn = found.survey.sizes, found.survey.drawn
+    above = [size for size in sizes if size >= FEW] or list(sizes)
+    means = [found.mean("btin", size) for size in above]
+    rise = max(means) / min(means) - 1
+    work.claim(
+        f"BTIN on ({drawn.size}) is almost independent of the group's size, but for very small "
+        "groups",
+        "yes",
+        yes(rise < LITTLE),
+        f"from {above[0]} members on it differs by {100 * rise:.1f} %",
+    )
+    spread = max(float(found.us("btin", size).std()) / found.mean("btin", size) for size in above)
+    work.claim(
+        f"BTIN on ({drawn.size}) varies very little from run to run",
+        "yes",
+        yes(spread < LITTLE),
+        f"standard deviation at most {100 * spread:.1f} % of the mean, from {above[0]} members on",
+    )
+    slower = all(found.ratio("multicast", size) > 1 for size in sizes)
+    work.claim(f"BTIN on ({drawn.size}) is faster than multicast at all sizes", "yes", yes(slower))
+
+
+def _height_claims(work: Work, found: Latencies) -> None:
+    drawn, every = found.survey.drawn, found.survey.drawn.nodes
+    kind = (drawn.ports, drawn.connectivity, every, drawn.switches)
+    height = found.survey.mean("height", every)
+    try:
+        theorem, bound = (height_bound(*kind, n) for n in (every, drawn.switches))
+        work.claim(
+            f"height of BTIN, all members of ({drawn.size}): Theorem 1, log_b n",
+            theorem,
+            height,
+            "the theorem takes n for the q - 1 of its proof, and leaves terms out; see the next",
+        )
+        work.claim(
+            "the same: 1 + log_b((q - 1) / f k), a step of its proof", mean_height(*kind), height
+        )
+        work.claim(
+            f"it is at most log_b q = {bound:.1f} on average",
+            "yes",
+            yes(height <= bound),
+        )
+    except PlanError as error:
+        work.claim(f"height of BTIN, all members of ({drawn.size})", None, height, str(error))
+    size = 16 if 16 in found.survey.sizes else found.survey.sizes[0]
+    trees = [found.survey.mean(field, size) for field in ("height", "updown_height")]
+    work.claim(
+        f"a tree over that of up/down routing is not optimal, {size} members of ({drawn.size})",
+        "yes",
+        yes(trees[1] > trees[0]),
+        f"height {trees[1]:.1f} beside {trees[0]:.1f}",
+    )
+
+
+def _measure(work: Work, drawn: Drawn) -> None:
+    """Add what the RTL takes, at the assumed clock."""
+    cycles: dict[tuple[str, int], int] = {}
+    for one in hardware(work, drawn):
+        cycles[one.scheme, one.members] = one.cycles
+        label = f"{NAMES[one.scheme]} ({drawn.size}), RTL"
+        work.point(label, one.members, one.cycles / work.clock_mhz)
+    for scheme, name in NAMES.items():
+        where = f"all {drawn.nodes} members of ({drawn.size})"
+        words = f"{name}, {where}, RTL at {work.clock_mhz:g} MHz, µs"
+        work.claim(words, None, cycles[scheme, drawn.nodes] / work.clock_mhz)
+    start_ups = 2 * float(work.values["t_s"]) / 1000
+    for words, extra, note in (
+        ("RTL", 0.0, "no start-ups: messages come in by the one link of the root node"),
+        ("RTL and two start-ups of t_s", start_ups, ""),
+    ):
+        btin, multicast = (
+            cycles[scheme, drawn.nodes] / work.clock_mhz + extra for scheme in ("btin", "multicast")
+        )
+        claim = f"multicast over BTIN, all {drawn.nodes} members of ({drawn.size}), {words}"
+        work.claim(claim, None, multicast / btin, note)

@@ -1,0 +1,154 @@
+"""Table 1: what HP, BRCP, the CS tree and BTM take, counted.
+
+Source: paper BTM, sections 3.1 and 3.3. How the other schemes are read stands in
+``models.schemes.mesh``.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log
+
+import numpy as np
+
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.schemes.mesh.schemes import MESH
+from syncfabric.models.schemes.scheme import Cost
+from syncfabric.models.timing.btm import Timing
+from syncfabric.sim.reproduce.btm.groups import claim_size, draw, points, sides, sizes, times
+from syncfabric.sim.reproduce.experiment import Work
+
+__all__ = ["characteristics", "random_costs"]
+
+NAMES = {"hp": "HP", "brcp": "BRCP", "cs": "CS", "btm": "BTM"}
+START_UPS = {"hp": 2, "brcp": 6, "cs": 2, "btm": 2}
+"""The paper's, of one barrier."""
+START_UPS_ALONE = Timing(t_s=1, t_p=0, t_rn=0, t_rm=0)
+"""With these a latency is the number of start-ups that follow each other."""
+EXPONENTS = {"hp": 1.0, "brcp": 1.0, "cs": 0.5, "btm": 0.0}
+"""Of the group's size in the paper's upper bounds; 0 for a logarithm."""
+EDGE = 8
+"""Side of the mesh whose heights the text gives."""
+
+
+def characteristics(work: Work) -> None:
+    """Run the experiment."""
+    size = claim_size(work)
+    _set_up(work, size)
+    _heights(work)
+    _growth(work)
+    _skew(work, size)
+
+
+def _set_up(work: Work, size: int) -> None:
+    """Count messages, nodes and start-ups of random groups."""
+    side = sides(work)[0]
+    columns = list(NAMES)
+    jobs = [(name, side, size, work.seed, work.runs) for name in columns]
+    for name, rows in zip(columns, work.map(random_costs, jobs), strict=True):
+        messages, nodes, start_ups = (float(np.mean(column)) for column in zip(*rows, strict=True))
+        who = f"{NAMES[name]}, {size} members, {side}x{side}"
+        outside = nodes - size
+        work.claim(
+            f"routers of nonmembers are set up, {who}",
+            "yes" if name == "cs" else "no",
+            "yes" if outside else "no",
+            f"{outside:g} on average" if outside else "",
+        )
+        said = {"cs": "large", "btm": "small (none)"}.get(name, "small")
+        work.claim(f"messages to set up, {who}", said, messages)
+        note = ""
+        if name == "brcp":
+            note = "a reading of ours in three steps each way; a complete mesh needs 4"
+        work.claim(f"start-ups in turn, {who}", START_UPS[name], start_ups, note)
+
+
+def random_costs(
+    name: str, side: int, size: int, seed: int, runs: int
+) -> list[tuple[int, int, float]]:
+    """Return set-up messages, set-up nodes and start-ups of random groups in one scheme."""
+    found = []
+    for run in range(seed, seed + runs):
+        cost = _cost(name, side, draw(side, size, run), START_UPS_ALONE)
+        found.append((cost.setup_messages, cost.setup_nodes, cost.latency_ns))
+    return found
+
+
+def _cost(name: str, side: int, members: list[Node], timing: Timing) -> Cost:
+    (scheme,) = (scheme for scheme in MESH if scheme.name == name)
+    network = MeshSpec(kind="mesh", width=side, height=side)
+    return scheme.cost(network, members, timing)
+
+
+def _heights(work: Work) -> None:
+    """Claim the heights that the text gives, and the lower bound that it prints."""
+    timing = times(work)
+    everybody = list(Mesh(EDGE, EDGE).nodes)
+    for name, paper in (("btm", 4), ("cs", 8)):
+        height = _cost(name, EDGE, everybody, timing).height
+        work.claim(f"height of {NAMES[name]}, all nodes of {EDGE}x{EDGE}", paper, height)
+    star = [(2, 2), (3, 2), (2, 3), (1, 2), (2, 1)]
+    work.claim(
+        f"least height of BTM with {len(star)} members, ceil(log4 n)",
+        ceil(log(len(star), 4)),
+        build_tree(star).height,
+        "a member with one on each side; in edges the least is ceil(log4(3 n + 1)) - 1",
+    )
+
+
+def _growth(work: Work) -> None:
+    """Claim how routing grows with the group on complete meshes, start-ups left out."""
+    timing = times(work, t_s=0.0)
+    meshes = [side for side in (4, 8, 16, 32, 64) if side <= max(sides(work))]
+    counts = [side**2 for side in meshes]
+    for name, title in NAMES.items():
+        delays = [
+            _cost(name, side, list(Mesh(side, side).nodes), timing).latency_ns for side in meshes
+        ]
+        for n, delay in zip(counts, delays, strict=True):
+            work.point(title, n, delay)
+        if len(meshes) > 1:
+            # The paper counts nodes that look a register up: delays of links are left out too.
+            stops = times(work, t_s=0.0, t_p=0.0, t_rn=0.0)
+            looks = [
+                _cost(name, side, list(Mesh(side, side).nodes), stops).latency_ns for side in meshes
+            ]
+            slope = float(np.log(looks[-1] / looks[-2]) / np.log(counts[-1] / counts[-2]))
+            _claim_slope(
+                work, name, slope, f"{meshes[-2]}x{meshes[-2]} to {meshes[-1]}x{meshes[-1]}"
+            )
+
+
+def _claim_slope(work: Work, name: str, slope: float, where: str) -> None:
+    paper = EXPONENTS[name]
+    note = {
+        "brcp": "a complete mesh has worms along a row, then a column; in one row it is 1",
+        "btm": "a logarithm: the paper's log4 n",
+    }.get(name, "")
+    words = "O(log4 n)" if not paper else f"O(n^{paper:g})"
+    work.claim(
+        f"{NAMES[name]}: register look-ups grow as {words}, exponent, all nodes, {where}",
+        paper or None,
+        slope,
+        note,
+    )
+
+
+def _skew(work: Work, size: int) -> None:
+    """Claim which tree is skewed: its height over the least that a 4-ary tree can have."""
+    side = sides(work)[0]
+    found = {
+        point.size: point for point in points(work, [(side, n) for n in (size, sizes(side)[-1])])
+    }
+    for n, point in found.items():
+        least = max(1, ceil(log(3 * n + 1, 4)) - 1)
+        for title, heights, said in (
+            ("CS", point.cs_heights, "skewed"),
+            ("BTM", point.heights, "balanced"),
+        ):
+            ratio = float(np.mean(heights)) / least
+            work.claim(f"height over the least of a 4-ary tree, {title}, {n} members", said, ratio)
+        above = all(height >= least for height in point.heights)
+        words = f"height of BTM at least ceil(log4(3 n + 1)) - 1 in all runs, {n} members"
+        work.claim(words, "yes", "yes" if above else "no")

@@ -1,0 +1,207 @@
+"""Barrier schemes compared on the groups of a network, and over a range of one time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.members import check_members, name_members
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.models.schemes.comparison import Row, compare, sweep, times_for
+from syncfabric.models.schemes.scheme import Scheme
+
+__all__ = ["Compared", "GroupCosts", "Range", "compare_groups", "group_of", "number_words"]
+
+MOST = 1000
+"""Values of a range."""
+
+HEADS = ("name", "setup_messages", "setup_nodes", "height", "latency_ns", "traversals")
+"""Columns of a table of schemes."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values of a time, from the first to the last, both taken.
+
+    Parameters
+    ----------
+    name : str
+    values : tuple of float
+    """
+
+    name: str
+    values: tuple[float, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Range:
+        """Return the range that ``NAME=FROM:TO:STEP`` gives.
+
+        Raises
+        ------
+        SpecError
+            It is not of this form, is empty, or has too many values.
+        """
+        name, _, rest = text.partition("=")
+        try:
+            first, last, step = map(float, rest.split(":"))
+        except ValueError:
+            raise SpecError(
+                f'--sweep: it must be NAME=FROM:TO:STEP, as t_rm=20:60:10, not "{text}"'
+            ) from None
+        if not (step > 0 and first <= last < float("inf")):
+            raise SpecError(f"--sweep {name}: FROM must not be above TO, and STEP above 0")
+        # A little more than the last step, for sums of fractions fall short of it.
+        steps = (last - first) / step + 1e-9
+        if not steps < MOST:
+            raise SpecError(f"--sweep {name}: more than {MOST:,} values; take a longer STEP")
+        values = tuple(round(first + step * number, 9) for number in range(int(steps) + 1))
+        return cls(name.strip(), values)
+
+
+@dataclass(frozen=True)
+class GroupCosts:
+    """What a group's barriers cost in each scheme.
+
+    Parameters
+    ----------
+    group : GroupSpec
+    rows : list of Row
+    swept : dict of str to list of float
+        Latency in nanoseconds by scheme at each value of the range; empty without one.
+    """
+
+    group: GroupSpec
+    rows: list[Row]
+    swept: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Schemes on a network.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+    groups : list of GroupCosts
+    span : Range or None
+        The range that was swept.
+    """
+
+    spec: NetworkSpec
+    groups: list[GroupCosts]
+    span: Range | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {"network": self.spec.name, "groups": list(map(self._group_json, self.groups))}
+
+    def to_csv(self) -> str:
+        """Return a line a group and scheme, or a line a group and value of what was swept."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if self.span is None:
+            writer.writerow(("group", *HEADS, "reason"))
+            for costs in self.groups:
+                for row in costs.rows:
+                    values = row.to_json()
+                    cells = (values.get(head) for head in (*HEADS, "reason"))
+                    writer.writerow((costs.group.id, *cells))
+            return text.getvalue()
+        writer.writerow(("group", "scheme", self.span.name, "latency_ns"))
+        for costs in self.groups:
+            for name, latencies in costs.swept.items():
+                for value, latency in zip(self.span.values, latencies, strict=True):
+                    writer.writerow((costs.group.id, name, value, latency))
+        return text.getvalue()
+
+    def _group_json(self, costs: GroupCosts) -> dict[str, Any]:
+        found = {
+            "id": costs.group.id,
+            "members": len(costs.group.members),
+            "schemes": [row.to_json() for row in costs.rows],
+        }
+        if self.span is not None:
+            found["sweep"] = {
+                "time": self.span.name,
+                "values": list(self.span.values),
+                "latency_ns": costs.swept,
+            }
+        return found
+
+
+def compare_groups(
+    spec: NetworkSpec,
+    groups: Sequence[GroupSpec],
+    schemes: Sequence[Scheme],
+    values: Mapping[str, float],
+    preset: str | None = None,
+    span: Range | None = None,
+) -> Compared:
+    """Ask each scheme for each group.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+    groups : sequence of GroupSpec
+    schemes : sequence of Scheme
+        For this kind of network.
+    values : mapping of str to float
+        Times that are not to have their default, in nanoseconds.
+    preset : str, optional
+        The machine of the schemes under LogGP.
+    span : Range, optional
+        A time to be swept.
+
+    Raises
+    ------
+    SpecError
+        No scheme has a time of that name, or it is out of range; there is no such machine.
+    """
+    times = times_for(schemes, values, preset)
+    if span is not None:
+        for value in (span.values[0], span.values[-1]):
+            times_for(schemes, {span.name: value}, option="--sweep")
+    found = []
+    for group in groups:
+        rows = compare(spec.network, group.members, schemes, times)
+        swept = {}
+        if span is not None:
+            swept = sweep(spec.network, group.members, rows, span.name, span.values)
+        found.append(GroupCosts(group, rows, swept))
+    return Compared(spec, found, span)
+
+
+def group_of(spec: NetworkSpec, members: str) -> GroupSpec:
+    """Return a group 0 of members that are given as in a network file.
+
+    Raises
+    ------
+    SpecError
+        They are no nodes of the network.
+    """
+    value: Any = "all"
+    if members != "all":
+        try:
+            value = tomllib.loads(f"members = {members}")["members"]
+        except tomllib.TOMLDecodeError:
+            value = members
+    topology = spec.network.topology
+    found = name_members("--members", value, topology)
+    try:
+        group = GroupSpec(id=0, members=found)
+        check_members(0, found, topology)
+    except SpecError as error:
+        raise SpecError(f"--members: {str(error).removeprefix('group 0: ')}") from None
+    return group
+
+
+def number_words(value: float) -> str:
+    """Return a number as tables and pictures have it: to four digits, and a tenth at least."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.4g}" if value < 1000 else f"{value:,.1f}"

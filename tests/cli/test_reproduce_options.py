@@ -1,0 +1,147 @@
+"""``syncfabric reproduce``: what can be set, and what is kept."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.sim.reproduce.experiment import Experiment, Parameter
+from syncfabric.sim.reproduce.registry import EXPERIMENTS
+from tests.sim.reproduce import jobs
+
+Call = Callable[..., Any]
+
+MOST = Parameter("most", 3, 1, 9, "how many squares")
+FEWER = Parameter("most", 2, 1, 4, "how many squares")
+SCALE = Parameter("scale", 1.5, 0, 10, "what they are multiplied by, ns")
+TOYS = (
+    Experiment("toy", "squares", "nowhere", "toy:toy", parameters=(MOST, SCALE), rtl=True),
+    Experiment("toy-2", "squares", "nowhere", "toy:toy", parameters=(FEWER, SCALE)),
+    Experiment("interrupted", "a toy", "nowhere", "toy:interrupted"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "syncfabric.sim.reproduce.toy", jobs)
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path / "cache"))
+    for toy in TOYS:
+        monkeypatch.setitem(EXPERIMENTS, toy.name, toy)
+
+
+def series(result: Any) -> list[list[list[float]]]:
+    return [json.loads(line)["series"]["squares"] for line in result.stdout.splitlines()]
+
+
+def test_parameters_are_set(call: Call) -> None:
+    assert series(call("reproduce", "toy", "--json")) == [[[0, 0], [1, 1.5], [2, 6.0]]]
+    result = call("reproduce", "toy", "--set", "most=2", "--set", "scale=4", "--json")
+    assert series(result) == [[[0, 0], [1, 4.0]]]
+    result = call("reproduce", "toy", "evo-table4", "toy-2", "--set", "most=1", "--json")
+    assert result.exit_code == 0
+    assert [len(json.loads(line)["series"]) for line in result.stdout.splitlines()] == [1, 0, 1]
+    text = call("reproduce", "toy", "--set", "scale=4", "--rtl", "--clock", 250).stdout
+    assert text.splitlines()[-2] == "scale = 4.0; hardware at 250 MHz"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "it must be NAME=VALUE"),
+        (("most",), '--set: it must be NAME=VALUE, as t_rm=60, not "most"'),
+        (("=3",), '--set: it must be NAME=VALUE, as t_rm=60, not "=3"'),
+        (("mots=3",), '--set: unknown parameter "mots"; did you mean "most"?'),
+        (("most=three",), '--set most: it must be a number, not "three"'),
+        (("scale=inf",), '--set scale: it must be a number, not "inf"'),
+        (
+            ("most=2.5",),
+            "--set most: it must be a whole number for toy, not 2.5; it is how many",
+        ),
+        (("most=10",), "--set most: it must be 1 to 9 for toy, not 10; it is how many"),
+        (("scale=-1",), "--set scale: it must be 0 to 10 for toy, not -1; it is what they"),
+        (("most=1", "most=2"), "--set: most is given twice; leave one out"),
+    ],
+)
+def test_parameters_that_are_wrong_are_one_line(
+    call: Call, words: tuple[str, ...], message: str
+) -> None:
+    options = [part for word in words or ("",) for part in ("--set", word)]
+    refused(call("reproduce", "toy", *options), message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("evo-table4", "--set", "most=2"), "--set most: evo-table4 has no parameters; leave"),
+        (("toy-2", "--rtl"), "--rtl: toy-2 has nothing to measure on the hardware; leave it out"),
+        (("toy", "--clock", "50"), "--clock: it is of points by --rtl; add --rtl, or leave it out"),
+        (("toy", "--rtl", "--clock", "0"), "--clock: it must be above 0 and at most 100000 MHz"),
+        (("toy", "--rtl", "--clock", "nan"), "--clock: it must be above 0 and at most 100000 MHz"),
+    ],
+)
+def test_options_that_nothing_takes_are_one_line(
+    call: Call, words: tuple[str, ...], message: str
+) -> None:
+    refused(call("reproduce", *words), message)
+
+
+def test_all_experiments_are_asked_before_one_is_run(call: Call) -> None:
+    result = call("reproduce", "toy", "toy-2", "--set", "most=5", "--json")
+    refused(result, "--set most: it must be 1 to 4 for toy-2, not 5; it is how many squares")
+
+
+def refused(result: Any, message: str) -> None:
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+    assert result.stdout == ""
+
+
+def test_the_hardware_is_asked_only_where_there_is_some(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, bool, float]] = []
+    monkeypatch.setattr(
+        jobs, "toy", lambda work: seen.append((work.experiment.name, work.rtl, work.clock_mhz))
+    )
+    call("reproduce", "toy", "toy-2", "--rtl")
+    call("reproduce", "toy", "--rtl", "--clock", 50)
+    assert seen == [("toy", True, 100), ("toy-2", False, 100), ("toy", True, 50)]
+
+
+def test_parameters_are_listed(call: Call) -> None:
+    text = call("reproduce", "--list").stdout
+    (line,) = (line for line in text.splitlines() if line.startswith("toy-2") and "scale" in line)
+    assert re.split(" {2,}", line.rstrip()) == ["toy-2", "scale", SCALE.words, "1.5", "0", "10"]
+    found = {e["name"]: e for e in json.loads(call("reproduce", "--list", "--json").stdout)}
+    assert found["toy"]["rtl"] is True
+    assert found["toy"]["parameters"][0] == {
+        "name": "most",
+        "value": 3,
+        "least": 1,
+        "most": 9,
+        "words": "how many squares",
+    }
+
+
+def test_what_is_kept_is_told(call: Call) -> None:
+    assert call("reproduce", "toy").stderr == ""
+    result = call("reproduce", "toy", "--set", "most=5")
+    assert result.stderr == "toy: 3 of 5 jobs kept from before; --fresh does them again\n"
+    assert call("reproduce", "toy", "--fresh").stderr == ""
+
+
+def test_ctrl_c_in_a_job_keeps_those_that_are_done(call: Call) -> None:
+    result = call("reproduce", "interrupted", "--json")
+    assert result.exit_code == 130
+    assert [row["ours"] for row in json.loads(result.stdout)["rows"]] == [0, 1, 2]
+    told = "interrupted: 3 of 6 jobs are kept: the same command goes on\n"
+    assert result.stderr == told + "interrupted\n"
+    result = call("reproduce", "interrupted", "--json")
+    assert [row["ours"] for row in json.loads(result.stdout)["rows"]] == [0, 1, 2]
+    assert result.stderr.startswith("interrupted: 3 of 6 jobs kept from before; ")

@@ -1,0 +1,193 @@
+"""``syncfabric schemes``."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks import reader
+from syncfabric.models.schemes.comparison import names_of
+from syncfabric.models.schemes.registry import SCHEMES
+
+Call = Callable[..., Any]
+
+ROW = """
+name = "row"
+[network]
+kind = "static"
+width = 6
+height = 1
+"""
+
+
+def found(call: Call, *words: object) -> list[dict[str, Any]]:
+    result = call("schemes", *words, "--json")
+    assert result.exit_code == 0
+    groups: list[dict[str, Any]] = json.loads(result.stdout)["groups"]
+    return groups
+
+
+def of(group: dict[str, Any], name: str) -> dict[str, Any]:
+    (scheme,) = (scheme for scheme in group["schemes"] if scheme["name"] == name)
+    return dict(scheme)
+
+
+@pytest.mark.parametrize("net", ["fig1", "cluster-fig1", "reflex-4x4"])
+def test_every_scheme_that_fits_is_asked(call: Call, net: str) -> None:
+    (group,) = found(call, net)
+    kind = reader.load(net).network.kind
+    names = [scheme.name for scheme in SCHEMES if kind in scheme.kinds]
+    assert [scheme["name"] for scheme in group["schemes"]] == names
+    assert len(set(names)) == len(names) >= 4
+    for scheme in group["schemes"]:
+        assert scheme["latency_ns"] > 0
+        assert scheme["traversals"] > 0
+        assert scheme["times_ns"]
+
+
+def test_figures_are_those_of_the_plan(call: Call) -> None:
+    """As ``plan`` has them for fig1: height 2, the paper's formula 2,340 ns."""
+    result = call("schemes", "fig1", "--scheme", "btm", "--scheme", "cs")
+    title, *_, first, second, note, _ = result.stdout.splitlines()
+    assert title == "fig1: 8x8 mesh; group 1, 14 members"
+    assert re.split(" {2,}", first)[2:] == ["0", "14", "2", "2,340", "74"]
+    assert second.startswith("cs ")
+    assert note == "btm, cs: t_s 1,000, t_p 5, t_rn 5, t_rm 30 (ns)"
+
+
+def test_times_are_set_where_a_scheme_has_them(call: Call) -> None:
+    (before,) = found(call, "fig1")
+    (after,) = found(call, "fig1", "--set", "t_s=3000", "--set", "h=0")
+    assert of(after, "btm")["latency_ns"] - of(before, "btm")["latency_ns"] == 4000
+    assert of(after, "btm")["times_ns"]["t_s"] == 3000
+    assert of(after, "dissemination")["times_ns"]["h"] == 0
+    assert of(after, "dissemination")["latency_ns"] < of(before, "dissemination")["latency_ns"]
+
+
+def test_a_machine_is_that_of_loggp_alone(call: Call) -> None:
+    (group,) = found(call, "fig1", "--preset", "infiniband", "--set", "g=900")
+    times = {"L": 3550, "o": 1070, "g": 900, "G": 0.5, "h": 100}
+    assert of(group, "dissemination")["times_ns"] == times
+    assert of(group, "centralized")["times_ns"] == times
+    assert of(group, "btm")["times_ns"]["t_s"] == 1000
+
+
+def test_groups_and_members_are_chosen(call: Call) -> None:
+    assert [group["id"] for group in found(call, "demo")] == [1, 2, 3]
+    assert [group["id"] for group in found(call, "demo", "--group", 3, "--group", 1)] == [3, 1]
+    for words, members in (
+        ("all", 64),
+        ("[[0, 0], [3, 2], [5, 5]]", 3),
+        ("{ random = 9, seed = 1 }", 9),
+    ):
+        (group,) = found(call, "demo", "--members", words)
+        assert (group["id"], group["members"]) == (0, members)
+
+
+def test_a_sweep_has_the_latency_at_every_value(call: Call, here: Path) -> None:
+    words = ("--scheme", "btm", "--scheme", "wires", "--sweep", "t_rm=20:60:10")
+    (group,) = found(call, "fig1", *words, "-o", "out.csv")
+    swept = group["sweep"]
+    assert (swept["time"], swept["values"]) == ("t_rm", [20, 30, 40, 50, 60])
+    for value, latency in zip(swept["values"], swept["latency_ns"]["btm"], strict=True):
+        (alone,) = found(call, "fig1", "--scheme", "btm", "--set", f"t_rm={value}")
+        assert of(alone, "btm")["latency_ns"] == latency
+    assert len(set(swept["latency_ns"]["wires"])) == 1
+    rows = list(csv.reader((here / "out.csv").read_text().splitlines()))
+    assert rows[0] == ["group", "scheme", "t_rm", "latency_ns"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["1", name, f"{value}.0"] for name in ("btm", "wires") for value in (20, 30, 40, 50, 60)
+    ]
+    table = call("schemes", "fig1", *words).stdout.split("latency in ns over t_rm\n")[1]
+    assert table.split()[:3] == ["t_rm", "btm", "wires"]
+    assert "60  2,520" in table
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("h=0:1:0.1", 11), ("h=1:1:5", 1), ("h=1:10:4", 3), ("h=0:0.3:0.1", 4)],
+)
+def test_both_ends_of_a_range_are_taken(call: Call, text: str, values: int) -> None:
+    (group,) = found(call, "fig1", "--scheme", "wires", "--sweep", text)
+    assert len(group["sweep"]["values"]) == len(group["sweep"]["latency_ns"]["wires"]) == values
+
+
+def test_a_scheme_that_cannot_serve_says_why(call: Call, here: Path) -> None:
+    (here / "row.toml").write_text(ROW)
+    words = ("row.toml", "--members", "all")
+    (group,) = found(call, *words, "-o", "out.csv")
+    assert of(group, "reflex")["reason"].startswith('planner = "ring" has no ring on a 6x1 mesh')
+    assert "latency_ns" not in of(group, "reflex")
+    assert "reflex cannot serve it: planner = " in call("schemes", *words).stdout
+    rows = list(csv.DictReader((here / "out.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows if row["reason"]] == ["reflex"]
+    assert float(rows[1]["latency_ns"]) == of(group, "reflex-tree")["latency_ns"]
+    (group,) = found(call, *words, "--sweep", "h=1:2:1")
+    assert "reflex" not in group["sweep"]["latency_ns"]
+
+
+def test_a_picture_is_written(call: Call, here: Path) -> None:
+    result = call("schemes", "fig1", "--scheme", "btm", "--draw", "out.svg")
+    assert (result.exit_code, result.stderr) == (0, "wrote out.svg\n")
+    assert (here / "out.svg").read_text().startswith("<?xml")
+
+
+def test_the_page_has_every_scheme_and_option(call: Call) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "schemes.md").read_text()
+    rows = [
+        f"| `{scheme.name}` | {', '.join(scheme.kinds)} | {scheme.title} | {scheme.place} | "
+        f"{', '.join(f'`{name}`' for name in names_of(scheme))} |"
+        for scheme in SCHEMES
+    ]
+    assert [row for row in rows if row not in page] == []
+    assert page.count("\n| `") - page.count("\n| `-") == len(rows)
+    offered = set(re.findall(r"--[a-z]+", call("schemes", "--help").stdout)) - {"--help"}
+    assert set(re.findall(r"--[a-z]+", page)) == offered
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nosuch",), '"nosuch" is neither a network file nor a ready-made network'),
+        (("fig1", "--group", "9"), "--group: fig1 has no group 9; it has 1"),
+        (("fig1", "--group", "1", "--members", "all"), "--members takes the place of groups"),
+        (("row.toml",), "row has no groups; give --members, as --members all"),
+        (("fig1", "--members", "[[9, 9]]"), "--members: member (9, 9) is outside the 8x8 mesh"),
+        (("fig1", "--members", "[[1,1],[1,1]]"), "--members: member (1, 1) is listed twice"),
+        (("fig1", "--members", "[]"), "--members: members is empty"),
+        (("fig1", "--members", "some"), "--members must be a list of nodes [x, y]"),
+        (("fig1", "--members", "{random=99, seed=1}"), "--members: random = 99 is more than"),
+        (("fig1", "--scheme", "btmm"), '--scheme: unknown scheme "btmm"; did you mean "btm"?'),
+        (("fig1", "--scheme", "btin"), "--scheme: btin is for irregular networks, and this one is"),
+        (("fig1", "--set", "t_x=1"), '--set: unknown time "t_x"; did you mean "t_'),
+        (("fig1", "--set", "t_s=-1"), "--set t_s: it must be 0 to 100,000 for btm, not -1"),
+        (("fig1", "--set", "t_s=long"), '--set t_s: it must be a number, not "long"'),
+        (("fig1", "--scheme", "btm", "--set", "L=1"), '--set: unknown time "L"'),
+        (("fig1", "--preset", "cray"), '--preset: unknown machine "cray"; known are infiniband'),
+        (("fig1", "--scheme", "btm", "--preset", "tile64"), "--preset: none of these schemes"),
+        (("fig1", "--sweep", "t_rm"), "--sweep: it must be NAME=FROM:TO:STEP, as t_rm=20:60:10"),
+        (("fig1", "--sweep", "t_rm=1:2"), "--sweep: it must be NAME=FROM:TO:STEP"),
+        (("fig1", "--sweep", "t_rm=5:1:1"), "--sweep t_rm: FROM must not be above TO"),
+        (("fig1", "--sweep", "t_rm=1:5:0"), "--sweep t_rm: FROM must not be above TO, and STEP"),
+        (("fig1", "--sweep", "t_rm=0:nan:1"), "--sweep t_rm: FROM must not be above TO"),
+        (("fig1", "--sweep", "t_rm=0:1e9:1"), "--sweep t_rm: more than 1,000 values"),
+        (("fig1", "--sweep", "t_rm=0:20000:100"), "--sweep t_rm: it must be 0 to 10,000 for btm"),
+        (("fig1", "--sweep", "tt=0:2:1"), '--sweep: unknown time "tt"'),
+        (("fig1", "--draw", "x.pdf"), "picture x.pdf: its name must end in .svg or .png"),
+        (("fig1", "--draw", "file/x.svg"), "output file file/x.svg cannot be written"),
+        (("fig1", "-o", "file/x.csv"), "output file file/x.csv cannot be written"),
+    ],
+)
+def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
+    (here / "file").write_text("")
+    (here / "row.toml").write_text(ROW)
+    result = call("schemes", *words)
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+    assert result.stdout == ""

@@ -1,0 +1,146 @@
+"""Schemes for several kinds of network: by hand on a row, and messages walked on others."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.updown import updown_tables
+from syncfabric.models.schemes.anywhere.schemes import ANYWHERE
+from syncfabric.models.schemes.scheme import ALONE, Cost
+from syncfabric.models.timing.loggp import TILE64, TILE64_MEMORY, LogGP
+from tests.models.golden.static_bench import static
+from tests.models.planning.irregular import draw_network
+
+SCHEMES = {scheme.name: scheme for scheme in ANYWHERE}
+BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
+MEMBERS = [(0, 0), (1, 0), (3, 0)]
+ROW = MeshSpec(kind="mesh", width=4, height=1)
+CLUSTER = load("cluster-fig1")
+
+# The signals go 1, 2, 3 hops, so members are through at 1,203, 1,201, 1,202 ns; then 3, 1, 2 hops:
+# the third is through last, 1,203 ns after 1,203. The counter lies with the second member, 1, 0, 2
+# hops away: three accesses, a store over 2 hops, a read over 1 there and back, and g. The wires'
+# root is there as well: two links to the farthest, past a router without a member.
+HAND = {
+    "dissemination": Cost(0, 0, 2, 2 * 1_203, 1 + 2 + 3 + 3 + 1 + 2),
+    "centralized": Cost(0, 1, 3, 3 * 2_400 + 6 + 1_202 + 2_402 + 10, 6 + 2 + 2),
+    "wires": Cost(1, 4, 2, 200 + 2 * 2, 2 * 3),
+}
+
+
+@pytest.mark.parametrize("name", HAND)
+def test_by_hand(name: str) -> None:
+    assert SCHEMES[name].cost(ROW, MEMBERS, BY_HAND) == HAND[name]
+    assert SCHEMES[name].cost(ROW, MEMBERS[:1], BY_HAND) == ALONE
+    if "static" in SCHEMES[name].kinds:
+        assert SCHEMES[name].cost(static(4, 1), MEMBERS, BY_HAND) == HAND[name]
+
+
+def test_defaults_are_the_presets_of_tile64() -> None:
+    assert SCHEMES["dissemination"].times() == TILE64
+    assert SCHEMES["wires"].times() == TILE64
+    assert SCHEMES["centralized"].times() == TILE64_MEMORY
+
+
+def test_link_registers_make_links_longer() -> None:
+    registers = MeshSpec(kind="mesh", width=4, height=1, sync="wires", link_registers=2)
+    assert SCHEMES["wires"].cost(registers, MEMBERS, BY_HAND).latency_ns == 200 + 2 * 2 * 3
+
+
+@pytest.mark.parametrize("name", ["cluster-fig1", "4x4"])
+def test_wires_are_as_their_plan(name: str) -> None:
+    """On the cluster 3 links from the root switch to a node; on 4x4 4 between routers."""
+    keys: dict[str, Any] = {"kind": "mesh", "width": 4, "height": 4}
+    if name == "4x4":
+        network: Any = MeshSpec(**keys)
+        members = tuple(network.mesh.nodes)
+        wired: Any = MeshSpec(**keys, sync="wires")
+    else:
+        network, members = CLUSTER.network, CLUSTER.groups[0].members
+        shape = {key: getattr(network, key) for key in ("ports", "switches", "links", "nodes")}
+        wired = IrregularSpec(kind="irregular", **shape, sync="wires")
+    groups = (GroupSpec(id=1, members=members),)
+    (plan,) = make_plan(NetworkSpec(name="wired", network=wired, groups=groups)).wire_groups
+    cost = SCHEMES["wires"].cost(network, members, BY_HAND)
+    assert cost.traversals == 2 * len(plan.edges)
+    assert cost.height == plan.height
+    assert cost.latency_ns == 200 + 2 * plan.bound_links
+    assert plan.bound_links == (4 if name == "4x4" else 3)
+    assert cost.setup_nodes == len(list(plan.images()))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", ["mesh", "irregular"])
+def test_messages_are_walked(kind: str, seed: int) -> None:
+    """Every message link by link: X first and then Y, or by the routing tables."""
+    rng = random.Random(seed)
+    if kind == "mesh":
+        network: Any = MeshSpec(kind="mesh", width=rng.randint(1, 6), height=rng.randint(2, 6))
+        step = _step_in_mesh
+    else:
+        topology = draw_network(rng, rng.randint(2, 12), rng.randint(0, 8), rng.randint(2, 20))
+        network = IrregularSpec(
+            kind="irregular",
+            **{key: getattr(topology, key) for key in ("ports", "switches", "links", "nodes")},
+        )
+        tables = updown_tables(topology)
+
+        def step(here: tuple[int, int], to: tuple[int, int]) -> tuple[int, int]:
+            end = topology.across(here[0], int(tables[here[0]][to[0]]))
+            assert end is not None
+            return (end[0], to[1]) if end[0] == to[0] else end
+
+    def way(start: tuple[int, int], end: tuple[int, int]) -> int:
+        if kind == "irregular" and start[0] == end[0]:
+            return 0
+        passed = 0
+        while start != end:
+            start, passed = step(start, end), passed + 1
+        return passed
+
+    nodes = network.topology.nodes
+    members = rng.sample(list(nodes), rng.randint(2, len(nodes)))
+    count = len(members)
+    signals, distance = 0, 1
+    while distance < count:
+        signals += sum(way(members[i], members[(i + distance) % count]) for i in range(count))
+        distance *= 2
+    assert SCHEMES["dissemination"].cost(network, members).traversals == signals
+    ways = [[(way(a, home), way(home, a)) for a in members] for home in members]
+    least = min(ways, key=lambda pairs: sum(map(sum, pairs)))
+    *others, last = sorted(least, key=sum)
+    passed = sum(map(sum, least)) + last[0] + sum(map(sum, others))
+    assert SCHEMES["centralized"].cost(network, members).traversals == passed
+
+
+def _step_in_mesh(here: tuple[int, int], to: tuple[int, int]) -> tuple[int, int]:
+    (x, y), (a, b) = here, to
+    if x != a:
+        return x + (1 if x < a else -1), y
+    return x, y + (1 if y < b else -1)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 13])
+def test_a_signal_is_awaited_by_its_receiver(count: int) -> None:
+    """Plain recursion over rounds, members on a row in a random order."""
+    rng = random.Random(count)
+    row = MeshSpec(kind="mesh", width=20, height=1)
+    members = rng.sample(row.mesh.nodes, count)
+    times = replace(BY_HAND, h=rng.choice((1, 70, 3_000)))
+
+    def through(member: int, rounds: int) -> float:
+        if not rounds:
+            return 0
+        other = (member - (1 << rounds - 1)) % count
+        hops = abs(members[member][0] - members[other][0])
+        signal = through(other, rounds - 1) + 1_200 + hops * times.h
+        return max(through(member, rounds - 1) + 200, signal)
+
+    rounds = len(bin(count - 1)) - 2
+    wanted = max(through(member, rounds) for member in range(count))
+    assert SCHEMES["dissemination"].cost(row, members, times).latency_ns == pytest.approx(wanted)
