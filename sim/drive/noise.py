@@ -14,7 +14,7 @@ from syncfabric.models.messages import (
     spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
+from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.strays import STRAY_GID, mesh_stray, switch_stray, wire_stray
@@ -68,6 +68,7 @@ class Noise:
             self._early_arrival()
         first = self._targets.first_slot
         passed = {(unit.target, first + unit.slot) for unit in units_of(driver.plan)}
+        passed |= _relay_registers(driver)
         for slots in (False, True):
             free = [place for place in self._free if (place[1] >= first) == slots]
             free = [place for place in free if place not in passed]
@@ -219,6 +220,18 @@ class Noise:
         register = rng.randrange(registers)
         word = rng.choice(self._targets.register_words(register))
         return ConfigRequest(target, register_address(register, word), False)
+
+
+def _relay_registers(driver: Driver) -> set[tuple[int, int]]:
+    """Return index and number of every register of a node on the way that is no member."""
+    index = driver.plan.spec.message_network.topology.index
+    return {
+        (index(node), register)
+        for group in driver.plan.groups
+        if isinstance(group, GroupPlan)
+        for node, register in group.node_places.items()
+        if node not in group.places and register is not None
+    }
 
 
 def _switch_registers(driver: Driver) -> list[tuple[int, int]]:

@@ -60,8 +60,8 @@ class Parameters:
 
     @classmethod
     def of(cls, task: Task) -> Parameters:
-        """Return what does best: two chains where one node broadcasts, else the defaults."""
-        return cls(population=2 if task.collective.kind in ("OAB", "multicast") else 1)
+        """Return what does best: eight chains where one node broadcasts, else the defaults."""
+        return cls(population=8 if task.collective.kind in ("OAB", "multicast") else 1)
 
     def __post_init__(self) -> None:
         for name in ("population", "iterations", "exchange", "paths"):

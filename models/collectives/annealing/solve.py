@@ -59,7 +59,8 @@ def solve(
     steps : int
     seed : int
     time_limit : float
-        Seconds; of a run that goes on from a checkpoint, in all.
+        Seconds, without what it takes to compile the search the first time; of a run that goes on
+        from a checkpoint, in all.
     told, stop : callable, optional
         Are called after each epoch.
     parameters : Parameters, optional
@@ -86,6 +87,9 @@ def solve(
         raise SpecError(f"annealing: islands must be 1 or more, not {size}")
     begin = Begin(task, steps, parameters or Parameters.of(task), symmetry, seed, 0)
     team = Team(begin, size)
+    ready = time.monotonic()
+    team.own.run(0)  # which compiles the search, the first time
+    begun += time.monotonic() - ready
     try:
         return _Run(team, begun, time_limit, told, stop, checkpoint).run()
     finally:

@@ -62,11 +62,21 @@ class Entry:
         return "; ".join(notes)
 
 
-def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
+def make_runs(work: Work, method: Method, task: Task, steps: int, *, limits: int = 1) -> Entry:
     """Make the runs of one entry, and let the checker see what they found.
 
     HGSA takes all processors for a run, MBOA one, with as many runs side by side. When its runs
-    together have taken ``TIMES`` time limits, an entry has no more of them.
+    together have taken ``TIMES`` time limits, or ``limits`` if that is more, an entry has no more
+    of them.
+
+    Parameters
+    ----------
+    work : Work
+    method : str
+    task : Task
+    steps : int
+    limits : int
+        Time limits that one run may take.
 
     Raises
     ------
@@ -75,9 +85,10 @@ def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
     """
     words = f"{task.collective.kind} on {task.topology.name}, {steps} steps, {method.upper()}"
     work.tell(words)
-    jobs = [(task_json(task), steps, seed, work.time_limit) for seed in work.seeds]
+    limit, whole = limits * work.time_limit, max(TIMES, limits) * work.time_limit
+    jobs = [(task_json(task), steps, seed, limit) for seed in work.seeds]
     found: list[Run] = []
-    while jobs and sum(run["seconds"] for run in found) < TIMES * work.time_limit:
+    while jobs and sum(run["seconds"] for run in found) < whole:
         if method == "hgsa":
             found.append(work.alone(hgsa, (*jobs.pop(0), islands()), words))
         else:

@@ -4,10 +4,13 @@ import random
 
 import pytest
 
+from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, Operation
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 from syncfabric.sim.draw.mesh.tree import branches
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.simulate import run_model
 
 CORNERS = ((0, 0), (3, 0), (0, 3), (3, 3), (1, 2))
 KEYS: tuple[dict[str, object], ...] = (
@@ -38,6 +41,16 @@ def three_groups(**keys: object) -> BarrierPlan:
 def test_relays_in_the_model(keys: dict[str, object]) -> None:
     result = run(three_groups(**keys), sim="model", episodes=20, background=0.1)
     assert result.ok, result.reason
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_leaves_relays_their_registers(seed: int) -> None:
+    """It arrives there, and is refused; but it sets up no leaf of its own in their place."""
+    noise = Scenario(episodes=20, policy="mixed", noise=True, seed=seed, limit=20_000)
+    (outcome,) = run_model(Job(((three_groups(), noise),))).outcomes
+    assert outcome.hang is None
+    assert outcome.counters is not None
+    assert outcome.counters[Counter.REFUSED_ARRIVE] > 0
 
 
 @pytest.mark.long

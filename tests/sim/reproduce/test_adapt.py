@@ -38,7 +38,9 @@ def test_a_slow_link_is_swapped_away_as_by_a_plain_reference(seed: int) -> None:
     link = SlowLink.draw(seed, 24)
     nodes = link.before.at.tolist()
     usual = link.before.link(link.child)
+    gain, step = swaps.topology(seed, 24)
     for factor in (5, 40):
+        place = swaps.FACTORS.index(factor)
         raised = link.slow(factor)
         assert raised.link(link.child) == usual + factor
         for strategy in STRATEGIES:
@@ -53,6 +55,9 @@ def test_a_slow_link_is_swapped_away_as_by_a_plain_reference(seed: int) -> None:
             golden.update_cost(*ends, usual + factor)
             assert (found.steps, after.at.tolist()) == (golden.steps, golden.nodes)
             assert (raised.cost, after.cost) == (golden.raised, golden.cost)
+            strategy_place = STRATEGIES.index(strategy)
+            assert step[place][strategy_place] == golden.steps
+            assert gain[place][strategy_place] == pytest.approx(1 - golden.cost / golden.raised)
     assert link.before.at.tolist() == nodes
 
 

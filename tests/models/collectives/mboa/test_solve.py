@@ -130,3 +130,11 @@ def test_bad_numbers() -> None:
 def test_a_larger_complete_exchange() -> None:
     asked = task("hypercube-16", "AAS")
     assert solve(asked, 8, seed=1, time_limit=120).steps is not None
+
+
+@pytest.mark.long
+def test_a_complete_exchange_that_leaves_no_channel_free() -> None:
+    asked = task("hypercube-32", "AAS")
+    found = solve(asked, 16, seed=1, time_limit=3600, most=600_000_000)
+    assert found.steps is not None
+    assert check(Schedule(asked.topology, asked.collective, asked.rules, found.steps)).right
