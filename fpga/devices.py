@@ -1,6 +1,6 @@
 """The FPGAs that blocks are synthesized for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import SpecError
 
@@ -21,12 +21,18 @@ class Device:
         The Yosys command, options that decide about area and speed included.
     options : tuple of str
         Options of nextpnr: size, speed grade, package.
+    fast : str
+        The Yosys command that gives up area for speed, where there is one.
+    aim : {"area", "speed"}
+        What ``synthesis`` is for.
     """
 
     name: str
     family: str
     synthesis: str
     options: tuple[str, ...]
+    fast: str = ""
+    aim: str = "area"
 
 
 def _ecp5(size: str) -> Device:
@@ -34,11 +40,14 @@ def _ecp5(size: str) -> Device:
     # to aim at (in ps, without the routing) it takes less area (docs/fpga.md). Selectors are as
     # small as can be, but only if they are not worked into what is around them.
     synthesis = (
-        "setattr -mod -set keep_hierarchy 1 *.selector; "
+        "setattr -mod -set keep_hierarchy 1 *selector; "
         "scratchpad -set abc9.D 8000; synth_ecp5 -abc9 -nowidelut"
     )
+    # Without a delay to aim at ABC9 goes for the least one; of its scripts, this one then takes the
+    # least area. It does better with the selectors worked in.
+    fast = "scratchpad -copy abc9.script.flow3 abc9.script; synth_ecp5 -abc9 -nowidelut"
     options = (f"--{size}", "--speed", "6", "--package", "CABGA381")
-    return Device(f"ecp5-{size}", "ecp5", synthesis, options)
+    return Device(f"ecp5-{size}", "ecp5", synthesis, options, fast)
 
 
 def _ice40(size: str, package: str) -> Device:
@@ -60,14 +69,19 @@ DEVICES: dict[str, Device] = {
 """All devices by name; the ECP5s are of speed grade 6."""
 
 
-def device_named(name: str) -> Device:
-    """Return a device.
+def device_named(name: str, *, fast: bool = False) -> Device:
+    """Return a device, to be synthesized for in the usual way or for speed.
 
     Raises
     ------
     SpecError
-        There is none of that name.
+        There is none of that name, or no other way for it.
     """
     if name not in DEVICES:
         raise SpecError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")
-    return DEVICES[name]
+    device = DEVICES[name]
+    if not fast:
+        return device
+    if not device.fast:
+        raise SpecError(f"fast is for ECP5 only, not {name}; leave it out")
+    return replace(device, synthesis=device.fast, aim="speed")

@@ -83,6 +83,8 @@ class SynthResult:
     Parameters
     ----------
     design, device : str
+    aim : {"area", "speed"}
+        What synthesis went for.
     area : Area
     fmax : tuple of float
         Megahertz, of each seed.
@@ -94,6 +96,7 @@ class SynthResult:
 
     design: str
     device: str
+    aim: str
     area: Area
     fmax: tuple[float, ...]
     critical_path: tuple[str, ...]
@@ -104,6 +107,7 @@ class SynthResult:
         return {
             "design": self.design,
             "device": self.device,
+            "aim": self.aim,
             **asdict(self.area),
             "fmax_mhz": {
                 "min": min(self.fmax),
@@ -161,6 +165,7 @@ def synthesize(
     return SynthResult(
         design=design.name,
         device=device.name,
+        aim=device.aim,
         area=Area.of(cells, design.around),
         fmax=tuple(round(speed, 1) for speed in speeds),
         critical_path=tuple(_blocks(reports[middle])),

@@ -27,6 +27,9 @@ def synth(
         float, typer.Option(metavar="MHZ", help="Clock that placement aims at.")
     ] = 100.0,
     seeds: Annotated[int, typer.Option(metavar="N", help="Placements that are tried.")] = 3,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Go for speed; it takes area (ECP5 only).")
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="Print the blocks and end.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +51,7 @@ def synth(
         raise typer.BadParameter(
             "name a network or a block; syncfabric synth --list has the blocks"
         )
-    chosen = device_named(device)
+    chosen = device_named(device, fast=fast)
     if design in BLOCKS:
         emitted = block_design(design)
     else:
@@ -79,6 +82,6 @@ def _print(result: "SynthResult") -> None:
         *(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())
     )
     screen = console()
-    screen.print(f"{result.design} on {result.device}", style="bold")
+    screen.print(f"{result.design} on {result.device}, for {result.aim}", style="bold")
     screen.print(table)
     screen.print("critical path: " + " > ".join(result.critical_path), style="dim italic")

@@ -75,6 +75,13 @@ def test_results_are_kept_by_content(tools: Path) -> None:
     assert tools.read_text().split() == ["placed"] * 9
 
 
+def test_speed_is_another_way(tools: Path) -> None:
+    small, fast = (device_named("ecp5-25k", fast=fast) for fast in (False, True))
+    assert small.synthesis != fast.synthesis
+    assert [synthesize(DESIGN, device).aim for device in (small, fast)] == ["area", "speed"]
+    assert tools.read_text().split() == ["placed"] * 6
+
+
 def test_a_failure_names_the_command(tools: Path) -> None:
     program(tools.parent, "yosys", "print('no such module'); sys.exit('--version' not in sys.argv)")
     with pytest.raises(ToolError, match=r"(?s)yosys failed.*no such module"):
@@ -88,6 +95,8 @@ def test_bad_values(tools: Path) -> None:
         synthesize(DESIGN, device_named("ecp5-25k"), seeds=())
     with pytest.raises(SpecError, match="ice40-up5k, not 'z80'"):
         device_named("z80")
+    with pytest.raises(SpecError, match="ECP5 only, not ice40-up5k"):
+        device_named("ice40-up5k", fast=True)
     with pytest.raises(ToolError, match="pip install"):
         find_tool("nextpnr-nowhere")
 
