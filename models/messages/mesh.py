@@ -55,11 +55,11 @@ class MeshLayout:
         return Layout(
             "sync message",
             (
+                Field("x", self.x_bits, "destination column"),
+                Field("y", self.y_bits, "destination row"),
                 Field("kind", 2, "0 REDUCE, 1 DISTRIBUTE, 2 GO, 3 BROKEN"),
                 Field("gid", 8, "group identifier"),
                 Field("epoch", 2, "epoch of the group's set-up"),
-                Field("x", self.x_bits, "destination column"),
-                Field("y", self.y_bits, "destination row"),
                 Field("turn", 1, "first turn: 0 X first, 1 Y first"),
                 Field("data", self.data_bits, "combined on the way up, the same for all down"),
             ),

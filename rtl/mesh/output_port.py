@@ -96,7 +96,8 @@ class OutputPort(wiring.Component):
         if self._has_sync:
             self._sync(m)
         if shared:
-            m.d.comb += blocked.eq(self.sync_take.any())
+            # Whoever asks, one is sent: nothing waits for which.
+            m.d.comb += blocked.eq(Cat(self.sync_offer[i] for i in self._sync_senders).any())
             # A presented message is on its input's flit wires.
             for i in self._sync_inputs:
                 selects[i] = selects.get(i, Const(0, 1)) | self.sync_take[i]
@@ -108,13 +109,7 @@ class OutputPort(wiring.Component):
         ]
         for place, i in enumerate(inputs):
             m.d.comb += self.take[i].eq(arbiter.grant[place] & ~blocked)
-        width = self._network.layout.flit.width
-        m.submodules.selector = selector = Selector(len(selects), width)
-        m.d.comb += selector.select.eq(Cat(selects.values()))
-        for place, i in enumerate(selects):
-            m.d.comb += getattr(selector, f"word_{place}").eq(getattr(self, f"flit_{i}"))
-        own = Mux(self.sync_take[UNIT], self.sync_4.as_value(), 0) if shared else 0
-        m.d.comb += link.flit.eq(selector.word | own)
+        self._select(m, selects, inputs, shared=shared)
         for channel in range(channels):
             m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._network.buffer_flits)
             sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
@@ -128,14 +123,41 @@ class OutputPort(wiring.Component):
                 m.d.sync += self.busy[channel].eq(~link.flit.tail)
         return m
 
+    def _select(
+        self, m: Module, selects: dict[int, Value], inputs: list[int], *, shared: bool
+    ) -> None:
+        """Put the flit or message of the input that is selected on the link."""
+        layout = self._network.layout
+        # Above a message all is 0, so that there only ordinary flits are looked at.
+        fewer = len(inputs) < len(selects)
+        split = layout.sync.width if fewer else layout.flit.width
+        flits = {i: getattr(self, f"flit_{i}").as_value() for i in selects}
+        m.submodules.selector = low = Selector(len(selects), split)
+        m.d.comb += low.select.eq(Cat(selects.values()))
+        for place, flit in enumerate(flits.values()):
+            m.d.comb += getattr(low, f"word_{place}").eq(flit[:split])
+        word: Value = low.word
+        if fewer:
+            m.submodules.upper_selector = high = Selector(len(inputs), layout.flit.width - split)
+            m.d.comb += high.select.eq(Cat(self.take[i] for i in inputs))
+            for place, i in enumerate(inputs):
+                m.d.comb += getattr(high, f"word_{place}").eq(flits[i][split:])
+            word = Cat(low.word, high.word)
+        own = Mux(self.sync_take[UNIT], self.sync_4.as_value(), 0) if shared else 0
+        m.d.comb += self.link.flit.eq(word | own)
+
     @property
     def _sync_inputs(self) -> list[int]:
         """Inputs whose messages can come here: classes turn once, so any but this port's own."""
         return [i for i in range(4) if i != self._port]
 
+    @property
+    def _sync_senders(self) -> list[int]:
+        return [*self._sync_inputs, UNIT]
+
     def _sync(self, m: Module) -> None:
         """Arbitrate among the messages; with links of their own, send one."""
-        link, senders = self.link, [*self._sync_inputs, UNIT]
+        link, senders = self.link, self._sync_senders
         m.submodules.sync_arbiter = arbiter = LeastRecentArbiter(len(senders))
         m.d.comb += [
             arbiter.request.eq(Cat(self.sync_offer[i] for i in senders)),
