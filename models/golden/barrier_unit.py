@@ -62,7 +62,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         self.data_at = rules.data_at
         self.released = released
         self.lasting: set[int] = set()
-        self.outbox = Outbox(self.registers, credits, network.spill)
+        self.outbox = Outbox(self.registers, credits, network.spill, patient=True)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
         self.serial = RoundRobin(4 + count) if network.operations == "all" else None

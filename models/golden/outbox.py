@@ -55,6 +55,9 @@ class Outbox:
         The credit counters of the network.
     spill : bool
         Whether the spill engine will add its send register.
+    patient : bool
+        Whether whoever has something pending gets its turn, with a credit or without (on the
+        mesh); else only those with a credit do (on irregular networks).
 
     Attributes
     ----------
@@ -64,33 +67,36 @@ class Outbox:
         Those with something pending.
     """
 
-    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
+    def __init__(
+        self, registers: Sequence[Sender], credits: list[int], spill: bool, *, patient: bool
+    ) -> None:
         self.senders = list(registers)
         self.sending: set[int] = set()
         self.credits = credits
         self.turn = RoundRobin(len(registers) + spill)
+        self.patient = patient
 
     def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output.
 
         Should a child's message and the parent's want one output, the child's comes first.
         """
-        ready: dict[int, list[int]] = {}
-        for r in self.sending:
-            sender = self.senders[r]
-            places = [p for p in sender.pending if self._has_credit(sender.letters[p])]
-            if places:
-                ready[r] = places
-        if not ready:
+        willing = self.sending if self.patient else {r for r in self.sending if self._ready(r)}
+        if not willing:
             return {}
-        r = self.turn.choose(ready)
+        r = self.turn.choose(willing)
         letters = self.senders[r].letters
         offered: dict[int, Offer] = {}
-        for place in sorted(ready[r]):
+        for place in self._ready(r):
             letter = letters[place]
             if letter is not None and letter.port not in offered:
                 offered[letter.port] = Offer(r, place, letter)
         return offered
+
+    def _ready(self, r: int) -> list[int]:
+        """Return the pending messages of a sender that have a credit."""
+        sender = self.senders[r]
+        return sorted(p for p in sender.pending if self._has_credit(sender.letters[p]))
 
     def _has_credit(self, letter: Letter | None) -> bool:
         return letter is not None and self.credits[letter.lane] > 0

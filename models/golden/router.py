@@ -119,7 +119,8 @@ class SyncRouter:
         if news or offers:
             self.plane.touched.add(self.node)
         moved = choice or offers or news
-        busy = bool(moved and (self.occupied or outbox.sending or unit.waiting))
+        # The turn goes on among those that wait for credits, too.
+        busy = bool(outbox.sending or (moved and (self.occupied or unit.waiting)))
         if unit.restless:
             unit.settle()
             self.plane.touched.add(self.node)

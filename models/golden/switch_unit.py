@@ -74,7 +74,7 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         registers = [self.register_type(rules) for _ in range(network.barrier_registers)]
         super().__init__(registers, registers[0].status_bits, network.data_bits)
         self.node, self.rules, self.spills = target, rules, network.spill
-        self.outbox = Outbox(self.registers, credits, network.spill)
+        self.outbox = Outbox(self.registers, credits, network.spill, patient=False)
         self.arriving: dict[int, int] = {}
         self.events = events
         self.late = network.cycles_per_hop == 2

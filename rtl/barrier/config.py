@@ -67,7 +67,8 @@ def message_bank(network: MessageSpec) -> ConfigBank:
         writable = [word for word in words if word < RegisterWord.STATUS]
     if network.managed:
         writable.append(commands)
-    return ConfigBank(network.barrier_registers, tuple(writable), tuple(words))
+    shared = not isinstance(network, IrregularSpec)
+    return ConfigBank(network.barrier_registers, tuple(writable), tuple(words), shared=shared)
 
 
 class ConfigPort(wiring.Component):

@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import (
     MeshSpec,
     MessageSpec,
 )
-from syncfabric.rtl.messages import node_place, struct
+from syncfabric.rtl.messages import struct
 
 __all__ = [
     "ConfigSignature",
@@ -36,8 +36,8 @@ class SenderSignature(wiring.Signature):
         Messages to send: children EAST to SOUTH, parent.
     data : Out(data_bits)
         Their data.
-    control, parent, child_0 .. child_3, up_port : Out
-        The register's image, and the one-hot port towards the parent.
+    control, up_port : Out
+        The register's word 0, and the one-hot port towards the parent.
     wave, up_kind : Out(2)
         Kinds of the messages to the children and to the parent.
     sent : In(5)
@@ -45,18 +45,15 @@ class SenderSignature(wiring.Signature):
     """
 
     def __init__(self, network: MeshSpec) -> None:
-        place = node_place(network.layout)
         members: dict[str, Any] = {
             "pending": Out(5),
             "data": Out(network.data_bits),
             "control": Out(struct(CONTROL)),
-            "parent": Out(place),
             "up_port": Out(4),
             "wave": Out(2),
             "up_kind": Out(2),
             "sent": In(5),
         }
-        members |= {f"child_{p}": Out(place) for p in range(4)}
         super().__init__(members)
 
 

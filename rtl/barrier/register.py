@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,8 +17,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
 from syncfabric.rtl.barrier.ports import SenderSignature
 from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
-from syncfabric.rtl.mesh.routing import route
-from syncfabric.rtl.messages import node_contents, node_word, parent_word, struct
+from syncfabric.rtl.messages import node_word, parent_word, struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
 
@@ -40,8 +39,8 @@ class BarrierRegister(wiring.Component):
 
     Members
     -------
-    x, y, started : In
-        Position of the router; barriers may begin.
+    started : In(1)
+        Barriers may begin.
     here : In(4), class_0 .. class_3 : In(2), message_0 .. message_3 : In(sync message)
         Messages for this router by port, and their classes.
     match, countable, used : Out(4)
@@ -59,8 +58,10 @@ class BarrierRegister(wiring.Component):
         What is to be sent, and the image.
     write : In(6 or 7), write_data : In(32), write_refused : Out(1)
         Writes of words 0 to 5, and with set-up by managers of word 6, a command.
-    word : In(3), read_data : Out(32)
-        Config reading: word number and contents.
+    up_port : In(4)
+        While word 0 is written: the one-hot port towards the parent.
+    contents : Out
+        The status word, for the config port.
     status, accumulated : Out
         State, for benches.
     last, broken, freed, clear_freed, manager, life
@@ -74,8 +75,6 @@ class BarrierRegister(wiring.Component):
         self._serial = network.operations == "all"
         bits = network.data_bits
         members: dict[str, Any] = {
-            "x": In(layout.x_bits),
-            "y": In(layout.y_bits),
             "started": In(1),
             "here": In(4),
             "match": Out(4),
@@ -93,9 +92,9 @@ class BarrierRegister(wiring.Component):
             "write": In(6 + network.managed),
             "write_data": In(32),
             "write_refused": Out(1),
-            "word": In(3),
-            "read_data": Out(32),
+            "up_port": In(4),
             "status": Out(struct(STATUS)),
+            "contents": Out(STATUS.width + LIFE_BITS * network.managed),
             "accumulated": Out(bits),
         }
         for p in range(4):
@@ -115,6 +114,7 @@ class BarrierRegister(wiring.Component):
                 "manager": Out(2),
             }
         super().__init__(members)
+        self._present, self._relay = Signal(4), Signal()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -123,13 +123,13 @@ class BarrierRegister(wiring.Component):
         reverse = network.reduction_route == "reverse"
         messages = [getattr(self, f"message_{p}") for p in range(4)]
         classes = [getattr(self, f"class_{p}") for p in range(4)]
-        present = Cat(getattr(send, f"child_{p}").present for p in range(4))
+        present = self._present
         life = RegisterLife() if network.managed else None
         dying: Value = Const(0, 1)
         if life:
             m.submodules.life = life
             dying = life.dying
-        self._relay = relay = Signal()
+        relay = self._relay
         kept, valid = Signal(), Signal()
         m.d.comb += [
             kept.eq(control.valid & ~self._writes(m, life)),
@@ -270,14 +270,8 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += control.valid.eq(0)
         else:
             m.d.comb += [send.wave.eq(Kind.DISTRIBUTE), send.up_kind.eq(Kind.REDUCE)]
-        m.d.sync += send.up_port.eq(
-            Mux(
-                control.turn,
-                route(self.x, self.y, send.parent, y_first=True),
-                route(self.x, self.y, send.parent, y_first=False),
-            )[:4]
-        )
-        self._image(m, life)
+        m.d.comb += self.contents.eq(Cat(status, self.life) if life else status)
+        self._image(m)
         return m
 
     def _writes(self, m: Module, life: RegisterLife | None) -> Value:
@@ -327,39 +321,22 @@ class BarrierRegister(wiring.Component):
             self.life.eq(Cat(life.go, life.last, life.dying, life.freed, life.broken)),
         ]
 
-    def _image(self, m: Module, life: RegisterLife | None) -> None:
+    def _image(self, m: Module) -> None:
         """Carry out the config writes that are not refused."""
         with m.If(~self.write_refused):
-            for word in range(RegisterWord.PARENT, RegisterWord.STATUS):
-                name = "parent" if word == RegisterWord.PARENT else f"child_{word - 2}"
-                target = getattr(self.send, name)
-                written = node_word(self.write_data)
-                with m.If(self.write[word]):
-                    m.d.sync += [target.x.eq(written.x), target.y.eq(written.y)]
-                    if word == RegisterWord.PARENT:
-                        m.d.sync += self._relay.eq(parent_word(self.write_data).relay)
-                    else:
-                        m.d.sync += target.present.eq(written.present)
+            for p in range(4):
+                with m.If(self.write[RegisterWord.EAST + p]):
+                    m.d.sync += self._present[p].eq(node_word(self.write_data).present)
+            with m.If(self.write[RegisterWord.PARENT]):
+                m.d.sync += self._relay.eq(parent_word(self.write_data).relay)
             with m.If(self.write[RegisterWord.CONTROL]):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
                 m.d.sync += [
                     self.send.control.eq(control),
+                    self.send.up_port.eq(self.up_port),
                     self.accumulated.eq(identity(control.op, self._network.data_bits)),
                     self.done.eq(0),
                 ]
-        children = [getattr(self.send, f"child_{p}") for p in range(4)]
-        parent = Cat(node_contents(self.send.parent), self._relay)
-        words = [parent, *(node_contents(place) for place in children)]
-        m.d.comb += self.read_data.eq(
-            Array([self.send.control.as_value(), *words, self._status_word(life), self.result])[
-                self.word
-            ]
-        )
-
-    def _status_word(self, life: RegisterLife | None) -> Value:
-        """Return the contents of word 6."""
-        status: Value = self.status.as_value()
-        return Cat(status, self.life) if life else status
 
 
 def _any_of(bits: list[Value]) -> Value:

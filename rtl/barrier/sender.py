@@ -36,6 +36,10 @@ class Sender(wiring.Component):
         Bit 2·output + class.
     offer : Out(4)
         Outputs for which a message is offered.
+    grant : Out(sources), up : Out(1)
+        Who sends, one-hot, and that it is to its parent.
+    place_0 .. place_3 : In(place)
+        Where its message by each output goes.
     class_0 .. class_3 : Out(2), message_0 .. message_3 : Out(sync message)
         Class and contents for each output.
     take : In(4)
@@ -48,8 +52,10 @@ class Sender(wiring.Component):
         members: dict[str, Any] = {"has_credit": In(8), "offer": Out(4), "take": In(4)}
         for i in range(sources):
             members[f"source_{i}"] = In(SenderSignature(network))
+        members |= {"grant": Out(sources), "up": Out(1)}
         for p in range(4):
             members |= {
+                f"place_{p}": In(node_place(network.layout)),
                 f"class_{p}": Out(2),
                 f"message_{p}": Out(struct(network.layout.sync)),
             }
@@ -60,20 +66,8 @@ class Sender(wiring.Component):
         sources = [getattr(self, f"source_{i}") for i in range(self._sources)]
         m.submodules.arbiter = arbiter = RoundRobinArbiter(self._sources)
         credit = [Cat(self.has_credit[2 * p], self.has_credit[2 * p + 1]) for p in range(4)]
-        sendable = []
         for i, source in enumerate(sources):
-            able = Signal(5, name=f"sendable_{i}")
-            up = [
-                source.up_port[p] & credit[p].bit_select(source.control.turn, 1) for p in range(4)
-            ]
-            m.d.comb += [
-                able.eq(
-                    source.pending
-                    & Cat(*(credit[p][child_class(p)] for p in range(4)), Cat(up).any())
-                ),
-                arbiter.request[i].eq(able.any()),
-            ]
-            sendable.append(able)
+            m.d.comb += arbiter.request[i].eq(source.pending.any())
         m.d.comb += arbiter.advance.eq(1)
 
         def chosen(values: list[Any], name: str, width: int) -> Signal:
@@ -82,34 +76,31 @@ class Sender(wiring.Component):
             m.d.comb += signal.eq(either(words))
             return signal
 
-        able = chosen(sendable, "able", 5)
+        pending = chosen([source.pending for source in sources], "pending", 5)
         gid = chosen([source.control.gid for source in sources], "gid", 8)
         epoch = chosen([source.control.epoch for source in sources], "epoch", 2)
         turn = chosen([source.control.turn for source in sources], "turn", 1)
         up_port = chosen([source.up_port for source in sources], "up_port", 4)
         data = chosen([source.data for source in sources], "data", self._network.data_bits)
-        place = node_place(self._network.layout)
-        parent = place(
-            chosen([source.parent.as_value() for source in sources], "parent", place.size)
-        )
         wave = chosen([source.wave for source in sources], "wave", 2)
         up_kind = chosen([source.up_kind for source in sources], "up_kind", 2)
-        up = Signal()
-        m.d.comb += up.eq(able[4])
+        up = self.up
+        m.d.comb += [up.eq(pending[4]), self.grant.eq(arbiter.grant)]
         sent = Signal(5)
         for p in range(4):
-            children = [getattr(source, f"child_{p}").as_value() for source in sources]
-            child = place(chosen(children, f"child_{p}", place.size))
-            message = getattr(self, f"message_{p}")
+            message, place = getattr(self, f"message_{p}"), getattr(self, f"place_{p}")
             down_class = child_class(p)
             m.d.comb += [
-                self.offer[p].eq(able[p] | (up & up_port[p])),
+                self.offer[p].eq(
+                    (pending[p] & credit[p][down_class])
+                    | (up & up_port[p] & credit[p].bit_select(turn, 1))
+                ),
                 getattr(self, f"class_{p}").eq(Mux(up, Cat(~turn, turn), 2 if down_class else 1)),
                 message.kind.eq(Mux(up, up_kind, wave)),
                 message.gid.eq(gid),
                 message.epoch.eq(epoch),
-                message.x.eq(Mux(up, parent.x, child.x)),
-                message.y.eq(Mux(up, parent.y, child.y)),
+                message.x.eq(place.x),
+                message.y.eq(place.y),
                 message.turn.eq(Mux(up, turn, down_class)),
                 message.data.eq(data),
                 sent[p].eq(self.take[p] & ~up),

@@ -45,6 +45,8 @@ class SpillEngine(SpillBase):
         Messages that no register matches, by port, and their classes.
     send : Out(SenderSignature)
         The send register.
+    parent, child_0 .. child_3 : Out(place)
+        Where its messages go.
     """
 
     def __init__(self, network: MeshSpec) -> None:
@@ -67,6 +69,7 @@ class SpillEngine(SpillBase):
             "x": In(layout.x_bits),
             "y": In(layout.y_bits),
             "send": Out(SenderSignature(network)),
+            **dict.fromkeys(_PLACES, Out(place)),
         }
         for p in range(4):
             members |= {f"class_{p}": In(2), f"message_{p}": In(struct(layout.sync))}
@@ -86,7 +89,7 @@ class SpillEngine(SpillBase):
                 send.data.eq(Mux(entry.fired, entry.acc, entry.result)),
                 send.control.eq(entry.control),
                 send.control.gid.eq(work.now.gid),
-                *(getattr(send, name).eq(getattr(entry, name)) for name in _PLACES),
+                *(getattr(self, name).eq(getattr(entry, name)) for name in _PLACES),
                 send.up_port.eq(self._upward(entry)),
             ]
         with m.Else():

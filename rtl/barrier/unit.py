@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, WireLayout
+from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, RegisterWord, WireLayout
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort, message_bank
+from syncfabric.rtl.barrier.images import RegisterImages
 from syncfabric.rtl.barrier.ports import (
     ConfigSignature,
     SpillArriveSignature,
@@ -172,6 +173,9 @@ class BarrierUnit(wiring.Component):
         banks = [bank, wire_bank(plane)] if plane else [bank]
         m.submodules.config_port = config = ConfigPort(network, banks)
         words = len(bank.writable)
+        addressed = Signal(count)
+        m.d.comb += addressed.eq(Cat(config.config.address[3:] == r for r in range(count)))
+        m.submodules.images = images = self._place_images(m, config, sender)
         for r, register in enumerate(registers):
             m.submodules[f"register_{r}"] = register
             wiring.connect(m, register.send, getattr(sender, f"source_{r}"))
@@ -185,9 +189,9 @@ class BarrierUnit(wiring.Component):
                 self.result[r * bits : (r + 1) * bits].eq(register.result),
                 self.ready[r].eq(register.ready),
                 self.done[r].eq(register.done),
-                register.write.eq(config.write[words * r : words * (r + 1)]),
+                register.write.eq(Mux(addressed[r], config.write[:words], 0)),
                 register.write_data.eq(config.config.data),
-                register.word.eq(config.word),
+                register.up_port.eq(images.up_port),
             ]
             if network.managed:
                 m.d.comb += [
@@ -206,6 +210,7 @@ class BarrierUnit(wiring.Component):
         ]
         for p in range(4):
             m.d.comb += [
+                getattr(sender, f"place_{p}").eq(getattr(images, f"place_{p}")),
                 getattr(self, f"send_class_{p}").eq(getattr(sender, f"class_{p}")),
                 getattr(self, f"send_{p}").eq(getattr(sender, f"message_{p}")),
             ]
@@ -244,6 +249,10 @@ class BarrierUnit(wiring.Component):
                 taken.eq(self.here & matched & ~held),
                 self.take.eq(taken | spill.take),
             ]
+            with m.If(sender.grant[count]):
+                for p in range(4):
+                    place = Mux(sender.up, spill.parent, getattr(spill, f"child_{p}"))
+                    m.d.comb += getattr(sender, f"place_{p}").eq(place)
             spill_stray = spill.stray
             refusals.append(spill.refused_arrive)
             refused_writes.append(spill.refused_write)
@@ -252,7 +261,12 @@ class BarrierUnit(wiring.Component):
 
         beside: list[Value] = []
         write_refused: list[Value] = [register.write_refused for register in registers]
-        contents: list[Value] = [register.read_data for register in registers]
+        refuses = Cat(write_refused).any()
+        m.d.comb += images.store.eq(
+            config.write[RegisterWord.PARENT : RegisterWord.STATUS].any() & ~refuses
+        )
+        write_refused = [refuses]
+        contents: list[Value] = [self._contents(registers, addressed, images)]
         shown: Value = Const(0, 0)
         if plane:
             slots = place_slots(m, network, self, config, 4, process=True)
@@ -304,6 +318,39 @@ class BarrierUnit(wiring.Component):
         ]
         return m
 
+    def _place_images(self, m: Module, config: ConfigPort, sender: Sender) -> RegisterImages:
+        """Place the memory of parents and children, for the config port and the sender."""
+        images = RegisterImages(self._network)
+        asked = config.config
+        m.d.comb += [
+            images.x.eq(self.x),
+            images.y.eq(self.y),
+            images.number.eq(asked.address[3:]),
+            images.word.eq(config.word),
+            images.writes.eq(asked.write),
+            images.data.eq(asked.data),
+            images.up.eq(sender.up),
+        ]
+        grant = sender.grant
+        for bit in range(len(images.sender)):
+            those = [grant[r] for r in range(self._network.message_registers) if r >> bit & 1]
+            m.d.comb += images.sender[bit].eq(Cat(those).any())
+        return images
+
+    def _contents(
+        self, registers: list[BarrierRegister], addressed: Value, images: RegisterImages
+    ) -> Value:
+        """Return what the word of a register that is addressed holds."""
+        held: list[Value] = [images.contents]
+        for number, contents in (
+            (RegisterWord.CONTROL, [r.send.control.as_value() for r in registers]),
+            (RegisterWord.STATUS, [r.contents for r in registers]),
+            (RegisterWord.RESULT, [r.result for r in registers]),
+        ):
+            words = [Mux(addressed[r], word, 0) for r, word in enumerate(contents)]
+            held.append(Mux(images.word == number, either(words), 0))
+        return either(held)
+
     def _join_slots(self, m: Module, plane: WirePlane, slots: SlotBank) -> None:
         """Give slots of barrier wires the process: on the node port they follow the registers."""
         first, bits = self._network.first_slot, plane.data_bits
@@ -316,7 +363,8 @@ class BarrierUnit(wiring.Component):
 
     def _hand_messages(self, m: Module, taker: BarrierRegister | SpillEngine) -> None:
         """Show ``taker`` the presented messages and where it is."""
-        m.d.comb += [taker.x.eq(self.x), taker.y.eq(self.y)]
+        if isinstance(taker, SpillEngine):
+            m.d.comb += [taker.x.eq(self.x), taker.y.eq(self.y)]
         for p in range(4):
             for name in (f"class_{p}", f"message_{p}"):
                 m.d.comb += getattr(taker, name).eq(getattr(self, name))

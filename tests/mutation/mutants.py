@@ -282,8 +282,8 @@ MUTANTS = (
     Mutant(
         "the message to the south child is forgotten",
         "rtl/barrier/sender.py",
-        "self.offer[p].eq(able[p] | (up & up_port[p]))",
-        "self.offer[p].eq((able[p] if p != 3 else 0) | (up & up_port[p]))",
+        "(pending[p] & credit[p][down_class])",
+        "(pending[p] & credit[p][down_class] & int(p != 3))",
         _unit("barrier/test_sender.py"),
     ),
     Mutant(

@@ -181,18 +181,21 @@ class LiteralUnit(LiteralRegisters):
         size = len(self.now)
         for step in range(size):
             number = (self.send_pointer + step) % size
-            ready = self.ready_to_send(number, credits)
-            if ready:
+            if self.pending(number):
                 self.send_pointer = (number + 1) % size
-                return ready
+                return self.ready_to_send(number, credits)
         return {}
+
+    def pending(self, number: int) -> int:
+        late = self.network.barrier_pipeline == 1
+        return int(self.now[number]["pending"] | (0 if late else self.became[number]))
 
     def ready_to_send(
         self, number: int, credits: dict[tuple[int, int], int]
     ) -> dict[int, tuple[int, int, int]]:
         late = self.network.barrier_pipeline == 1
         state = self.now[number] if late else self.new[number]
-        pending = self.now[number]["pending"] | (0 if late else self.became[number])
+        pending = self.pending(number)
         found = {}
         for bit in range(5):
             x, y, _ = state["nodes"][(bit + 1) % 5]

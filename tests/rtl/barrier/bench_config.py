@@ -70,7 +70,7 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
         at = known.get(address)
         writes, register_refuses = 0, False
         if ours and write and isinstance(at, tuple) and at[1] < RegisterWord.STATUS:
-            writes = 1 << RegisterWord.STATUS * at[0] + at[1]
+            writes = 1 << at[1]
             register_refuses = rng.random() < 0.3
         error = (not writes or register_refuses) if write else at is None
         stimulus = {
@@ -80,8 +80,8 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
             "config__address": address,
             "config__write": write,
             "config__data": rng.getrandbits(32),
-            "refused": 1 << at[0] if register_refuses and isinstance(at, tuple) else 0,
-            "contents": sum(words[address % 8] << 32 * r for r, words in enumerate(contents)),
+            "refused": register_refuses,
+            "contents": contents[at[0]][at[1]] if isinstance(at, tuple) else rng.getrandbits(32),
             "counters": sum(value << COUNTER_BITS * i for i, value in enumerate(counters)),
             "spill_ready": spill[0],
             "spill_error": spill[1],

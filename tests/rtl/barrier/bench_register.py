@@ -142,8 +142,9 @@ class Stimuli:
         return found
 
 
-def driven(spec: MeshSpec, inputs: Inputs, word: int) -> dict[str, int]:
-    """Return the pins' values for a cycle."""
+def driven(model: RegisterModel, inputs: Inputs, noise: int) -> dict[str, int]:
+    """Return the pins' values for a cycle; ``noise`` is where a value means nothing."""
+    spec = model.spec
     values: dict[str, int] = {
         "started": inputs.started,
         "here": sum(1 << port for port in inputs.messages),
@@ -152,8 +153,11 @@ def driven(spec: MeshSpec, inputs: Inputs, word: int) -> dict[str, int]:
         "send__sent": sum(1 << place for place in inputs.sent),
         "write": 0 if inputs.write is None else 1 << inputs.write[0],
         "write_data": 0 if inputs.write is None else inputs.write[1],
-        "word": word,
+        "up_port": noise,
     }
+    if inputs.write is not None and inputs.write[0] == RegisterWord.CONTROL:
+        turn = Turn(CONTROL.unpack(inputs.write[1] % (1 << CONTROL.width))["turn"])
+        values["up_port"] = (1 << model.port_up(turn)) % 16
     if spec.operations == "all":
         values["chosen"] = 1 << inputs.chosen if isinstance(inputs.chosen, int) else 0
         values["chosen_local"] = inputs.chosen == "local"
@@ -163,7 +167,7 @@ def driven(spec: MeshSpec, inputs: Inputs, word: int) -> dict[str, int]:
     return values
 
 
-def expected_outputs(model: RegisterModel, inputs: Inputs, word: int) -> dict[str, int]:
+def expected_outputs(model: RegisterModel, inputs: Inputs) -> dict[str, int]:
     """Return what must be seen in a cycle."""
     pending, data = model.sendable(inputs)
     expected: dict[str, int] = {
@@ -177,9 +181,9 @@ def expected_outputs(model: RegisterModel, inputs: Inputs, word: int) -> dict[st
         "done": model.done,
         "refused": inputs.arrive and not model.accepts(inputs),
         "send__pending": sum(1 << place for place in pending),
-        "send__control": model.read(RegisterWord.CONTROL),
+        "send__control": model.image[RegisterWord.CONTROL],
         "write_refused": inputs.write is not None and model.refuses(inputs.write[0]),
-        "read_data": model.read(RegisterWord(word)),
+        "contents": model.status,
         "status": model.status,
         "accumulated": model.acc,
     }
@@ -204,14 +208,12 @@ async def register_agrees_with_contract(dut: Any, case: str) -> None:
     covered, events = Counter[tuple[Kind, int, str]](), Counter[str]()
     stimuli = Stimuli(rng, model)
     await bench.reset()
-    pins.drive({"x": HERE[0], "y": HERE[1]})
 
     async def show(cycle: int, inputs: Inputs) -> dict[str, int]:
         """Drive inputs, and compare what they and the state lead to."""
-        word = rng.randrange(8)
-        pins.drive(driven(spec, inputs, word))
+        pins.drive(driven(model, inputs, rng.randrange(8)))
         await bench.settle()
-        expected = expected_outputs(model, inputs, word)
+        expected = expected_outputs(model, inputs)
         stimulus = {**vars(inputs), "image": CONTROL.unpack(model.image[RegisterWord.CONTROL])}
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         used = model.used(inputs)

@@ -27,6 +27,8 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
         has_credit = rng.getrandbits(8)
         stimulus: dict[str, int] = {"has_credit": has_credit}
         able: dict[int, dict[int, tuple[int, int]]] = {}
+        places: dict[int, list[tuple[int, int]]] = {}
+        upward: set[int] = set()
         for i in range(sources):
             control = {field.name: rng.getrandbits(field.width) for field in CONTROL.fields}
             parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(SPEC.data_bits)
@@ -47,8 +49,10 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
                 if has_credit >> 2 * port + turn & 1:
                     fields = {**common, "kind": kind, "x": x, "y": y, "turn": turn}
                     messages[place] = (int(port), layout.sync.pack(fields))
-            if messages:
-                able[i] = messages
+            if pending:
+                able[i], places[i] = messages, [parent] * 4 if PARENT in pending else children
+            if PARENT in pending:
+                upward.add(i)
             stimulus |= {
                 f"source_{i}__pending": sum(1 << place for place in pending),
                 f"source_{i}__data": data,
@@ -56,14 +60,13 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
                 f"source_{i}__up_port": 1 << up_port,
                 f"source_{i}__wave": wave,
                 f"source_{i}__up_kind": up_kind,
-                f"source_{i}__parent": _place(parent, 0),
             }
-            for p in range(4):
-                stimulus[f"source_{i}__child_{p}"] = _place(children[p], 1)
         chosen = turn_of.choose(list(able)) if able else None
         offered = able[chosen] if chosen is not None else {}
         taken = {place for place in offered if rng.random() < 0.6}
         expected = {"offer": sum(1 << port for port, _ in offered.values())}
+        expected["grant"] = 0 if chosen is None else 1 << chosen
+        expected["up"] = chosen in upward
         for output, bits in offered.values():
             expected[f"message_{output}"] = bits
             expected[f"class_{output}"] = 1 << layout.sync.unpack(bits)["turn"]
@@ -71,15 +74,12 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
             sent = sum(1 << place for place in taken) if i == chosen else 0
             expected[f"source_{i}__sent"] = sent
         stimulus["take"] = sum(1 << offered[place][0] for place in taken)
+        for p in range(4):
+            there = (0, 0) if chosen is None else places[chosen][p]
+            stimulus[f"place_{p}"] = layout.header.pack({"x": there[0], "y": there[1]})
         pins.drive(stimulus)
         await bench.settle()
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         several += len(offered) > 1
         await bench.edge()
     assert several > 50
-
-
-def _place(node: tuple[int, int], present: int) -> int:
-    layout = SPEC.layout
-    word = {"x": node[0], "y": node[1]}
-    return layout.header.pack(word) | present << layout.x_bits + layout.y_bits

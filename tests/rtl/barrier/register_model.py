@@ -98,8 +98,11 @@ class RegisterModel:
 
     @property
     def up_port(self) -> Port:
-        parent = self.place(RegisterWord.PARENT)
-        return self.mesh.first_port(self.here, parent, Turn(self.control("turn")))
+        return self.port_up(Turn(self.control("turn")))
+
+    def port_up(self, turn: Turn) -> Port:
+        """Return the first port of the way to the parent."""
+        return self.mesh.first_port(self.here, self.place(RegisterWord.PARENT), turn)
 
     @property
     def identity(self) -> int:
@@ -113,20 +116,6 @@ class RegisterModel:
     def refuses(self, word: RegisterWord) -> bool:
         """Return whether a write of a word is refused."""
         return self.busy if word == RegisterWord.CONTROL else bool(self.control("valid"))
-
-    def read(self, word: RegisterWord) -> int:
-        """Return what the config port reads."""
-        if word == RegisterWord.STATUS:
-            return self.status
-        if word == RegisterWord.RESULT:
-            return self.result
-        if word == RegisterWord.CONTROL:
-            return self.image[word]
-        x, y = self.place(word)
-        if word == RegisterWord.PARENT:
-            return PARENT_WORD.pack({"x": x, "y": y, "relay": self.relay})
-        present = NODE_WORD.unpack(self.image[word])["present"]
-        return NODE_WORD.pack({"x": x, "y": y, "present": present})
 
     @property
     def status(self) -> int:

@@ -1,9 +1,9 @@
-"""A config port of two kinds of registers: those of messages, then slots of wires."""
+"""A config port of two kinds of registers: with strobes of their own, then slots of wires."""
 
 from syncfabric.models.messages import COUNTER_BASE
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.networks.wires import WirePlane
-from syncfabric.rtl.barrier.config import ConfigPort, message_bank
+from syncfabric.rtl.barrier.config import ConfigBank, ConfigPort
 from syncfabric.rtl.wires.bank import wire_bank
 from tests.rtl.support import clocked
 
@@ -13,7 +13,9 @@ READ, WRITTEN = ({0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6}), ({0, 1, 5, 7}
 
 
 def test_every_address_reaches_the_register_and_word_it_names() -> None:
-    port = ConfigPort(MESH, [message_bank(MESH), wire_bank(WirePlane(3, 0))])
+    port = ConfigPort(
+        MESH, [ConfigBank(3, tuple(range(7)), tuple(range(8))), wire_bank(WirePlane(3, 0))]
+    )
     addresses = [*range(8 * 8), COUNTER_BASE, COUNTER_BASE + 3, COUNTER_BASE + 4]
     cases = [
         {
