@@ -1,0 +1,138 @@
+"""The global words of a host, and its interrupt."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import bits_for
+
+from syncfabric.models.messages.host import (
+    HOST_CONTROL,
+    HOST_ID,
+    HOST_VERSION,
+    INTERRUPT,
+    SHAPE,
+    WAIT_LIMIT,
+    GlobalWord,
+    HostShape,
+)
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either
+
+__all__ = ["GlobalWords"]
+
+
+class GlobalWords(wiring.Component):
+    """Words of the whole host; cycles as in docs/microarchitecture-host.md, H4.
+
+    Parameters
+    ----------
+    shape : HostShape
+        What the network has, and how many meters.
+
+    Members
+    -------
+    word : In(4), data : In(32), read, write : In(1)
+        What is addressed, and done with it in this cycle.
+    value : Out(32), refused : Out(1)
+        What the word holds; it is refused.
+    asks : In(width)
+        Registers that are done, and enabled to interrupt.
+    irq, start : Out(1), config_node, wait_limit : Out
+        The interrupt; words that others look at.
+    clear_all : Out(1), arrive_all : Out(meters)
+        In the cycle of the write: clear all meters; a meter's mask arrives.
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        self._shape = shape
+        super().__init__(
+            {
+                "word": In(4),
+                "data": In(32),
+                "read": In(1),
+                "write": In(1),
+                "value": Out(32),
+                "refused": Out(1),
+                "asks": In(shape.width),
+                "irq": Out(1),
+                "start": Out(1),
+                "config_node": Out(bits_for(shape.targets - 1)),
+                "wait_limit": Out(32, init=WAIT_LIMIT),
+                "clear_all": Out(1),
+                "arrive_all": Out(shape.meters),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        at = {word: self.word == word for word in GlobalWord}
+        cycle, high = Signal(64), Signal(32)
+        interrupt = Signal(struct(INTERRUPT))
+        control = struct(HOST_CONTROL)(self.data[: HOST_CONTROL.width])
+        can_write = {
+            GlobalWord.CONTROL: Const(1),
+            GlobalWord.WAIT_LIMIT: Const(1),
+            GlobalWord.CLEAR_ALL: Const(1),
+            GlobalWord.CONFIG_NODE: self.data < self._shape.targets,
+            GlobalWord.ARRIVE_ALL: self.data < self._shape.meters,
+        }
+        can_read = {
+            GlobalWord.ID: Const(HOST_ID, 32),
+            GlobalWord.VERSION: Const(HOST_VERSION, 32),
+            GlobalWord.NODES: Const(self._shape.nodes, 32),
+            GlobalWord.SHAPE: Const(self._said, 32),
+            GlobalWord.CONTROL: self.start,
+            GlobalWord.CYCLE_LOW: cycle[:32],
+            GlobalWord.CYCLE_HIGH: high,
+            GlobalWord.CONFIG_NODE: self.config_node,
+            GlobalWord.WAIT_LIMIT: self.wait_limit,
+            GlobalWord.IRQ_STATUS: interrupt.as_value(),
+        }
+        writable = Cat(at[word] & fits for word, fits in can_write.items()).any()
+        readable = Cat(at[word] for word in can_read).any()
+        m.d.comb += [
+            self.value.eq(either([Mux(at[word], held, 0) for word, held in can_read.items()])),
+            self.refused.eq((self.write & ~writable) | (self.read & ~readable)),
+            self.irq.eq(interrupt.pending),
+            self.clear_all.eq(self.write & at[GlobalWord.CLEAR_ALL]),
+            self.arrive_all.eq(
+                Cat(
+                    self.write & at[GlobalWord.ARRIVE_ALL] & (self.data == i)
+                    for i in range(self._shape.meters)
+                )
+            ),
+        ]
+        m.d.sync += cycle.eq(cycle + 1)
+        with m.If(self.read & at[GlobalWord.CYCLE_LOW]):
+            m.d.sync += high.eq(cycle[32:])
+        for word, kept, value in (
+            (GlobalWord.CONTROL, self.start, control.start),
+            (GlobalWord.CONFIG_NODE, self.config_node, self.data),
+            (GlobalWord.WAIT_LIMIT, self.wait_limit, self.data),
+        ):
+            with m.If(self.write & at[word] & can_write[word]):
+                m.d.sync += kept.eq(value)
+        m.d.sync += [interrupt.pending.eq(self.asks.any()), interrupt.node.eq(self._lowest(m))]
+        return m
+
+    def _lowest(self, m: Module) -> Value:
+        """Return the lowest node that asks."""
+        registers, lowest = self._shape.registers, Signal(bits_for(self._shape.nodes - 1))
+        for n in reversed(range(self._shape.nodes)):
+            with m.If(self.asks[n * registers : (n + 1) * registers].any()):
+                m.d.comb += lowest.eq(n)
+        return lowest
+
+    @property
+    def _said(self) -> int:
+        """The shape word."""
+        shape = self._shape
+        return SHAPE.pack(
+            {
+                "registers": shape.registers,
+                "data_bits": shape.data_bits,
+                "meters": shape.meters,
+                "last": shape.last,
+                "broken": shape.broken,
+            }
+        )

@@ -1,0 +1,44 @@
+"""The ports of a network that a host has to do with."""
+
+from typing import Any
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import bits_for
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.host import HostShape
+
+__all__ = ["NetworkSignature"]
+
+
+class NetworkSignature(wiring.Signature):
+    """A network's packed ports, from the side of the host; names as in docs/ports.md.
+
+    ``last`` and ``broken`` are there if the network has them.
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        width = shape.width
+        members: dict[str, Any] = {
+            "start": Out(1),
+            "arrive": Out(width),
+            "data": Out(width * shape.data_bits),
+            "released": In(width),
+            "result": In(width * shape.data_bits),
+            "ready": In(width),
+            "done": In(width),
+            "config_valid": Out(1),
+            "config_node": Out(bits_for(shape.targets - 1)),
+            "config_address": Out(CONFIG_ADDRESS_BITS),
+            "config_write": Out(1),
+            "config_data": Out(32),
+            "config_ready": In(1),
+            "config_error": In(1),
+            "config_rdata": In(32),
+        }
+        if shape.last:
+            members["last"] = Out(width)
+        if shape.broken:
+            members["broken"] = In(width)
+        super().__init__(members)

@@ -1,0 +1,132 @@
+"""The host's registers: all that software reads and writes, in front of a network's ports."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages.host import CONFIG_WINDOW, METER_BASE, NODE_BASE, HostShape
+from syncfabric.rtl.host.bus import HostBusSignature
+from syncfabric.rtl.host.global_words import GlobalWords
+from syncfabric.rtl.host.meters import Meters
+from syncfabric.rtl.host.node_words import NodeWords
+from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.rtl.parts.gates import either
+
+__all__ = ["HostRegisters"]
+
+
+class HostRegisters(wiring.Component):
+    """Answers the host bus; cycles as in docs/microarchitecture-host.md, H1 to H4.
+
+    Parameters
+    ----------
+    shape : HostShape
+        What the network has, and how many meters.
+
+    Members
+    -------
+    bus : In(HostBusSignature)
+        Requests.
+    net : Out(NetworkSignature)
+        The network's ports.
+    irq : Out(1)
+        A register that is enabled is done.
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        self._shape = shape
+        super().__init__(
+            {
+                "bus": In(HostBusSignature()),
+                "net": Out(NetworkSignature(shape)),
+                "irq": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        shape, bus, net, address = self._shape, self.bus, self.net, self.bus.address
+        m.submodules.globals = words = GlobalWords(shape)
+        m.submodules.nodes = nodes = NodeWords(shape)
+        m.submodules.meters = meters = Meters(shape)
+        acts, configures = Signal(), Signal()
+        m.d.sync += acts.eq(bus.valid & ~acts & ~configures & ~bus.ready)
+
+        to_config = address[12:] == CONFIG_WINDOW >> 12
+        pages = (
+            (address[4:] == 0, words),
+            (address[16:] == METER_BASE >> 16, meters),
+            ((address[17:] == NODE_BASE >> 17) & (address[7:17] < shape.nodes), nodes),
+        )
+        for at, page in pages:
+            m.d.comb += [
+                page.word.eq(address[: len(page.word)]),
+                page.data.eq(bus.data),
+                page.read.eq(acts & at & ~bus.write),
+                page.write.eq(acts & at & bus.write),
+            ]
+        m.d.comb += [meters.meter.eq(address[12:]), nodes.node.eq(address[7:])]
+        self._connect(m, words, meters, nodes)
+
+        too_late = self._too_late(m, nodes.wait, nodes.wait & nodes.done, words.wait_limit)
+        known = Cat(to_config, *(at for at, _ in pages)).any()
+        fails = Cat(~known, too_late, *(page.refused for _, page in pages)).any()
+        later = nodes.wait & ~nodes.done & ~too_late
+        value = either([Mux(page.read, page.value, 0) for _, page in pages])
+        answers, configured = acts & ~to_config, configures & net.config_ready
+        fails_there = net.config_error
+        m.d.sync += [
+            net.config_valid.eq(acts & to_config),
+            configures.eq((acts & to_config) | (configures & ~net.config_ready)),
+            bus.ready.eq(answers | configured),
+            bus.later.eq(answers & later),
+            bus.error.eq((answers & fails) | (configured & fails_there)),
+            bus.rdata.eq(
+                Mux(answers & ~fails & ~later, value, 0)
+                | Mux(configured & ~fails_there & ~bus.write, net.config_rdata, 0)
+            ),
+        ]
+        return m
+
+    def _connect(self, m: Module, words: GlobalWords, meters: Meters, nodes: NodeWords) -> None:
+        """Join the words to the network's ports."""
+        shape, net, width = self._shape, self.net, self._shape.width
+        broken = net.broken if shape.broken else Const(0, width)
+        m.d.comb += [
+            self.irq.eq(words.irq),
+            words.asks.eq(net.done & nodes.enabled),
+            net.start.eq(words.start),
+            net.data.eq(nodes.held),
+            net.config_node.eq(words.config_node),
+            net.config_address.eq(self.bus.address),
+            net.config_write.eq(self.bus.write),
+            net.config_data.eq(self.bus.data),
+            nodes.ready.eq(net.ready),
+            nodes.finished.eq(net.done),
+            nodes.broken.eq(broken),
+            nodes.result.eq(net.result),
+            meters.clear_all.eq(words.clear_all),
+            meters.arrive.eq(net.arrive),
+            meters.ready.eq(net.ready),
+            meters.released.eq(net.released),
+            meters.broken.eq(broken),
+        ]
+        together = [
+            Mux(words.arrive_all[i], meters.masks[i * width : (i + 1) * width], 0)
+            for i in range(shape.meters)
+        ]
+        m.d.sync += net.arrive.eq(either([nodes.arrives, *together]))
+        if shape.last:
+            m.d.sync += net.last.eq(Mux(nodes.lasts, nodes.arrives, 0))
+
+    def _too_late(self, m: Module, wait: Value, done: Value, limit: Value) -> Value:
+        """Count the cycles of a WAIT that is put off; return that it has taken too many."""
+        waits, cycles = Signal(), Signal(33)
+        late = Signal()
+        m.d.comb += late.eq(wait & ~done & waits & (cycles > limit))
+        m.d.sync += cycles.eq(cycles + 1)
+        with m.If(wait):
+            m.d.sync += waits.eq(~done & ~late)
+            with m.If(~waits):
+                m.d.sync += cycles.eq(1)
+        return late

@@ -1,0 +1,31 @@
+"""The meter's bench under each simulator."""
+
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.golden.meter import Meter as Model
+from syncfabric.rtl.host.meter import Meter
+from tests.rtl.host.bench_meter import WIDTHS
+from tests.rtl.support import clocked, run_bench
+
+
+@pytest.mark.long_under("verilator")
+def test_meter(simulator: str, tmp_path: Path) -> None:
+    parts = {f"meter_{width}": Meter(width) for width in WIDTHS}
+    run_bench(simulator, parts, "tests.rtl.host.bench_meter", tmp_path)
+
+
+def test_counts_stay_at_their_greatest_value() -> None:
+    """Of the model; the meter's own counters are too wide to be filled."""
+    model, most = Model(), (1 << 32) - 1
+    model.episodes = most
+    model.histogram[0] = most
+    for arrive, released in ((1, 0), (0, 1)):
+        model.step(1, arrive, 1, released)
+    assert (model.episodes, model.histogram[0], model.last) == (most, most, 1)
+
+
+def test_an_empty_mask_counts_nothing() -> None:
+    word = {"arrive": 3, "ready": 3, "released": 3, "mask": 0, "word": 0}
+    assert {seen["value"] for seen in clocked(Meter(2), [word] * 5)} == {0}
