@@ -73,14 +73,15 @@ class NodeWords(wiring.Component):
         # Of all nodes the one that is addressed is chosen in the first cycle, and kept.
         ready, done, broken, enabled = (Signal(registers) for _ in range(4))
         result, held = Signal(registers * bits), Signal(registers * bits)
-        for kept, of_all in (
+        pairs = [
             (ready, self.ready),
             (done, self.finished),
             (broken, self.broken),
             (enabled, self.enabled),
-            (result, self.result),
-            (held, self.held),
-        ):
+        ]
+        if bits:
+            pairs += [(result, self.result), (held, self.held)]
+        for kept, of_all in pairs:
             m.d.sync += kept.eq(of_all.word_select(self.node, len(kept)))
         register = Signal(range(registers))
         to_data, to_result, to_wait = Signal(), Signal(), Signal()

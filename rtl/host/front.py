@@ -1,0 +1,48 @@
+"""A host whole: the registers behind one of the fronts."""
+
+from amaranth import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages.host import HostShape
+from syncfabric.rtl.host.axi_lite import AxiLite, AxiLiteSignature
+from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.rtl.host.registers import HostRegisters
+
+__all__ = ["AxiHost"]
+
+
+class AxiHost(wiring.Component):
+    """The registers behind AXI4-Lite.
+
+    Parameters
+    ----------
+    shape : HostShape
+        What the network has, and how many meters.
+
+    Members
+    -------
+    s_axi : In(AxiLiteSignature)
+    irq : Out(1)
+    net : Out(NetworkSignature)
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        self._shape = shape
+        super().__init__(
+            {
+                "s_axi": In(AxiLiteSignature()),
+                "irq": Out(1),
+                "net": Out(NetworkSignature(shape)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.registers = registers = HostRegisters(self._shape)
+        m.submodules.front = front = AxiLite()
+        wiring.connect(m, front.bus, registers.bus)
+        wiring.connect(m, wiring.flipped(self.s_axi), front.axi)
+        wiring.connect(m, registers.net, wiring.flipped(self.net))
+        m.d.comb += self.irq.eq(registers.irq)
+        return m

@@ -1,0 +1,115 @@
+"""The host's registers against their model, in every cycle."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import cocotb
+
+from syncfabric.models.messages.host import HostShape
+from tests.rtl.host.host_model import HostModel, Request
+from tests.rtl.support import Bench, Scoreboard
+
+SHAPES = {
+    "few": HostShape(nodes=3, registers=2, data_bits=4, targets=3, meters=1),
+    "many": HostShape(
+        nodes=5, registers=7, data_bits=0, targets=9, meters=3, last=True, broken=True
+    ),
+    "one": HostShape(nodes=1, registers=1, data_bits=32, targets=1, meters=0, broken=True),
+}
+
+
+def any_request(rng: random.Random, shape: HostShape) -> Request:
+    """Return a request, most of them of words that there are."""
+    node = rng.randrange(shape.nodes + (rng.random() < 0.03))
+    register = rng.randrange(shape.registers + (rng.random() < 0.05))
+    meter = rng.randrange(shape.meters + (rng.random() < 0.05 or not shape.meters))
+    address, most = rng.choice(
+        [
+            (rng.randrange(16), rng.choice([2, 12, 60, 1 << 32])),
+            (0x1000 + rng.getrandbits(12), 1 << 32),
+            (0x10000 + 0x1000 * meter + rng.randrange(17), 1 << 32),
+            (0x10800 + 0x1000 * meter + rng.randrange(3), 1 << 32),
+            (0x20000 + 0x80 * node + rng.randrange(8), 1 << shape.registers),
+            (0x20000 + 0x80 * node, (1 << shape.registers) + (rng.random() < 0.1)),
+            (0x20000 + 0x80 * node + 32 * rng.randrange(1, 4) + register, 1 << 32),
+            (0x20060 + 0x80 * node + register, 1),
+            (rng.getrandbits(18), 1 << 32),
+        ]
+    )
+    return Request(address, rng.random() < 0.5, rng.randrange(most))
+
+
+class Network:
+    """What stands in the network's place: ports that change at random, and a config port."""
+
+    def __init__(self, rng: random.Random, shape: HostShape) -> None:
+        self._rng, self._shape = rng, shape
+        self._done, self._answer = 0, 0
+
+    def step(self, config_valid: bool) -> dict[str, int]:
+        """Return the ports of a cycle; ``config_valid`` of the cycle before."""
+        rng, width = self._rng, self._shape.width
+        few = rng.getrandbits(width) & rng.getrandbits(width) & rng.getrandbits(width)
+        if rng.random() < 0.3:
+            self._done ^= few
+        self._answer = rng.choice([1, 1, 2, 4]) if config_valid else max(0, self._answer - 1)
+        answers = self._answer == 1
+        return {
+            "released": few,
+            "result": rng.getrandbits(width * self._shape.data_bits or 1),
+            "ready": (1 << width) - 1 & ~(few if rng.random() < 0.2 else 0),
+            "done": self._done,
+            "broken": few if self._shape.broken and rng.random() < 0.2 else 0,
+            "config_ready": int(answers),
+            "config_error": int(answers and rng.random() < 0.3),
+            "config_rdata": rng.getrandbits(32) if answers else 0,
+        }
+
+
+@cocotb.test()
+@cocotb.parametrize(name=list(SHAPES))
+async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> None:
+    """Requests of all kinds, back to back or not; WAITs are asked again until they are over."""
+    shape, bench, board = SHAPES[name], Bench(dut), Scoreboard(f"registers {name}")
+    pins, rng, model = bench.pins[name], board.rng, HostModel(SHAPES[name])
+    network, request, seen_kinds = Network(rng, shape), None, Counter[str]()
+    drivable = [port for port in model.before if f"net__{port}" in pins]
+    drivable.remove("arrive")
+    await bench.reset()
+    config_valid = False
+    for cycle in range(1500):
+        if request is None and rng.random() < 0.8:
+            request = any_request(rng, shape)
+            if rng.random() < 0.05:
+                request = Request(8, True, rng.randrange(40))
+        net = network.step(config_valid)
+        pins.drive({f"net__{port}": net[port] for port in drivable})
+        asked = request or Request(rng.getrandbits(18), rng.random() < 0.5, rng.getrandbits(32))
+        pins.drive(
+            {
+                "bus__valid": request is not None,
+                "bus__write": asked.write,
+                "bus__address": asked.address,
+                "bus__data": asked.data,
+            }
+        )
+        await bench.settle()
+        bus = ("ready", "rdata", "error", "later")
+        expected = {
+            port if port == "irq" else f"{'bus' if port in bus else 'net'}__{port}": value
+            for port, value in model.out.items()
+        }
+        seen = pins.read(expected)
+        board.compare(cycle, seen=seen, expected=expected, stimulus=(asked, net))
+        config_valid = bool(seen["net__config_valid"])
+        answered, later = bool(seen["bus__ready"]), bool(seen["bus__later"])
+        for kind in ("error", "later", "rdata"):
+            seen_kinds[kind] += bool(seen[f"bus__{kind}"])
+        seen_kinds["arrive"] += bool(seen["net__arrive"])
+        seen_kinds["irq"] += bool(seen["irq"])
+        model.step(request, net)
+        if answered and not (later and rng.random() < 0.95):
+            request = None
+        await bench.edge()
+    assert min(seen_kinds[kind] for kind in ("error", "later", "rdata", "arrive", "irq")) > 10
