@@ -13,6 +13,7 @@ from pathlib import Path
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.front import Front
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
 from syncfabric.sim.products import draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent
@@ -109,21 +110,37 @@ class Network:
         """
         return self._plan
 
-    def verilog(self) -> str:
+    def verilog(self, front: Front | None = None) -> str:
         """Return the network's Verilog: one file, with the top module of the network's name.
+
+        Parameters
+        ----------
+        front : Front, optional
+            Put this in front of it, as a top ``NAME_axi`` or ``NAME_uart`` in the same file.
 
         Raises
         ------
         DeadlockError
             The network's channels could wait for each other in a cycle.
         SpecError
-            The network's name cannot be that of a Verilog module.
+            The network's name cannot be that of a Verilog module, or it is too large for a front.
         """
         self._check()
-        return network_verilog(self.spec)
+        return network_verilog(self.spec, front)
 
-    def build(self, directory: PathLike, *, progress: Progress = silent) -> list[Path]:
+    def build(
+        self, directory: PathLike, *, front: Front | None = None, progress: Progress = silent
+    ) -> list[Path]:
         """Write Verilog, plan, register images and C header into a folder.
+
+        Parameters
+        ----------
+        directory : path
+            Folder to write into.
+        front : Front, optional
+            Put this in front of the network, as in ``verilog``.
+        progress : Progress
+            Is told how far the build is.
 
         Returns
         -------
@@ -142,7 +159,7 @@ class Network:
         self._check()
         progress("plan", 1, 1)
         progress("emit", 0, 1)
-        written = write_folder(directory, network_files(self.plan()))
+        written = write_folder(directory, network_files(self.plan(), front))
         progress("emit", 1, 1)
         return written
 

@@ -10,6 +10,7 @@ from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.sim.front import Front
 from syncfabric.sim.output import write_file
 from syncfabric.sim.progress import Progress
 from syncfabric.sim.request import RunRequest
@@ -19,27 +20,34 @@ from syncfabric.sim.results import RunResult
 __all__ = ["draw_run", "network_files", "network_verilog"]
 
 
-def network_verilog(spec: NetworkSpec) -> str:
-    """Return the Verilog of a network, its top named like the network.
+def network_verilog(spec: NetworkSpec, front: Front | None = None) -> str:
+    """Return the Verilog of a network, its top named like the network; with a front that comes on.
 
     Raises
     ------
     SpecError
-        The network's name cannot be that of a Verilog module.
+        The network's name cannot be that of a Verilog module, or it is too large for a front.
     """
     from syncfabric.sim.assemble.network import module_names, verilog
 
-    check_module_name(spec.module, frozenset(module_names(spec.network)))
-    return verilog(spec.network, spec.module)
+    names = frozenset(module_names(spec.network))
+    if front is None:
+        check_module_name(spec.module, names)
+        return verilog(spec.network, spec.module)
+    from syncfabric.sim.assemble.host import host_verilog
+
+    check_module_name(spec.module, names | {front.module})
+    host = host_verilog(spec.network, spec.module, front)
+    return f"{verilog(spec.network, spec.module)}\n{host}"
 
 
-def network_files(plan: BarrierPlan) -> dict[str, str]:
+def network_files(plan: BarrierPlan, front: Front | None = None) -> dict[str, str]:
     """Return the files of a build by their names."""
     spec, registers = plan.spec, registers_json(plan)
     if spec.network.managed:
         registers["writes"] = manager_writes_json(plan)
     return {
-        f"{spec.name}.v": network_verilog(spec),
+        f"{spec.name}.v": network_verilog(spec, front),
         "plan.json": _lines(plan.to_json()),
         "registers.json": _lines(registers),
         f"{spec.name}_registers.h": c_header(spec),

@@ -6,10 +6,11 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.host import HostShape
 from syncfabric.rtl.host.axi_lite import AxiLite, AxiLiteSignature
+from syncfabric.rtl.host.console import Console
 from syncfabric.rtl.host.ports import NetworkSignature
 from syncfabric.rtl.host.registers import HostRegisters
 
-__all__ = ["AxiHost"]
+__all__ = ["AxiHost", "UartHost"]
 
 
 class AxiHost(wiring.Component):
@@ -45,4 +46,45 @@ class AxiHost(wiring.Component):
         wiring.connect(m, wiring.flipped(self.s_axi), front.axi)
         wiring.connect(m, registers.net, wiring.flipped(self.net))
         m.d.comb += self.irq.eq(registers.irq)
+        return m
+
+
+class UartHost(wiring.Component):
+    """The registers behind a console.
+
+    Parameters
+    ----------
+    shape : HostShape
+        What the network has, and how many meters.
+    cycles : int, >= 4
+        Of a bit on the UART's lines.
+
+    Members
+    -------
+    rx : In(1), tx : Out(1), irq : Out(1)
+    net : Out(NetworkSignature)
+    """
+
+    def __init__(self, shape: HostShape, cycles: int) -> None:
+        self._shape, self._cycles = shape, cycles
+        super().__init__(
+            {
+                "rx": In(1, init=1),
+                "tx": Out(1, init=1),
+                "irq": Out(1),
+                "net": Out(NetworkSignature(shape)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.registers = registers = HostRegisters(self._shape)
+        m.submodules.front = front = Console(self._cycles)
+        wiring.connect(m, front.bus, registers.bus)
+        wiring.connect(m, registers.net, wiring.flipped(self.net))
+        m.d.comb += [
+            front.rx.eq(self.rx),
+            self.tx.eq(front.tx),
+            self.irq.eq(registers.irq),
+        ]
         return m

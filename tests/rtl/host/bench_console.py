@@ -10,7 +10,7 @@ from tests.rtl.host.line import Line
 from tests.rtl.host.memory import PUT_OFF, REFUSED, Memory
 from tests.rtl.support import SEED, Bench
 
-PARTS = {"short": 4, "odd": 9, "long": 25}
+PARTS = {"short": 4, "odd": 9, "long": 14}
 """Cycles a bit."""
 
 
@@ -42,9 +42,7 @@ async def ask(line: Line, *texts: str, end: str = "\n") -> list[str]:
 
 
 @cocotb.test()
-@cocotb.parametrize(
-    case=[("short", 0.0), ("odd", 0.0), ("odd", 0.03), ("odd", -0.03), ("long", 0.04)]
-)
+@cocotb.parametrize(case=[("short", 0.0), ("odd", 0.03), ("odd", -0.03), ("long", 0.04)])
 async def words_are_written_and_read(dut: Any, case: tuple[str, float]) -> None:
     """Also by a line whose bits are a little too long or too short."""
     line, memory = await start(dut, *case)
@@ -75,7 +73,7 @@ async def what_is_no_request(dut: Any) -> None:
     line, memory = await start(dut, "short")
     wrong = ["r", "r ", "x 1", "R 1", "r1", "r  1", " r 1", "r 1 ", "r g", "r 000001", "r 40000"]
     wrong += ["w", "w 1", "w 1 ", "w 1 2 ", "w 1 123456789", "w 1  2", "w 40000 1", "w 1 0x2"]
-    wrong += ["r `", "r @", "r :", "r /", "r 1 2", "w 1 2G", "hello, is anybody there? " * 4, "\0"]
+    wrong += ["r `", "r @", "r :", "r /", "r 1 2", "w 1 2G", "hello, is anybody there?", "\0"]
     assert set(await ask(line, *wrong)) == {"error line"}
     assert memory.log == []
     assert await ask(line, f"r {REFUSED:x}", f"w {REFUSED:x} 1") == ["error refused"] * 2

@@ -1,0 +1,112 @@
+"""A network with a host: what software talks to, AXI4-Lite or a UART, as one top.
+
+Everything that the host has nothing to do with, as packets and spilled groups, is led out.
+"""
+
+from collections.abc import Iterator
+
+from amaranth import Shape
+from amaranth.lib import wiring
+
+from syncfabric.models.messages.host import HostShape
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.rtl.host.axi_lite import AxiLiteSignature
+from syncfabric.rtl.host.front import AxiHost, UartHost
+from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.sim.assemble.converted import converted
+from syncfabric.sim.assemble.network import top_ports
+from syncfabric.sim.assemble.verilog import ModuleWriter, quote
+from syncfabric.sim.front import Front
+
+__all__ = ["front_ports", "host_shape", "host_verilog"]
+
+
+def host_shape(spec: AnySpec, meters: int) -> HostShape:
+    """Return what a host has to do with on a network.
+
+    Raises
+    ------
+    SpecError
+        The network is too large for a host.
+    """
+    nodes = len(spec.topology.nodes)
+    if isinstance(spec, StaticSpec):
+        shape = HostShape(nodes=nodes, registers=1, data_bits=0, targets=nodes + 1, meters=meters)
+    else:
+        shape = HostShape(
+            nodes=nodes,
+            registers=spec.port_registers,
+            data_bits=spec.data_bits,
+            targets=nodes + (spec.topology.switches if isinstance(spec, IrregularSpec) else 0),
+            meters=meters,
+            last=spec.takes_last,
+            broken=spec.tells_broken,
+        )
+    shape.check()
+    return shape
+
+
+def host_verilog(spec: AnySpec, name: str, front: Front) -> str:
+    """Return the host's module, and the top ``NAME_axi`` or ``NAME_uart``; the network's aside.
+
+    Parameters
+    ----------
+    spec : MeshSpec, IrregularSpec or StaticSpec
+        The network.
+    name : str
+        Name of the network's module.
+    front : Front
+        What software talks to.
+
+    Raises
+    ------
+    SpecError
+        The network is too large for a host.
+    """
+    shape = host_shape(spec, front.meters)
+    module = (
+        converted(AxiHost, front.module, shape)
+        if front.kind == "axi"
+        else converted(UartHost, front.module, shape, front.bit_cycles)
+    )
+    return f"{module}\n{_top(spec, name, front, shape)}"
+
+
+def front_ports(front: Front) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the host's ports to software, as its module has them."""
+    if front.kind == "axi":
+        for name, member in AxiLiteSignature().members.items():
+            width = Shape.cast(member.shape).width
+            direction = "input" if member.flow == wiring.Out else "output"
+            yield direction, f"s_axi__{name}", None if width == 1 else width
+    else:
+        yield "input", "rx", None
+        yield "output", "tx", None
+    yield "output", "irq", None
+
+
+def _top(spec: AnySpec, name: str, front: Front, shape: HostShape) -> str:
+    """Return the top: the network, the host, and the wires between them."""
+    top, clocks = ModuleWriter(f"{name}_{front.kind}"), {"clk": "clk", "rst": "rst"}
+    network, host = dict[str, str | None](clocks), dict[str, str | None](clocks)
+    for clock in clocks:
+        top.port("input", clock)
+    for direction, port, width in front_ports(front):
+        outside = port.replace("__", "_")
+        top.port(direction, outside, width)
+        host[port] = outside
+    members = NetworkSignature(shape).members
+    widths = {port: Shape.cast(member.shape).width for port, member in members.items()}
+    for port, bits in widths.items():
+        if bits:
+            top.wire(f"net_{port}", bits)
+            host[f"net__{port}"] = f"net_{port}"
+    for direction, port, width in top_ports(spec):
+        if port in clocks or width == 0:
+            continue
+        network[port] = f"net_{port}" if port in widths else quote(port)
+        if port not in widths:
+            top.port(direction, port, width)
+    top.instance(name, "network", network)
+    top.instance(front.module, "host", host)
+    return top.text()

@@ -1,0 +1,122 @@
+"""What software does with a host, whatever the front: set up, arrive, wait, measure."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from cocotb.triggers import FallingEdge
+
+from syncfabric import Network
+from syncfabric.models.golden.meter import Meter
+from syncfabric.models.messages import REGISTER_WORDS, RegisterWord
+from syncfabric.models.messages.host import (
+    BINS,
+    DATA_BASE,
+    HISTOGRAM_BASE,
+    HOST_ID,
+    MASK_BASE,
+    RESULT_BASE,
+    SHAPE,
+    WAIT_BASE,
+    GlobalWord,
+    MeterWord,
+    NodeWord,
+    config_word,
+    meter_word,
+    node_word_address,
+)
+from syncfabric.models.planning.images import config_writes
+
+Read = Callable[[int], Awaitable[int | None]]
+Write = Callable[[int, int], Awaitable[bool]]
+
+
+class Watch:
+    """What a meter should count, from the wires between network and host."""
+
+    def __init__(self, dut: Any, mask: int) -> None:
+        self._dut, self.mask, self.meter = dut, mask, Meter()
+
+    async def run(self) -> None:
+        """Look at every cycle."""
+        wires = [getattr(self._dut, f"net_{name}") for name in ("arrive", "ready", "released")]
+        while True:
+            await FallingEdge(self._dut.clk)
+            self.meter.step(self.mask, *(int(wire.value) for wire in wires))
+
+    @property
+    def words(self) -> list[int]:
+        """The words that the hardware should show."""
+        meter = self.meter
+        return [meter.episodes, meter.last, meter.least, meter.greatest, *meter.histogram]
+
+
+class Software:
+    """A program on one side of a front.
+
+    Parameters
+    ----------
+    name : str
+        Of a ready-made network; its first group is what this is about.
+    read, write : coroutines
+        Of words by address; None, or False, if it is refused.
+    """
+
+    def __init__(self, name: str, read: Read, write: Write) -> None:
+        self.plan = Network.load(name).plan()
+        self.read, self._write = read, write
+        network, group = self.plan.spec.network, self.plan.spec.groups[0]
+        self.nodes = [network.topology.index(member) for member in group.members]
+        writes = [write for write in config_writes(self.plan) if write[0] in self.nodes]
+        self.place = writes[0][1] // REGISTER_WORDS
+        self.registers = network.port_registers
+        self.bits = network.data_bits
+        self.mask = sum(1 << node * self.registers + self.place for node in self.nodes)
+
+    async def write(self, address: int, value: int) -> None:
+        """Write a word that is not refused."""
+        assert await self._write(address, value), hex(address)
+
+    async def is_refused(self, address: int, value: int | None = None) -> bool:
+        """Return whether a read or a write is refused."""
+        if value is None:
+            return await self.read(address) is None
+        return not await self._write(address, value)
+
+    async def set_up(self) -> None:
+        """Find out what this is, write all registers, and start."""
+        network = self.plan.spec.network
+        assert await self.read(GlobalWord.ID) == HOST_ID
+        assert await self.read(GlobalWord.NODES) == len(network.topology.nodes)
+        shape = SHAPE.unpack(await self.read(GlobalWord.SHAPE) or 0)
+        assert (shape["registers"], shape["data_bits"]) == (self.registers, self.bits)
+        at = None
+        for target, address, value in config_writes(self.plan):
+            if target != at:
+                await self.write(GlobalWord.CONFIG_NODE, target)
+                at = target
+            await self.write(config_word(address), value)
+            if address % REGISTER_WORDS == RegisterWord.CONTROL:
+                assert await self.read(config_word(address)) == value, (target, address)
+        for k in range((self.mask.bit_length() + 31) // 32):
+            await self.write(meter_word(0, MASK_BASE + k), self.mask >> 32 * k & 0xFFFFFFFF)
+        await self.write(GlobalWord.CONTROL, 1)
+
+    async def arrive(self, node: int, data: int) -> None:
+        """Let a node arrive."""
+        if self.bits:
+            await self.write(node_word_address(node, DATA_BASE + self.place), data)
+        await self.write(node_word_address(node, NodeWord.ARRIVE), 1 << self.place)
+
+    async def wait(self, node: int) -> int | None:
+        """Wait for a node's release, and return its result."""
+        return await self.read(node_word_address(node, WAIT_BASE + self.place))
+
+    async def result(self, node: int) -> int | None:
+        """Return a node's result."""
+        return await self.read(node_word_address(node, RESULT_BASE + self.place))
+
+    async def meter(self) -> list[int | None]:
+        """Return all counts of meter 0."""
+        words = [*range(MeterWord.GREATEST + 1)]
+        words += range(HISTOGRAM_BASE, HISTOGRAM_BASE + BINS)
+        return [await self.read(meter_word(0, word)) for word in words]
