@@ -99,6 +99,7 @@ class Software:
                 assert await self.read(config_word(address)) == value, (target, address)
         for k in range((self.mask.bit_length() + 31) // 32):
             await self.write(meter_word(0, MASK_BASE + k), self.mask >> 32 * k & 0xFFFFFFFF)
+        await self.write(GlobalWord.WAIT_LIMIT, 20_000)
         await self.write(GlobalWord.CONTROL, 1)
 
     async def arrive(self, node: int, data: int) -> None:

@@ -32,7 +32,7 @@ def test_a_mesh_behind_axi(simulator: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["demo", "wires-4x4", "wires-cluster"])
+@pytest.mark.parametrize("name", ["row-1x8", "wires-cluster"])
 def test_others_behind_axi(name: str, tmp_path: Path) -> None:
     run("icarus", name, Front("axi", meters=3), "bench_host", tmp_path)
 
