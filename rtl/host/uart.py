@@ -7,13 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["Receiver", "Transmitter"]
 
-_LEAST = 4
-
-
-def _check(cycles: int) -> None:
-    if cycles < _LEAST:
-        raise ValueError(f"a UART takes at least {_LEAST} cycles a bit, not {cycles}")
-
 
 class Receiver(wiring.Component):
     """Takes bytes from a line; as in docs/microarchitecture-host.md, H6.
@@ -32,7 +25,6 @@ class Receiver(wiring.Component):
     """
 
     def __init__(self, cycles: int) -> None:
-        _check(cycles)
         self._cycles = cycles
         super().__init__({"rx": In(1, init=1), "valid": Out(1), "byte": Out(8), "bad": Out(1)})
 
@@ -82,7 +74,6 @@ class Transmitter(wiring.Component):
     """
 
     def __init__(self, cycles: int) -> None:
-        _check(cycles)
         self._cycles = cycles
         super().__init__({"byte": In(8), "valid": In(1), "ready": Out(1), "tx": Out(1, init=1)})
 

@@ -13,6 +13,9 @@ from tests.rtl.support import SEED, Bench
 PARTS = {"short": 4, "odd": 9, "long": 14}
 """Cycles a bit."""
 
+CASES = [("short", 0.0), ("odd", 0.03), ("odd", -0.03), ("long", 0.04)]
+"""Parts, and how much longer than right the bits of the other end are."""
+
 
 async def start(dut: Any, name: str, skew: float = 0.0) -> tuple[Line, Memory]:
     """Reset, and place line and memory."""
@@ -42,7 +45,7 @@ async def ask(line: Line, *texts: str, end: str = "\n") -> list[str]:
 
 
 @cocotb.test()
-@cocotb.parametrize(case=[("short", 0.0), ("odd", 0.03), ("odd", -0.03), ("long", 0.04)])
+@cocotb.parametrize(case=CASES)
 async def words_are_written_and_read(dut: Any, case: tuple[str, float]) -> None:
     """Also by a line whose bits are a little too long or too short."""
     line, memory = await start(dut, *case)

@@ -88,7 +88,7 @@ async def anything_may_come(dut: Any, width: int) -> None:
     play = Play(dut, width, "anything")
     await play.bench.reset()
     rng, mask = play.rng, play.full
-    for cycle in range(1200):
+    for cycle in range(600):
         forget = rng.random() < 0.01
         few = rng.getrandbits(width) & rng.getrandbits(width)
         await play.step(
@@ -118,9 +118,9 @@ async def episodes_follow_each_other(dut: Any, width: int) -> None:
         still = {"arrive": 0, "ready": 0, "released": 0, "broken": 0}
         await play.step(mask, clear=1, forget=1, **still)
         for cycle in range(2000):
-            if cycle > 250 and group.idle:
+            if cycle > 150 and group.idle:
                 break
-            arrive, released = group.step(stop=cycle > 250)
+            arrive, released = group.step(stop=cycle > 150)
             noise = play.rng.getrandbits(width) & ~mask
             await play.step(
                 mask, arrive=arrive | noise, ready=play.full, released=released, broken=noise

@@ -11,9 +11,9 @@ from tests.rtl.host.host_model import HostModel, Request
 from tests.rtl.support import Bench, Scoreboard
 
 SHAPES = {
-    "few": HostShape(nodes=3, registers=2, data_bits=4, targets=3, meters=1),
+    "few": HostShape(nodes=3, registers=2, data_bits=0, targets=3, meters=1),
     "many": HostShape(
-        nodes=5, registers=7, data_bits=0, targets=9, meters=3, last=True, broken=True
+        nodes=5, registers=7, data_bits=3, targets=9, meters=3, last=True, broken=True
     ),
     "one": HostShape(nodes=1, registers=1, data_bits=32, targets=1, meters=0, broken=True),
 }
@@ -78,7 +78,7 @@ async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> Non
     drivable.remove("arrive")
     await bench.reset()
     config_valid = False
-    for cycle in range(2500):
+    for cycle in range(4000):
         if request is None and rng.random() < 0.8:
             request = any_request(rng, shape)
             if rng.random() < 0.05:

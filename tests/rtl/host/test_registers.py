@@ -11,7 +11,7 @@ from tests.rtl.host.bench_registers import SHAPES
 from tests.rtl.support import run_bench
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.long
 def test_registers(simulator: str, tmp_path: Path) -> None:
     parts = {name: HostRegisters(shape) for name, shape in SHAPES.items()}
     run_bench(simulator, parts, "tests.rtl.host.bench_registers", tmp_path)
