@@ -115,6 +115,27 @@ async def several_are_under_way(dut: Any) -> None:
 
 
 @cocotb.test()
+async def answers_wait_until_they_are_taken(dut: Any) -> None:
+    """One is held back on each side, with others behind it: none is lost, none is changed."""
+    master, memory = await start(dut)
+    held = (master.write_if.b_channel, master.read_if.r_channel)
+    for channel in held:
+        channel.pause = True
+    last = 4 * (REFUSED - 3)
+    tasks = [cocotb.start_soon(master.read(4 * word, 4)) for word in range(20, 26)]
+    tasks += [cocotb.start_soon(master.write(last + 4 * i, bytes(4))) for i in (3, 0, 3, 1)]
+    await Timer(1, "us")
+    assert len(memory.log) == 2, "the bus is asked again though no answer was taken"
+    for channel in held:
+        channel.pause = False
+    answers = [await with_timeout(task, 20, "us") for task in tasks]
+    words = [int.from_bytes(answer.data, "little") for answer in answers[:6]]
+    assert words == memory.words[20:26]
+    refused, okay = AxiResp.SLVERR, AxiResp.OKAY
+    assert [answer.resp for answer in answers[6:]] == [refused, okay, refused, okay]
+
+
+@cocotb.test()
 async def what_is_refused(dut: Any) -> None:
     """SLVERR: of the bus, and for a part of a word; nothing is written then, the next goes well."""
     master, memory = await start(dut)

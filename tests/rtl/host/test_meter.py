@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.golden.meter import Meter as Model
+from syncfabric.models.messages.host import MASK_BASE, HostShape
 from syncfabric.rtl.host.meter import Meter
+from syncfabric.rtl.host.meters import Meters
 from tests.rtl.host.bench_meter import WIDTHS
 from tests.rtl.support import clocked, run_bench
 
@@ -29,3 +31,14 @@ def test_counts_stay_at_their_greatest_value() -> None:
 def test_an_empty_mask_counts_nothing() -> None:
     word = {"arrive": 3, "ready": 3, "released": 3, "mask": 0, "word": 0}
     assert {seen["value"] for seen in clocked(Meter(2), [word] * 5)} == {0}
+
+
+def test_a_new_mask_forgets_who_has_arrived() -> None:
+    """One member arrives before the mask is written again, the other after."""
+    shape = HostShape(nodes=2, registers=1, data_bits=0, targets=2, meters=1)
+    still = {"write": 0, "read": 0, "arrive": 0, "released": 0, "ready": 3, "word": 0}
+    mask = still | {"write": 1, "word": MASK_BASE, "data": 3}
+    one, other, over = still | {"arrive": 1}, still | {"arrive": 2}, still | {"released": 3}
+    for again, episodes in ((still, 1), (mask, 0)):
+        cases = [mask, still, one, still, again, still, other, still, over, still, still, still]
+        assert clocked(Meters(shape), cases)[-1]["value"] == episodes
