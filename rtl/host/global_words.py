@@ -15,6 +15,7 @@ from syncfabric.models.messages.host import (
     GlobalWord,
     HostShape,
 )
+from syncfabric.rtl.host.compare import below
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 
@@ -73,8 +74,8 @@ class GlobalWords(wiring.Component):
             GlobalWord.CONTROL: Const(1),
             GlobalWord.WAIT_LIMIT: Const(1),
             GlobalWord.CLEAR_ALL: Const(1),
-            GlobalWord.CONFIG_NODE: self.data < self._shape.targets,
-            GlobalWord.ARRIVE_ALL: self.data < self._shape.meters,
+            GlobalWord.CONFIG_NODE: below(self.data, self._shape.targets),
+            GlobalWord.ARRIVE_ALL: below(self.data, self._shape.meters),
         }
         can_read = {
             GlobalWord.ID: Const(HOST_ID, 32),

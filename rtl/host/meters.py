@@ -11,6 +11,7 @@ from syncfabric.models.messages.host import (
     HostShape,
     MeterWord,
 )
+from syncfabric.rtl.host.compare import below
 from syncfabric.rtl.host.meter import Meter
 from syncfabric.rtl.parts.gates import either
 
@@ -91,7 +92,7 @@ class Meters(wiring.Component):
                     m.d.sync += part.eq(self.data)
                 values.append(Mux(at, part, 0))
             values.append(Mux(here & to_count, meter.value, 0))
-        there = self.meter < self._shape.meters
+        there = below(self.meter, self._shape.meters)
         m.d.comb += [
             self.value.eq(either(values)),
             self.refused.eq(

@@ -13,6 +13,7 @@ from syncfabric.models.messages.host import (
     HostShape,
     NodeWord,
 )
+from syncfabric.rtl.host.compare import below
 from syncfabric.rtl.parts.gates import either
 
 __all__ = ["NodeWords"]
@@ -85,7 +86,7 @@ class NodeWords(wiring.Component):
             m.d.sync += kept.eq(of_all.word_select(self.node, len(kept)))
         register = Signal(range(registers))
         to_data, to_result, to_wait = Signal(), Signal(), Signal()
-        there = self.word[:5] < registers
+        there = below(self.word[:5], registers)
         m.d.comb += [
             register.eq(self.word[:5]),
             to_data.eq((self.word[5:] == DATA_BASE >> 5) & there & int(bits > 0)),

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.host import CONFIG_WINDOW, METER_BASE, NODE_BASE, HostShape
 from syncfabric.rtl.host.bus import HostBusSignature
+from syncfabric.rtl.host.compare import below
 from syncfabric.rtl.host.global_words import GlobalWords
 from syncfabric.rtl.host.meters import Meters
 from syncfabric.rtl.host.node_words import NodeWords
@@ -56,7 +57,7 @@ class HostRegisters(wiring.Component):
         pages = (
             (address[4:] == 0, words),
             (address[16:] == METER_BASE >> 16, meters),
-            ((address[17:] == NODE_BASE >> 17) & (address[7:17] < shape.nodes), nodes),
+            ((address[17:] == NODE_BASE >> 17) & below(address[7:17], shape.nodes), nodes),
         )
         for at, page in pages:
             m.d.comb += [
