@@ -23,6 +23,9 @@ Method = Literal["hgsa", "mboa"]
 TIMES = 5
 """An entry's runs together, or the search by all methods for it, may take so many time limits."""
 
+LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
+"""Where a run may take so many time limits, for it has 500 million chromosomes to weigh."""
+
 Run = dict[str, Any]
 """Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
 
@@ -62,28 +65,21 @@ class Entry:
         return "; ".join(notes)
 
 
-def make_runs(work: Work, method: Method, task: Task, steps: int, *, limits: int = 1) -> Entry:
+def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
     """Make the runs of one entry, and let the checker see what they found.
 
     HGSA takes all processors for a run, MBOA one, with as many runs side by side. When its runs
-    together have taken ``TIMES`` time limits, or ``limits`` if that is more, an entry has no more
-    of them.
-
-    Parameters
-    ----------
-    work : Work
-    method : str
-    task : Task
-    steps : int
-    limits : int
-        Time limits that one run may take.
+    together have taken ``TIMES`` time limits, or what one of them may take by ``LONGER``, an entry
+    has no more of them.
 
     Raises
     ------
     KeyboardInterrupt
         The user has asked to stop.
     """
-    words = f"{task.collective.kind} on {task.topology.name}, {steps} steps, {method.upper()}"
+    kind, name = task.collective.kind, task.topology.name
+    limits = LONGER.get((method, kind, name), 1)
+    words = f"{kind} on {name}, {steps} steps, {method.upper()}"
     work.tell(words)
     limit, whole = limits * work.time_limit, max(TIMES, limits) * work.time_limit
     jobs = [(task_json(task), steps, seed, limit) for seed in work.seeds]

@@ -116,6 +116,21 @@ def test_an_entry_ends_when_its_time_is_over(
     assert entry.note(60).startswith("below the paper; 3 of 9 runs, then its time was over; ")
 
 
+def test_a_run_that_needs_longer_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def solve(*_: object, time_limit: float, **__: object) -> Found:
+        asked.append(time_limit)
+        return Found(None, 1, 100, 80.0)
+
+    monkeypatch.setattr(runs, "load_method", lambda name: solve)
+    entry = make_runs(
+        work_of("evo-table2", runs=9, time_limit=5.0), "mboa", table2.task("AAS", 32), 16
+    )
+    assert asked == [150.0, 150.0]
+    assert (entry.runs, entry.wanted) == (2, 9)
+
+
 def test_a_wrong_schedule_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = ((*RIGHT[0], *RIGHT[1]),)
     found = Found(wrong, 0, 1, 0.0)
