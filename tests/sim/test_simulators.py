@@ -76,7 +76,7 @@ def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> 
 
 
 def test_waveform_of_a_build_without_is_refused(design: Design, tmp_path: Path) -> None:
-    tool = find_simulator("verilator")
+    tool = quick_simulator("verilator")
     built = tool.build(design)
     message = r"^bench was built without waveforms; build it with trace$"
     with pytest.raises(ToolError, match=message):

@@ -45,12 +45,10 @@ def play(job: Job, *, hardware: bool = True) -> list[Outcome]:
     "keys",
     [
         {},
-        pytest.param(
-            {"turnaround": "node", "cycles_per_hop": 1, "spill": True, "barrier_registers": 1},
-            marks=pytest.mark.long,
-        ),
+        {"turnaround": "node", "cycles_per_hop": 1, "spill": True, "barrier_registers": 1},
     ],
 )
+@pytest.mark.long
 def test_groups_meet_when_all_is_written(keys: dict[str, Any]) -> None:
     """At any pace of the software; then they live through barriers of every kind, and traffic."""
     runs = [

@@ -85,6 +85,7 @@ def test_the_packets_are_those_of_the_scheme(width: int, height: int) -> None:
     check(job, run_model(job).outcomes)
 
 
+@pytest.mark.long
 def test_hardware_is_as_the_model() -> None:
     network, rng = mesh(4, 4, barrier_pipeline=0), random.Random(SEED)
     nodes = network.mesh.nodes

@@ -47,6 +47,7 @@ LONG: dict[str, MessageSpec] = {
 SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
 
 
+@pytest.mark.long_under("verilator")
 @pytest.mark.parametrize("name", BOTH)
 def test_hardware_is_as_the_model(
     name: str, simulator: str, monkeypatch: pytest.MonkeyPatch

@@ -232,6 +232,7 @@ def test_sizes_and_simulators_are_checked() -> None:
         on_the_model(right_schedules.cube_aas(16), size=16_384)
 
 
+@pytest.mark.long
 def test_more_stimuli_than_a_script_holds_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
     schedule = right_schedules.table_4()
     whole = replay(schedule, sim="verilator")
