@@ -262,7 +262,7 @@ def test_missing_cocotb_names_the_extra(
 def test_missing_library_of_python_names_its_package(
     design: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tool = find_simulator("verilator")
+    tool = quick_simulator("verilator")
     built = tool.build(design)
     monkeypatch.delenv("LIBPYTHON_LOC", raising=False)
     monkeypatch.setattr("find_libpython.find_libpython", lambda: None)

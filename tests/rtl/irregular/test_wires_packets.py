@@ -72,7 +72,8 @@ def _run(
     return [source.received for source in sources], releases
 
 
-@pytest.mark.parametrize("hop", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("hop", [1, 2])
 def test_neither_is_in_the_others_way(hop: int) -> None:
     keys: dict[str, Any] = {"ports": 3, "switches": COUNT, "barrier_registers": 2}
     keys |= {"channels": 2, "buffer_flits": 2, "cycles_per_hop": hop}

@@ -98,6 +98,7 @@ class Reader(Program):
             self._requests = []
 
 
+@pytest.mark.long
 def test_a_message_that_comes_before_the_packet_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Members arrive as soon as their own register is written: STRAY counts, and nobody goes on."""
     plan = drawn_plan(1)

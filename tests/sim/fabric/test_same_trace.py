@@ -39,7 +39,7 @@ WIRED: dict[str, MessageSpec] = {
     "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
 }
 
-SHORT = {"wires alone", "irregular, wires alone, shared"}
+SHORT = {"wires alone"}
 """Those that run without ``-m long``."""
 
 TOP = """
