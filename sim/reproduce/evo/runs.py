@@ -24,7 +24,7 @@ TIMES = 5
 """An entry's runs together, or the search by all methods for it, may take so many time limits."""
 
 LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
-"""Where a run may take so many time limits, for it has 500 million chromosomes to weigh."""
+"""Where a run may take so many time limits, for it has up to 1000 million chromosomes to weigh."""
 
 Run = dict[str, Any]
 """Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
