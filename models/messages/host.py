@@ -32,15 +32,20 @@ __all__ = [
     "SHAPE",
     "SKEW_BITS",
     "SKEW_BOUNDS",
+    "TRAFFIC_BASE",
+    "TRAFFIC_CONTROL",
+    "TRAFFIC_WORDS",
     "WAIT_BASE",
     "WAIT_LIMIT",
     "GlobalWord",
     "HostShape",
     "MeterWord",
     "NodeWord",
+    "TrafficWord",
     "config_word",
     "meter_word",
     "node_word_address",
+    "traffic_word",
 ]
 
 HOST_ADDRESS_BITS = 18
@@ -48,6 +53,7 @@ HOST_ADDRESS_BITS = 18
 
 HOST_ID = 0x53464142
 HOST_VERSION = 1
+TRAFFIC_BASE, TRAFFIC_WORDS = 0x00010, 16
 CONFIG_WINDOW = 0x01000
 METER_BASE, METER_WORDS, MASK_BASE, HISTOGRAM_BASE = 0x10000, 0x1000, 0x800, 8
 NODE_BASE, NODE_WORDS = 0x20000, 0x80
@@ -76,6 +82,12 @@ class GlobalWord(enum.IntEnum):
     CONFIG_NODE, WAIT_LIMIT, ARRIVE_ALL, IRQ_STATUS, CLEAR_ALL = range(7, 12)
 
 
+class TrafficWord(enum.IntEnum):
+    """Words of the ordinary traffic, where the network has sources and sinks of it."""
+
+    RATE, SEED, CONTROL, CREATED, LOST, RECEIVED, WRONG, LATENCY = range(8)
+
+
 class MeterWord(enum.IntEnum):
     """Words of a meter, before its histogram and its mask."""
 
@@ -96,10 +108,19 @@ SHAPE = Layout(
         Field("meters", 8, "meters"),
         Field("last", 1, "there is ARRIVE_LAST"),
         Field("broken", 1, "BROKEN says something"),
+        Field("traffic", 1, "there are traffic words"),
     ),
 )
 
 HOST_CONTROL = Layout("host control word", (Field("start", 1, "the network's start"),))
+
+TRAFFIC_CONTROL = Layout(
+    "traffic control word",
+    (
+        Field("enable", 1, "the sources create packets"),
+        Field("load", 1, "seeds the sources, and clears the counts"),
+    ),
+)
 
 INTERRUPT = Layout(
     "interrupt word",
@@ -123,6 +144,8 @@ class HostShape(BaseModel):
         Groups that can be measured at the same time.
     last, broken : bool
         The network has these ports.
+    traffic : bool
+        There are sources and sinks of ordinary traffic.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -134,11 +157,17 @@ class HostShape(BaseModel):
     meters: int
     last: bool = False
     broken: bool = False
+    traffic: bool = False
 
     @property
     def width(self) -> int:
         """Registers of all nodes: bits of a mask."""
         return self.nodes * self.registers
+
+    @property
+    def said(self) -> dict[str, int]:
+        """What the shape word says, by its fields."""
+        return {field.name: int(getattr(self, field.name)) for field in SHAPE.fields}
 
     @property
     def mask_words(self) -> int:
@@ -171,6 +200,11 @@ class HostShape(BaseModel):
 def config_word(address: int) -> int:
     """Return the word by which config address ``address`` is reached."""
     return CONFIG_WINDOW + address
+
+
+def traffic_word(word: int) -> int:
+    """Return the address of a word of the traffic."""
+    return TRAFFIC_BASE + word
 
 
 def meter_word(meter: int, word: int) -> int:

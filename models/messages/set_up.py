@@ -9,6 +9,7 @@ __all__ = [
     "LIFE",
     "MANAGER_BASE",
     "MANAGER_COMMAND",
+    "MANAGER_FREED",
     "MANAGER_STATUS",
     "REPLY",
     "REQUEST",
@@ -122,3 +123,12 @@ MANAGER_STATUS = Layout(
         Field("entry", SEQUENCE_BITS, "entry that it came from"),
     ),
 )
+
+MANAGER_FREED = Layout(
+    "manager's freed word",
+    (
+        Field("gid", 8, "a group whose last barrier is over"),
+        Field("there", 1, "there was one to tell"),
+    ),
+)
+"""Word FREED of a manager; all zeros when no group is left to be told."""

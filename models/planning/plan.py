@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from syncfabric.models.errors import PlanError
+from syncfabric.models.errors import PlanError, SpecError, SyncfabricError
 from syncfabric.models.networks.spec import (
     PLANNERS,
     AnySpec,
@@ -112,7 +112,24 @@ class BarrierPlan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BarrierPlan:
-        """Read what ``to_json`` made."""
+        """Read what ``to_json`` made.
+
+        Raises
+        ------
+        SpecError
+            The values have not the shape of a plan, or its network is not sound.
+        """
+        try:
+            return cls._of(data)
+        except SyncfabricError:
+            raise
+        except KeyError as error:
+            raise SpecError(f"plan: there is no {error} where one belongs; plan again") from None
+        except _NOT_SO as error:
+            raise SpecError(f"plan: it is not as it was written: {error}; plan again") from None
+
+    @classmethod
+    def _of(cls, data: Mapping[str, Any]) -> BarrierPlan:
         settings = data["settings"]
         network = SETTINGS[settings["kind"]](**settings)
         groups = tuple(_read(entry, network) for entry in data["groups"])
@@ -124,6 +141,9 @@ class BarrierPlan:
         )
         return cls(NetworkSpec(name=data["network"], network=network, groups=specs), groups)
 
+
+_NOT_SO = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What comes of values that a plan does not have."""
 
 SETTINGS: dict[str, type[AnySpec]] = {
     "mesh": MeshSpec,

@@ -81,7 +81,7 @@ class GlobalWords(wiring.Component):
             GlobalWord.ID: Const(HOST_ID, 32),
             GlobalWord.VERSION: Const(HOST_VERSION, 32),
             GlobalWord.NODES: Const(self._shape.nodes, 32),
-            GlobalWord.SHAPE: Const(self._said, 32),
+            GlobalWord.SHAPE: Const(SHAPE.pack(self._shape.said), 32),
             GlobalWord.CONTROL: self.start,
             GlobalWord.CYCLE_LOW: cycle[:32],
             GlobalWord.CYCLE_HIGH: high,
@@ -123,17 +123,3 @@ class GlobalWords(wiring.Component):
             with m.If(self.asks[n * registers : (n + 1) * registers].any()):
                 m.d.comb += lowest.eq(n)
         return lowest
-
-    @property
-    def _said(self) -> int:
-        """The shape word."""
-        shape = self._shape
-        return SHAPE.pack(
-            {
-                "registers": shape.registers,
-                "data_bits": shape.data_bits,
-                "meters": shape.meters,
-                "last": shape.last,
-                "broken": shape.broken,
-            }
-        )

@@ -1,10 +1,16 @@
 """``syncfabric build``."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.sim.front import Front
 
 Call = Callable[..., Any]
 
@@ -12,6 +18,7 @@ Call = Callable[..., Any]
 def test_files_are_written_and_named(call: Call, here: Path) -> None:
     result = call("build", "spill-4x4", "-o", "out")
     names = ["spill-4x4.v", "plan.json", "registers.json", "spill-4x4_registers.h"]
+    names += ["spill-4x4.rdl", "spill-4x4.core"]
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     assert sorted(path.name for path in (here / "out").iterdir()) == sorted(names)
@@ -26,6 +33,8 @@ def test_json_for_machines(call: Call) -> None:
             "out/plan.json",
             "out/registers.json",
             "out/mesh-2x2_registers.h",
+            "out/mesh-2x2.rdl",
+            "out/mesh-2x2.core",
         ],
     }
 
@@ -41,3 +50,69 @@ def test_the_header_compiles(call: Call, here: Path) -> None:
     call("build", "own-links", "-o", "out")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
     subprocess.run(["gcc", *flags, "-x", "c", "out/own-links_registers.h"], check=True)
+
+
+def test_a_front_is_built_as_asked(call: Call, here: Path) -> None:
+    words = ("--front", "uart", "--meters", 2, "--bit-cycles", 5)
+    assert call("build", "reflex-2x2", "-o", "out", *words).exit_code == 0
+    text = (here / "out" / "reflex-2x2.v").read_text()
+    assert re.search(r"^module reflex_2x2_uart \(", text, re.MULTILINE)
+    assert text == Network.load("reflex-2x2").verilog(Front("uart", meters=2, bit_cycles=5))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--front", "spi"], "front 'spi' is not known; it must be one of axi, uart"),
+        (["--front", "axi", "--meters", 17], "meters = 17: it must be 0..16"),
+        (["--front", "uart", "--bit-cycles", 3], "bit cycles = 3: a bit of the UART takes 4 or"),
+    ],
+)
+def test_fronts_that_are_none(call: Call, here: Path, words: list[str], said: str) -> None:
+    result = call("build", "mesh-2x2", "-o", "out", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert not (here / "out").exists()
+
+
+def test_a_front_brings_its_own_header_and_map(call: Call, here: Path) -> None:
+    result = call("build", "reflex-2x2", "-o", "out", "--front", "axi", "--meters", 2)
+    names = {Path(path).name for path in result.stdout.splitlines()}
+    assert {"reflex-2x2_axi.h", "reflex-2x2_axi.rdl"} < names
+    core = (here / "out" / "reflex-2x2.core").read_text()
+    assert "toplevel: reflex_2x2_axi" in core
+    assert {name for name in names if f'"{name}"' in core} == names - {
+        "plan.json",
+        "registers.json",
+        "reflex-2x2.core",
+    }
+    assert "\naddrmap reflex_2x2_axi {" in (here / "out" / "reflex-2x2_axi.rdl").read_text()
+    header = (here / "out" / "reflex-2x2_axi.h").read_text()
+    assert "#define SYNCFABRIC_HOST_METERS 2u" in header
+    assert "syncfabric_wait(" in header
+
+
+def test_a_block_is_built(call: Call, here: Path) -> None:
+    words = ("--set", "core_buffer=3", "--json")
+    result = call("build", "reflex-ring-agent", "-o", "out", *words)
+    names = ["out/reflex-ring-agent.v", "out/reflex-ring-agent.core"]
+    assert json.loads(result.stdout) == {"block": "reflex-ring-agent", "files": names}
+    assert "\nmodule reflex_ring_agent(" in (here / names[0]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mesh-router", "--front", "axi"], "front: mesh-router is a block, and fronts are for"),
+        (["mesh-router", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
+        (["mesh-router", "--set", "data_bits=40"], "network: data_bits must be 0 to 32, not 40"),
+        (["mesh-router", "--set", "spill=maybe"], "network: spill must be true or false, not "),
+        (["mesh-router", "--set", "sync=wires"], "set: sync is fixed in mesh-router; take anoth"),
+        (["mesh-2x2", "--set", "width=3"], "set: it is for blocks; write the keys of a network"),
+    ],
+)
+def test_blocks_that_are_none(call: Call, here: Path, words: list[str], said: str) -> None:
+    result = call("build", *words, "-o", "out")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert not (here / "out").exists()

@@ -1,0 +1,127 @@
+"""The words of a barrier register that is a message's, in registers and in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from syncfabric.models.messages import (
+    ARRIVED,
+    COMMAND_WORD,
+    CONTROL,
+    LIFE,
+    NODE_WORD,
+    PARENT_WORD,
+    PENDING,
+    STATUS,
+    TREE,
+    Layout,
+    MeshLayout,
+    RegisterWord,
+    SwitchWord,
+)
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.register_map.parts import Bits, Word, bits_of, whole
+
+__all__ = ["RESULT", "control_fields", "register_words", "without_turn"]
+
+_COMMAND = "1 GO, as if it came from above; 2 KILL"
+RESULT = "Data of the last barrier"
+
+
+def register_words(network: MessageSpec, ports: int, *, spilled: bool) -> tuple[Word, ...]:
+    """Return the words of a register, or of a group in memory.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+    ports : int
+        Ports of the switch or node interface, on an irregular network.
+    spilled : bool
+        It is in memory: all of it reads 0 after reset. A register is only invalid then.
+    """
+    reset = 0 if spilled else None
+    if isinstance(network, IrregularSpec):
+        return _of_switch(network, ports, reset)
+    return _of_mesh(network, reset)
+
+
+def control_fields(kept: int = -1, *, reset: int | None = None) -> tuple[Bits, ...]:
+    """Return the fields of a control word; whatever ``reset`` is, it is not valid then."""
+    fields = bits_of(CONTROL, "rw", kept=kept, reset=reset)
+    return (replace(fields[0], reset=0), *fields[1:])
+
+
+def without_turn() -> int:
+    """Return the mask of a control word where no message has a turn to take."""
+    return ~(1 << CONTROL.offsets["turn"])
+
+
+def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
+    layout = network.layout
+    node, parent = _node_mask(layout, "present"), _node_mask(layout, "relay")
+    children = {
+        RegisterWord.EAST: "Child +X",
+        RegisterWord.NORTH: "Child +Y",
+        RegisterWord.WEST: "Child -X",
+        RegisterWord.SOUTH: "Child -Y",
+    }
+    status = _with_life(network, STATUS)
+    if network.managed:
+        status += whole("command", "w", _COMMAND)
+    control = "Control word; written last"
+    above = "Parent; not used at the root"
+    return (
+        _word(RegisterWord.CONTROL, control, control_fields(reset=reset)),
+        _word(RegisterWord.PARENT, above, bits_of(PARENT_WORD, "rw", kept=parent, reset=reset)),
+        *(
+            _word(word, meaning, bits_of(NODE_WORD, "rw", kept=node, reset=reset))
+            for word, meaning in children.items()
+        ),
+        _word(RegisterWord.STATUS, "Status word", status),
+        _word(RegisterWord.RESULT, RESULT, _result(network, reset)),
+    )
+
+
+def _of_switch(network: IrregularSpec, ports: int, reset: int | None) -> tuple[Word, ...]:
+    kept = _tree_mask(TREE, ports)
+    seen = (1 << ports) - 1 | 1 << ARRIVED.offsets["fired"]
+    command = whole("command", "w", _COMMAND)
+    words = [
+        _word(
+            SwitchWord.CONTROL,
+            "Control word; written last",
+            control_fields(without_turn(), reset=reset),
+        ),
+        _word(SwitchWord.TREE, "Tree word", bits_of(TREE, "rw", kept=kept, reset=reset)),
+        *([Word("COMMAND", COMMAND_WORD, "Command", command)] if network.managed else []),
+        _word(SwitchWord.ARRIVED, "Arrived word", _with_life(network, ARRIVED, seen)),
+        _word(SwitchWord.PENDING, "Pending word", bits_of(PENDING, "r", kept=seen, reset=0)),
+        _word(SwitchWord.RESULT, RESULT, _result(network, reset)),
+    ]
+    return tuple(words)
+
+
+def _word(word: RegisterWord | SwitchWord, meaning: str, fields: tuple[Bits, ...]) -> Word:
+    return Word(word.name, int(word), meaning, fields)
+
+
+def _with_life(network: MessageSpec, layout: Layout, kept: int = -1) -> tuple[Bits, ...]:
+    """Return what is read of a register's state, with its life where managers set it up."""
+    fields = bits_of(layout, "r", kept=kept, reset=0)
+    return fields + (bits_of(LIFE, "r", low=layout.width, reset=0) if network.managed else ())
+
+
+def _result(network: MessageSpec, reset: int | None) -> tuple[Bits, ...]:
+    return whole("data", "r", RESULT, width=network.data_bits, reset=reset)
+
+
+def _node_mask(layout: MeshLayout, flag: str) -> int:
+    """Return the bits of a parent's or child's word that a mesh of this size keeps."""
+    x = (1 << layout.x_bits) - 1 << PARENT_WORD.offsets["x"]
+    return x | (1 << layout.y_bits) - 1 << PARENT_WORD.offsets["y"] | 1 << PARENT_WORD.offsets[flag]
+
+
+def _tree_mask(layout: Layout, ports: int) -> int:
+    """Return the mask of a tree word's bits that a unit of so many ports keeps."""
+    parent, children = (1 << (ports - 1).bit_length()) - 1, (1 << ports) - 1
+    return parent << layout.offsets["parent"] | children << layout.offsets["children"]
