@@ -1,5 +1,7 @@
 """A host whole: the registers behind one of the fronts."""
 
+from typing import Any
+
 from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -7,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages.host import HostShape
 from syncfabric.rtl.host.axi_lite import AxiLite, AxiLiteSignature
 from syncfabric.rtl.host.console import Console
-from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.rtl.host.ports import NetworkSignature, TrafficSignature
 from syncfabric.rtl.host.registers import HostRegisters
 
 __all__ = ["AxiHost", "UartHost"]
@@ -63,18 +65,21 @@ class UartHost(wiring.Component):
     -------
     rx : In(1), tx : Out(1), irq : Out(1)
     net : Out(NetworkSignature)
+    traffic : Out(TrafficSignature)
+        Where the shape says that there is traffic.
     """
 
     def __init__(self, shape: HostShape, cycles: int) -> None:
         self._shape, self._cycles = shape, cycles
-        super().__init__(
-            {
-                "rx": In(1, init=1),
-                "tx": Out(1, init=1),
-                "irq": Out(1),
-                "net": Out(NetworkSignature(shape)),
-            }
-        )
+        members: dict[str, Any] = {
+            "rx": In(1, init=1),
+            "tx": Out(1, init=1),
+            "irq": Out(1),
+            "net": Out(NetworkSignature(shape)),
+        }
+        if shape.traffic:
+            members["traffic"] = Out(TrafficSignature())
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -82,6 +87,8 @@ class UartHost(wiring.Component):
         m.submodules.front = front = Console(self._cycles)
         wiring.connect(m, front.bus, registers.bus)
         wiring.connect(m, registers.net, wiring.flipped(self.net))
+        if self._shape.traffic:
+            wiring.connect(m, registers.traffic, wiring.flipped(self.traffic))
         m.d.comb += [
             front.rx.eq(self.rx),
             self.tx.eq(front.tx),

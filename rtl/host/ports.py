@@ -1,4 +1,4 @@
-"""The ports of a network that a host has to do with."""
+"""The ports of a network and of its traffic that a host has to do with."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from amaranth.utils import bits_for
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.host import HostShape
 
-__all__ = ["NetworkSignature"]
+__all__ = ["NetworkSignature", "TrafficSignature"]
 
 
 class NetworkSignature(wiring.Signature):
@@ -42,3 +42,27 @@ class NetworkSignature(wiring.Signature):
         if shape.broken:
             members["broken"] = In(width)
         super().__init__(members)
+
+
+class TrafficSignature(wiring.Signature):
+    """Ordinary traffic of all nodes, from the side of the host.
+
+    Members
+    -------
+    rate : Out(24), seed : Out(32), enable, load : Out(1)
+        As `PacketSource` takes them; with ``load`` all counts begin anew.
+    created, lost, received, wrong, latency : In(32)
+        Counts, as of words in docs/microarchitecture-host.md, H2.
+    """
+
+    def __init__(self) -> None:
+        counts = ("created", "lost", "received", "wrong", "latency")
+        super().__init__(
+            {
+                "rate": Out(24),
+                "seed": Out(32),
+                "enable": Out(1),
+                "load": Out(1),
+                **dict.fromkeys(counts, In(32)),
+            }
+        )

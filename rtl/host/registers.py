@@ -1,16 +1,25 @@
 """The host's registers: all that software reads and writes, in front of a network's ports."""
 
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages.host import CONFIG_WINDOW, METER_BASE, NODE_BASE, HostShape
+from syncfabric.models.messages.host import (
+    CONFIG_WINDOW,
+    METER_BASE,
+    NODE_BASE,
+    TRAFFIC_BASE,
+    HostShape,
+)
 from syncfabric.rtl.host.bus import HostBusSignature
 from syncfabric.rtl.host.compare import below
 from syncfabric.rtl.host.global_words import GlobalWords
 from syncfabric.rtl.host.meters import Meters
 from syncfabric.rtl.host.node_words import NodeWords
-from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.rtl.host.ports import NetworkSignature, TrafficSignature
+from syncfabric.rtl.host.traffic_words import TrafficWords
 from syncfabric.rtl.parts.gates import either
 
 __all__ = ["HostRegisters"]
@@ -30,19 +39,22 @@ class HostRegisters(wiring.Component):
         Requests.
     net : Out(NetworkSignature)
         The network's ports.
+    traffic : Out(TrafficSignature)
+        Where the shape says that there is traffic.
     irq : Out(1)
         A register that is enabled is done.
     """
 
     def __init__(self, shape: HostShape) -> None:
         self._shape = shape
-        super().__init__(
-            {
-                "bus": In(HostBusSignature()),
-                "net": Out(NetworkSignature(shape)),
-                "irq": Out(1),
-            }
-        )
+        members: dict[str, Any] = {
+            "bus": In(HostBusSignature()),
+            "net": Out(NetworkSignature(shape)),
+            "irq": Out(1),
+        }
+        if shape.traffic:
+            members["traffic"] = Out(TrafficSignature())
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -54,11 +66,15 @@ class HostRegisters(wiring.Component):
         m.d.sync += acts.eq(bus.valid & ~acts & ~configures & ~bus.ready)
 
         to_config = address[12:] == CONFIG_WINDOW >> 12
-        pages = (
+        pages: list[tuple[Value, Any]] = [
             (address[4:] == 0, words),
             (address[16:] == METER_BASE >> 16, meters),
             ((address[17:] == NODE_BASE >> 17) & below(address[7:17], shape.nodes), nodes),
-        )
+        ]
+        if shape.traffic:
+            m.submodules.traffic = traffic = TrafficWords()
+            wiring.connect(m, traffic.traffic, wiring.flipped(self.traffic))
+            pages.append((address[4:] == TRAFFIC_BASE >> 4, traffic))
         for at, page in pages:
             m.d.comb += [
                 page.word.eq(address[: len(page.word)]),

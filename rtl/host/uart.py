@@ -30,11 +30,12 @@ class Receiver(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        line = Signal(init=1)
-        m.submodules.synchronizer = FFSynchronizer(self.rx, line, init=1)
+        line = Signal()
+        m.submodules.synchronizer = FFSynchronizer(self.rx, line)
         timer, left = Signal(range(self._cycles)), Signal(range(8))
         m.d.sync += [timer.eq(timer - 1), self.valid.eq(0)]
-        with m.FSM():
+        # There may be nobody at the other end yet: a line that is low says nothing after reset.
+        with m.FSM(init="high"):
             with m.State("idle"), m.If(~line):
                 m.d.sync += timer.eq(self._cycles // 2 - 1)
                 m.next = "start"
@@ -51,7 +52,11 @@ class Receiver(wiring.Component):
                     m.next = "stop"
             with m.State("stop"), m.If(timer == 0):
                 m.d.sync += [self.valid.eq(1), self.bad.eq(~line)]
-                m.next = "high"
+                # The next start bit may begin at once: the sender's bits may be short by a little.
+                with m.If(line):
+                    m.next = "idle"
+                with m.Else():
+                    m.next = "high"
             with m.State("high"), m.If(line):
                 m.next = "idle"
         return m

@@ -4,7 +4,7 @@ from amaranth import ClockSignal, Instance, Module, ResetSignal, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["QueueApart", "WaitingQueue", "queue_module"]
+__all__ = ["NoQueue", "QueueApart", "WaitingQueue", "queue_module"]
 
 
 class WaitingQueue(wiring.Component):
@@ -86,6 +86,15 @@ class QueueApart(WaitingQueue):
             o_first=self.first,
             i_leave=self.leave,
         )
+
+
+class NoQueue(WaitingQueue):
+    """In place of the queue, where nothing is to be sent: all is lost."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += self.lost.eq(self.push)
+        return m
 
 
 def queue_module(width: int, depth: int) -> str:

@@ -32,6 +32,8 @@ class PacketSink(wiring.Component):
     cycle : In(32)
         Cycles since reset; latencies are right where a flit holds the time of creation, that is
         below 2**flit_bits cycles.
+    clear : In(1)
+        The greatest latency begins anew.
     link : In(LocalLinkSignature)
         From the router's LOCAL port, or the node interface.
     packets, flits, errors : Out(32)
@@ -49,6 +51,7 @@ class PacketSink(wiring.Component):
             {
                 "header": In(layout.header.width),
                 "cycle": In(32),
+                "clear": In(1),
                 "link": In(LocalLinkSignature(layout, network.channels)),
                 "packets": Out(32),
                 "flits": Out(32),
@@ -107,4 +110,6 @@ class PacketSink(wiring.Component):
             ]
             with m.If(latency > self.latency_max):
                 m.d.sync += self.latency_max.eq(latency)
+        with m.If(self.clear):
+            m.d.sync += self.latency_max.eq(0)
         return m

@@ -13,7 +13,7 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.headers import header_of
-from syncfabric.rtl.traffic.queue import WaitingQueue
+from syncfabric.rtl.traffic.queue import NoQueue, WaitingQueue
 from syncfabric.rtl.traffic.software import PUT_FLIT, PutSignature
 
 __all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "queue_widths"]
@@ -41,6 +41,8 @@ class PacketSource(wiring.Component):
         and counted.
     make_queue : type of WaitingQueue
         `QueueApart` where the queues' modules, of `queue_widths`, are converted apart.
+    software : bool
+        The node's software sends packets, too; else what comes by ``put`` is lost.
 
     Members
     -------
@@ -71,10 +73,12 @@ class PacketSource(wiring.Component):
         *,
         queue: int = 16384,
         make_queue: type[WaitingQueue] = WaitingQueue,
+        software: bool = True,
     ) -> None:
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
         self._network, self._queue, self._make_queue = network, queue, make_queue
+        self._software = software
         self._nodes = len(network.topology.nodes)
         super().__init__(
             {
@@ -98,7 +102,8 @@ class PacketSource(wiring.Component):
         header = header_of(m, self._network, destination)
         entry = Cat(header, self.cycle)
         m.submodules.packets = packets = self._make_queue(len(entry), self._queue)
-        m.submodules.software = software = self._make_queue(PUT_FLIT.size, self._queue)
+        make_software = self._make_queue if self._software else NoQueue
+        m.submodules.software = software = make_software(PUT_FLIT.size, self._queue)
         m.d.comb += [
             packets.push.eq(create),
             packets.entry.eq(entry),

@@ -5,12 +5,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.headers import header_words
-from syncfabric.rtl.traffic.queue import QueueApart, WaitingQueue, queue_module
-from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.software import PUT_FLIT
-from syncfabric.rtl.traffic.source import PacketSource, queue_widths
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.network import (
     module_names,
     modules_verilog,
@@ -19,6 +14,7 @@ from syncfabric.sim.assemble.network import (
 )
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
+from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
 
 __all__ = [
@@ -28,7 +24,6 @@ __all__ = [
     "REPORT",
     "bench_verilog",
     "shared_modules",
-    "traffic_verilog",
 ]
 
 BENCH = "bench"
@@ -56,10 +51,10 @@ def shared_modules(spec: AnySpec) -> tuple[str, ...]:
     """Return the modules that stand in the bench again and again: compile them once."""
     if isinstance(spec, StaticSpec) or not spec.channels:
         return module_names(spec)
-    return (*module_names(spec), "packet_source", "packet_sink")
+    return (*module_names(spec), *TRAFFIC_MODULES)
 
 
-def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
+def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> str:
     """Return the bench of a network, in one file.
 
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
@@ -73,37 +68,23 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384) -> str:
         The network.
     queue : int
         Packets that can wait at a source.
+    netlist : str
+        Verilog of ``NETWORK`` to take in place of its RTL; see `Netlist`.
     """
     bench = ModuleWriter(BENCH)
     for port in PUBLIC:
         bench.port("input", port)
     bench.lines(player_text(spec))
     _add_network(bench, spec)
-    modules = [modules_verilog(spec), top_verilog(spec, NETWORK)]
+    modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]
     reported: tuple[str, ...] = ()
     if not isinstance(spec, StaticSpec) and spec.channels:
         _add_traffic(bench, spec)
         modules.append(traffic_verilog(spec, queue))
         reported = tuple(REPORT)
-    bench.lines(probe_text(spec, NETWORK))
+    bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
     bench.lines(_report_text(len(spec.topology.nodes), reported))
     return "\n".join([*modules, bench.text()])
-
-
-def traffic_verilog(spec: MessageSpec, queue: int) -> str:
-    """Return the modules of the packet source and the packet sink."""
-    sizes = [(width, queue) for width in sorted(set(queue_widths(spec)))]
-    return "\n".join(
-        (
-            converted(_source, "packet_source", spec, queue),
-            converted(PacketSink, "packet_sink", spec),
-            *(converted(WaitingQueue, queue_module(*size), *size) for size in sizes),
-        )
-    )
-
-
-def _source(spec: MessageSpec, queue: int) -> PacketSource:
-    return PacketSource(spec, queue=queue, make_queue=QueueApart)
 
 
 def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
@@ -122,43 +103,24 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
 
 
 def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
-    """Place a packet source and a packet sink at every node."""
-    layout, flit, channels = spec.layout, spec.layout.flit.width, spec.channels
-    for i, header in enumerate(header_words(spec)):
-        place = "_".join(map(str, spec.topology.node(i)))
+    """Place a packet source and a packet sink at every node, their counters wires of the bench."""
+    for i in range(len(spec.topology.nodes)):
         for name, width in REPORT.items():
             bench.wire(f"{name}_{i}", width)
-        clocked = {"clk": "clk", "rst": "rst", "cycle": "cycle"}
-        bench.instance(
-            "packet_source",
-            f"source_{place}",
-            {
-                **clocked,
-                "index": f"{layout.node_bits}'d{i}",
-                "load": "traffic_load",
-                "seed": "traffic_seed",
-                "enable": "traffic_enable",
-                "rate": "traffic_rate",
-                "put__valid": part("put_valid", i, 1),
-                "put__flit": part("put_flit", i, PUT_FLIT.size),
-                "link__valid": part("inject_valid", i, channels),
-                "link__flit": part("inject_flit", i, flit),
-                "link__credit": part("inject_credit", i, channels),
-                **{name: f"{name}_{i}" for name in _SOURCE},
-            },
-        )
-        bench.instance(
-            "packet_sink",
-            f"sink_{place}",
-            {
-                **clocked,
-                "header": f"{layout.header.width}'d{header}",
-                "link__valid": part("eject_valid", i, channels),
-                "link__flit": part("eject_flit", i, flit),
-                "link__credit": part("eject_credit", i, channels),
-                **{name: f"{name}_{i}" for name in REPORT if name not in _SOURCE},
-            },
-        )
+
+    def source(i: int) -> dict[str, str]:
+        control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
+        return {
+            **control,
+            "put__valid": part("put_valid", i, 1),
+            "put__flit": part("put_flit", i, PUT_FLIT.size),
+            **{name: f"{name}_{i}" for name in _SOURCE},
+        }
+
+    def sink(i: int) -> dict[str, str]:
+        return {"clear": "1'd0", **{name: f"{name}_{i}" for name in REPORT if name not in _SOURCE}}
+
+    place_traffic(bench, spec, source, sink)
 
 
 def _report_text(nodes: int, names: tuple[str, ...]) -> str:

@@ -18,11 +18,11 @@ from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, quote
 from syncfabric.sim.front import Front
 
-__all__ = ["front_ports", "host_shape", "host_verilog"]
+__all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]
 
 
-def host_shape(spec: AnySpec, meters: int) -> HostShape:
-    """Return what a host has to do with on a network.
+def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShape:
+    """Return what a host has to do with on a network, and with sources of traffic beside it.
 
     Raises
     ------
@@ -31,7 +31,14 @@ def host_shape(spec: AnySpec, meters: int) -> HostShape:
     """
     nodes = len(spec.topology.nodes)
     if isinstance(spec, StaticSpec):
-        shape = HostShape(nodes=nodes, registers=1, data_bits=0, targets=nodes + 1, meters=meters)
+        shape = HostShape(
+            nodes=nodes,
+            registers=1,
+            data_bits=0,
+            targets=nodes + 1,
+            meters=meters,
+            traffic=traffic,
+        )
     else:
         shape = HostShape(
             nodes=nodes,
@@ -41,6 +48,7 @@ def host_shape(spec: AnySpec, meters: int) -> HostShape:
             meters=meters,
             last=spec.takes_last,
             broken=spec.tells_broken,
+            traffic=traffic,
         )
     shape.check()
     return shape
@@ -64,12 +72,14 @@ def host_verilog(spec: AnySpec, name: str, front: Front) -> str:
         The network is too large for a host.
     """
     shape = host_shape(spec, front.meters)
-    module = (
-        converted(AxiHost, front.module, shape)
-        if front.kind == "axi"
-        else converted(UartHost, front.module, shape, front.bit_cycles)
-    )
-    return f"{module}\n{_top(spec, name, front, shape)}"
+    return f"{host_module(front, shape)}\n{_top(spec, name, front, shape)}"
+
+
+def host_module(front: Front, shape: HostShape) -> str:
+    """Return the host's module."""
+    if front.kind == "axi":
+        return converted(AxiHost, front.module, shape)
+    return converted(UartHost, front.module, shape, front.bit_cycles)
 
 
 def front_ports(front: Front) -> Iterator[tuple[str, str, int | None]]:
@@ -85,28 +95,50 @@ def front_ports(front: Front) -> Iterator[tuple[str, str, int | None]]:
     yield "output", "irq", None
 
 
+def place_host(
+    top: ModuleWriter, spec: AnySpec, front: Front, shape: HostShape, ports: dict[str, str | None]
+) -> dict[str, str | None]:
+    """Place a host, and return the ports of the network that it is joined to.
+
+    Parameters
+    ----------
+    top : ModuleWriter
+        Gets the host, and wires ``net_...`` between it and the network.
+    spec : MeshSpec, IrregularSpec or StaticSpec
+        The network.
+    front : Front
+    shape : HostShape
+        Of the host.
+    ports : dict
+        The host's ports but those to the network.
+    """
+    members = NetworkSignature(shape).members
+    widths = {port: Shape.cast(member.shape).width for port, member in members.items()}
+    joined = {port: f"net_{port}" for port, bits in widths.items() if bits}
+    for port, wire in joined.items():
+        top.wire(wire, widths[port])
+    top.instance(
+        front.module, "host", ports | {f"net__{port}": wire for port, wire in joined.items()}
+    )
+    there = {port for _, port, _ in top_ports(spec)}
+    return {port: wire for port, wire in joined.items() if port in there}
+
+
 def _top(spec: AnySpec, name: str, front: Front, shape: HostShape) -> str:
     """Return the top: the network, the host, and the wires between them."""
-    top, clocks = ModuleWriter(f"{name}_{front.kind}"), {"clk": "clk", "rst": "rst"}
-    network, host = dict[str, str | None](clocks), dict[str, str | None](clocks)
+    top = ModuleWriter(f"{name}_{front.kind}")
+    clocks: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
+    host = dict(clocks)
     for clock in clocks:
         top.port("input", clock)
     for direction, port, width in front_ports(front):
         outside = port.replace("__", "_")
         top.port(direction, outside, width)
         host[port] = outside
-    members = NetworkSignature(shape).members
-    widths = {port: Shape.cast(member.shape).width for port, member in members.items()}
-    for port, bits in widths.items():
-        if bits:
-            top.wire(f"net_{port}", bits)
-            host[f"net__{port}"] = f"net_{port}"
+    network = clocks | place_host(top, spec, front, shape, host)
     for direction, port, width in top_ports(spec):
-        if port in clocks or width == 0:
-            continue
-        network[port] = f"net_{port}" if port in widths else quote(port)
-        if port not in widths:
+        if port not in network and width != 0:
+            network[port] = quote(port)
             top.port(direction, port, width)
     top.instance(name, "network", network)
-    top.instance(front.module, "host", host)
     return top.text()

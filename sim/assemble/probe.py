@@ -32,7 +32,7 @@ GROUP = 5
 """Links that are looked at together before each is looked at: most are quiet."""
 
 
-def probe_text(spec: AnySpec, dut: str) -> str:
+def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     """Return the probe, to stand in the bench's module.
 
     Parameters
@@ -41,6 +41,9 @@ def probe_text(spec: AnySpec, dut: str) -> str:
         The network.
     dut : str
         Instance of the network's top; the probe reads the wires inside by their names.
+    flat : bool
+        It is one module: ``observe`` of an instance is a wire whose name begins with that of the
+        instance.
 
     The module that it stands in has `clk`, `rst`, `load` (which also flushes the file),
     `cycle` and wires named like the top's ports.
@@ -52,6 +55,7 @@ def probe_text(spec: AnySpec, dut: str) -> str:
     observed = list(enumerate(targets(spec)))
     released = f"released !== {zero(count * spec.port_registers)}"
     told = f"{released} || spill_release_valid !== {zero(count)}" if spec.spill else released
+    inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
     conditions = [*_lane_conditions(lanes), *wires.conditions(), told, "config_ready !== 1'b0"]
     return f"""
@@ -86,7 +90,7 @@ def probe_text(spec: AnySpec, dut: str) -> str:
         $fwrite(probe_file, "\\n");
         if ({told}) begin
           $fwrite(probe_file, "o");
-{_lines(_observed(spec, dut))}
+{_lines(_observed(spec, inside))}
           $fwrite(probe_file, "\\n");
         end
       end
@@ -181,10 +185,10 @@ def _spilled(spec: AnySpec) -> Iterator[str]:
     yield "        end"
 
 
-def _observed(spec: AnySpec, dut: str) -> Iterator[str]:
+def _observed(spec: AnySpec, inside: str) -> Iterator[str]:
     """Yield the statements that print what changed of the routers' observed state."""
     for i, (instance, _) in enumerate(targets(spec)):
-        yield f"          if ({dut}.{instance}.observe !== seen_{i}) begin"
-        yield f"            seen_{i} = {dut}.{instance}.observe;"
+        yield f"          if ({inside}{instance}.observe !== seen_{i}) begin"
+        yield f"            seen_{i} = {inside}{instance}.observe ;"
         yield f'            $fwrite(probe_file, " {i:x}:%0h", seen_{i});'
         yield "          end"

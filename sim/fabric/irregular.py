@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.switch import IrregularSwitch
-from syncfabric.sim.assemble.bench import traffic_verilog
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_wires, targets
+from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.fabric import tile
 
 __all__ = ["NODE_TILE", "SWITCH_TILE", "definitions", "node_ports", "switch_ports", "tiles"]

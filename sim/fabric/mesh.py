@@ -1,7 +1,6 @@
 """The tile of a mesh: a router, with its packet source and packet sink."""
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.sim.assemble.bench import traffic_verilog
 from syncfabric.sim.assemble.mesh import (
     NETWORK_PORTS,
     ROUTER,
@@ -9,6 +8,7 @@ from syncfabric.sim.assemble.mesh import (
     modules_verilog,
     targets,
 )
+from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.fabric import tile
 
 __all__ = ["TILE", "definitions", "tile_ports", "tiles"]

@@ -155,6 +155,7 @@ def place_traffic(tile: ModuleWriter) -> None:
             **clocked,
             "header": "header",
             "cycle": "cycle",
+            "clear": "1'd0",
             **{port: f"eject_{wire}" for port, wire in link.items()},
             **{name: name for name in REPORT if name not in _SOURCE},
         },

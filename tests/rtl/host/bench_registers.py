@@ -7,16 +7,23 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.messages.host import HostShape
-from tests.rtl.host.host_model import HostModel, Request
+from tests.rtl.host.host_model import COUNTS, HostModel, Request
 from tests.rtl.support import Bench, Scoreboard
 
 SHAPES = {
     "few": HostShape(nodes=3, registers=2, data_bits=0, targets=3, meters=1),
     "many": HostShape(
-        nodes=5, registers=7, data_bits=3, targets=9, meters=3, last=True, broken=True
+        nodes=5, registers=7, data_bits=3, targets=9, meters=3, last=True, broken=True, traffic=True
     ),
     "one": HostShape(nodes=1, registers=1, data_bits=32, targets=1, meters=0, broken=True),
 }
+
+WIRES = {
+    "irq": "irq",
+    **{port: f"bus__{port}" for port in ("ready", "rdata", "error", "later")},
+    **{port: f"traffic__{port}" for port in ("rate", "seed", "enable", "load")},
+}
+"""Where a port of the model stands, if not among the network's."""
 
 
 def any_request(rng: random.Random, shape: HostShape) -> Request:
@@ -27,6 +34,8 @@ def any_request(rng: random.Random, shape: HostShape) -> Request:
     address, most = rng.choice(
         [
             (rng.randrange(16), rng.choice([2, 12, 60, 1 << 32])),
+            (rng.randrange(16, 26), 1 << 32),
+            (18, 4),
             (0x1000 + rng.getrandbits(12), 1 << 32),
             (0x10000 + 0x1000 * meter + rng.randrange(17), 1 << 32),
             (0x10800 + 0x1000 * meter + rng.randrange(3), 1 << 32),
@@ -76,6 +85,7 @@ async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> Non
     network, request, seen_kinds = Network(rng, shape), None, Counter[str]()
     drivable = [port for port in model.before if f"net__{port}" in pins]
     drivable.remove("arrive")
+    counted = COUNTS if shape.traffic else ()
     await bench.reset()
     config_valid = False
     for cycle in range(4000):
@@ -83,8 +93,9 @@ async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> Non
             request = any_request(rng, shape)
             if rng.random() < 0.05:
                 request = Request(8, True, rng.randrange(40))
-        net = network.step(config_valid)
+        net = network.step(config_valid) | {name: rng.getrandbits(32) for name in counted}
         pins.drive({f"net__{port}": net[port] for port in drivable})
+        pins.drive({f"traffic__{name}": net[name] for name in counted})
         asked = request or Request(rng.getrandbits(18), rng.random() < 0.5, rng.getrandbits(32))
         pins.drive(
             {
@@ -95,11 +106,7 @@ async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> Non
             }
         )
         await bench.settle()
-        bus = ("ready", "rdata", "error", "later")
-        expected = {
-            port if port == "irq" else f"{'bus' if port in bus else 'net'}__{port}": value
-            for port, value in model.out.items()
-        }
+        expected = {WIRES.get(port, f"net__{port}"): value for port, value in model.out.items()}
         seen = pins.read(expected)
         board.compare(cycle, seen=seen, expected=expected, stimulus=(asked, net))
         config_valid = bool(seen["net__config_valid"])
@@ -108,8 +115,10 @@ async def every_request_is_answered_as_the_page_says(dut: Any, name: str) -> Non
             seen_kinds[kind] += bool(seen[f"bus__{kind}"])
         seen_kinds["arrive"] += bool(seen["net__arrive"])
         seen_kinds["irq"] += bool(seen["irq"])
+        seen_kinds["load"] += bool(seen.get("traffic__load"))
         model.step(request, net)
         if answered and not (later and rng.random() < 0.95):
             request = None
         await bench.edge()
-    assert min(seen_kinds[kind] for kind in ("error", "later", "rdata", "arrive", "irq")) > 3
+    kinds = ["error", "later", "rdata", "arrive", "irq", *(["load"] if shape.traffic else [])]
+    assert min(seen_kinds[kind] for kind in kinds) > 3

@@ -7,6 +7,7 @@ from syncfabric.models.messages.host import HostShape
 
 NET = ("released", "result", "ready", "done", "broken", "config_ready", "config_error")
 NET_PORTS = (*NET, "config_rdata")
+COUNTS = ("created", "lost", "received", "wrong", "latency")
 REFUSED: tuple[int, bool] = (0, True)
 
 
@@ -37,6 +38,9 @@ class HostModel:
     since: int | None = None
     irq: int = 0
     irq_node: int = 0
+    rate: int = 0
+    seed: int = 0
+    enable: int = 0
     phase: str = "idle"
     out: dict[str, int] = field(default_factory=dict)
 
@@ -63,6 +67,8 @@ class HostModel:
                 for r, word in enumerate(words)
             ),
         }
+        if shape.traffic:
+            self.out |= {"rate": self.rate, "seed": self.seed, "enable": self.enable, "load": 0}
         self.out |= new
 
     def step(self, request: Request | None, net: dict[str, int]) -> None:
@@ -77,6 +83,7 @@ class HostModel:
         masks = list(self.masks)
         if self.phase == "act":
             assert request
+            self.counts = [net[name] for name in COUNTS] if self.shape.traffic else []
             new = self.act(request)
         elif self.phase == "config":
             if net["config_ready"]:
@@ -116,6 +123,8 @@ class HostModel:
         answer: tuple[int, bool] | None
         if address < 12:
             answer = self.of_all(request)
+        elif 16 <= address < 24 and self.shape.traffic:
+            answer = self.of_traffic(request)
         elif 0x10000 <= address < 0x10000 + 0x1000 * self.shape.meters:
             answer = self.of_meter((address - 0x10000) // 0x1000, address & 0xFFF, request)
         elif 0x20000 <= address < 0x20000 + 0x80 * self.shape.nodes:
@@ -132,7 +141,7 @@ class HostModel:
         shape, word, data = self.shape, request.address, request.data
         if not request.write:
             said = shape.registers | shape.data_bits << 8 | shape.meters << 16
-            said |= shape.last << 24 | shape.broken << 25
+            said |= shape.last << 24 | shape.broken << 25 | shape.traffic << 26
             first = [0x53464142, 1, shape.nodes, said, self.start, self.cycle & 0xFFFFFFFF]
             held = dict(enumerate([*first, self.high, self.config_node, self.limit]))
             held[10] = self.irq | self.irq_node << 1
@@ -149,6 +158,21 @@ class HostModel:
             self.pulses["arrive"] = self.masks[data]
         elif word == 11:
             self.cleared = set(range(shape.meters))
+        else:
+            return REFUSED
+        return 0, False
+
+    def of_traffic(self, request: Request) -> tuple[int, bool]:
+        """Return what comes of a word of the traffic."""
+        word, data = request.address - 16, request.data
+        if not request.write:
+            return [self.rate, self.seed, self.enable, *self.counts][word], False
+        if word == 0:
+            self.rate = data & 0xFFFFFF
+        elif word == 1:
+            self.seed = data
+        elif word == 2:
+            self.enable, self.pulses["load"] = data & 1, data >> 1 & 1
         else:
             return REFUSED
         return 0, False

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.rtl.traffic.source import PacketSource
-from tests.rtl.support import run_bench
+from tests.rtl.support import clocked, run_bench
 from tests.rtl.traffic.bench_source import CASES, QUEUE
 
 
@@ -22,3 +22,10 @@ def test_queue_that_is_no_power_of_two_is_refused(queue: int) -> None:
     message = rf"^PacketSource queue must be a power of two from 2, not {queue}$"
     with pytest.raises(ValueError, match=message):
         PacketSource(CASES["square"][0], queue=queue)
+
+
+def test_without_software_its_flits_are_lost() -> None:
+    source = PacketSource(CASES["square"][0], queue=4, software=False)
+    rows = clocked(source, [{"put__valid": 1, "put__flit": 3 << 4}] * 4)
+    assert [row["overflow"] for row in rows] == [0, 1, 2, 3]
+    assert not any(row["link__valid"] for row in rows)

@@ -25,7 +25,6 @@ async def a_barrier_runs_from_the_console(dut: Any) -> None:
     await ClockCycles(dut.clk, 3)
     dut.rst.value = 0
     cocotb.start_soon(line.listen())
-    await line.wait(20)
 
     async def ask(text: str) -> str:
         await line.send(f"{text}\n".encode())

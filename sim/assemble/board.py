@@ -1,0 +1,157 @@
+"""The top of a board: a network, ordinary traffic at its nodes, and a host behind a UART.
+
+A board and its simulation have the same one; clock, reset and pins come from outside.
+"""
+
+from typing import TypeGuard
+
+from amaranth import Shape
+
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.rtl.host.lights import Lights
+from syncfabric.rtl.host.ports import TrafficSignature
+from syncfabric.rtl.traffic.queue import queue_module
+from syncfabric.rtl.traffic.software import PUT_FLIT
+from syncfabric.rtl.traffic.source import queue_widths
+from syncfabric.rtl.traffic.totals import TrafficTotals
+from syncfabric.sim.assemble.converted import converted
+from syncfabric.sim.assemble.host import host_module, host_shape, place_host
+from syncfabric.sim.assemble.network import module_names, top_ports, verilog
+from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+from syncfabric.sim.front import Front
+from syncfabric.sim.reserved import check_module_name
+
+__all__ = [
+    "BOARD_PORTS",
+    "BOARD_QUEUE",
+    "board_top",
+    "board_verilog",
+    "has_packets",
+    "repeated_modules",
+]
+
+BOARD_PORTS = {"clk": "input", "rst": "input", "rx": "input", "tx": "output", "leds": "output"}
+"""Direction of the top's ports; ``leds`` has eight bits (`Lights`), the others one."""
+
+BOARD_QUEUE = 512
+"""Packets that can wait at a source: what block RAM holds without more of it."""
+
+_LIGHTS, _TOTALS = "board_lights", "traffic_totals"
+_LEDS = 8
+_COUNTS = {"created": "created", "lost": "overflow", "received": "packets", "wrong": "errors"}
+"""What the host calls a count, and what source or sink calls it."""
+_OF_SOURCE = ("created", "overflow")
+
+
+def board_top(name: str) -> str:
+    """Return the name of the top module."""
+    return f"{name}_board"
+
+
+def has_packets(spec: AnySpec) -> TypeGuard[MessageSpec]:
+    """Return whether a network takes ordinary packets: there is traffic then."""
+    return not isinstance(spec, StaticSpec) and spec.channels > 0
+
+
+def repeated_modules(spec: AnySpec, *, queue: int = BOARD_QUEUE) -> tuple[str, ...]:
+    """Return the modules that stand at many nodes."""
+    if not has_packets(spec):
+        return module_names(spec)
+    return (*module_names(spec), *TRAFFIC_MODULES, queue_module(queue_widths(spec)[0], queue))
+
+
+def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_QUEUE) -> str:
+    """Return one Verilog file: network, host, traffic, and the top ``NAME_board``.
+
+    Where the network takes packets there is a source and a sink at every node; what goes to no
+    host, as spilled groups, is never asked for.
+
+    Parameters
+    ----------
+    spec : MeshSpec, IrregularSpec or StaticSpec
+        The network.
+    name : str
+        Name of the network's module.
+    front : Front
+        A UART.
+    queue : int
+        Packets that can wait at a source; a power of two. What does not fit is counted.
+
+    Raises
+    ------
+    SpecError
+        The network is too large for a host, or its name is that of another module.
+    """
+    inside = {*repeated_modules(spec, queue=queue), front.module, _LIGHTS, _TOTALS}
+    check_module_name(name, frozenset(inside))
+    packets = has_packets(spec)
+    shape = host_shape(spec, front.meters, traffic=packets)
+    modules = [host_module(front, shape), converted(Lights, _LIGHTS)]
+    top = ModuleWriter(board_top(name))
+    for port, direction in BOARD_PORTS.items():
+        top.port(direction, port, _LEDS if port == "leds" else None)
+    clocks: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
+    host = {**clocks, "rx": "rx", "tx": "tx", "irq": "irq"}
+    top.wire("irq")
+    lights = dict.fromkeys(("sends", "lost", "wrong"), zero(1))
+    if has_packets(spec):
+        modules.append(traffic_verilog(spec, queue, software=False))
+        modules.append(converted(TrafficTotals, _TOTALS, shape.nodes))
+        host |= _traffic(top, spec)
+        lights = {"sends": "traffic_enable", "lost": "|traffic_lost", "wrong": "|traffic_wrong"}
+    network = clocks | place_host(top, spec, front, shape, host)
+    for direction, port, width in top_ports(spec):
+        if port not in network and width != 0:
+            network[port] = _outside(direction, port, width, packets=packets)
+    top.instance(name, "network", network)
+    started = "net_start" if "start" in network else "1'd1"
+    ports = {"started": started, "released": "|net_released", "irq": "irq", "talks": "~rx | ~tx"}
+    top.instance(_LIGHTS, "lights", {**clocks, **ports, **lights, "leds": "leds"})
+    return "\n".join([verilog(spec, name), *modules, top.text()])
+
+
+def _outside(direction: str, port: str, width: int | None, *, packets: bool) -> str:
+    """Return what a port of the network is joined to that the host has nothing to do with."""
+    if packets and port.startswith(("inject_", "eject_")):
+        return port
+    return zero(width or 1) if direction == "input" else ""
+
+
+def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
+    """Place sources, sinks and what adds up their counts; return the host's ports to them."""
+    nodes = len(spec.topology.nodes)
+    for _, port, width in top_ports(spec):
+        if port.startswith(("inject_", "eject_")):
+            top.wire(port, width)
+    members = TrafficSignature().members
+    for wire, member in members.items():
+        bits = Shape.cast(member.shape).width
+        top.wire(f"traffic_{wire}", None if bits == 1 else bits)
+    top.lines("  reg [31:0] cycle = 0;\n  always @(posedge clk) cycle <= rst ? 0 : cycle + 1;")
+    for name in _COUNTS:
+        top.wire(f"seen_{name}", nodes)
+    for i in range(nodes):
+        for name in _COUNTS:
+            top.wire(f"{name}_{i}", 32)
+            top.assign(part(f"seen_{name}", i, 1), f"{name}_{i}[0]")
+    top.wire("seen_latency", 32 * nodes)
+    totals = {f"seen_{name}": f"seen_{name}" for name in (*_COUNTS, "latency")}
+    totals |= {name: f"traffic_{name}" for name in (*_COUNTS, "latency")}
+    clocked = {"clk": "clk", "rst": "rst"}
+    top.instance(_TOTALS, "totals", {**clocked, "clear": "traffic_load", **totals})
+
+    def source(i: int) -> dict[str, str]:
+        control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
+        put = {"put__valid": "1'd0", "put__flit": zero(PUT_FLIT.size)}
+        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of in _OF_SOURCE}
+        return {**control, **put, **counts, "sent": ""}
+
+    def sink(i: int) -> dict[str, str]:
+        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of not in _OF_SOURCE}
+        latency = part("seen_latency", i, 32)
+        open_ = {"flits": "", "latency_sum": ""}
+        return {"clear": "traffic_load", **counts, "latency_max": latency, **open_}
+
+    place_traffic(top, spec, source, sink)
+    return {f"traffic__{name}": f"traffic_{name}" for name in members}

@@ -1,0 +1,80 @@
+"""``syncfabric bitstream``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, Net, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.fpga.bitstream import Bitstream
+
+__all__ = ["bitstream"]
+
+
+def bitstream(
+    net: Net,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.")
+    ],
+    board: Annotated[str, typer.Option(metavar="BOARD", help="The board.")] = "ulx3s-85f",
+    freq: Annotated[
+        float | None, typer.Option(metavar="MHZ", help="Clock of the network; the board's if none.")
+    ] = None,
+    baud: Annotated[int, typer.Option(help="Bits a second of the serial port.")] = 1_000_000,
+    meters: Annotated[int, typer.Option(help="Groups that can be measured at the same time.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="Placements, until one reaches the clock.")
+    ] = 1,
+    fast: Annotated[bool, typer.Option("--fast", help="Go for speed; it takes area.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a board's bitstream: the network, traffic at its nodes, and a UART for software."""
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.fpga.bitstream import BoardBuild, make_bitstream
+    from syncfabric.fpga.boards.board import board_named
+    from syncfabric.sim.network import Network
+    from syncfabric.sim.output import check_folder, write_folder
+
+    check_folder(output)
+    build = BoardBuild(Network.load(net), board_named(board), freq, baud, meters, fast)
+    with progress_display() as progress:
+        made = make_bitstream(build, seeds=seeds, progress=progress)
+    written = [str(path) for path in write_folder(output, made.files())] if made.bits else []
+    if as_json:
+        print_json(made.to_json() | {"files": written})
+    else:
+        _print(made)
+        for path in written:
+            typer.echo(path)
+    if not made.bits:
+        typer.echo(
+            f"the clock of {build.pll.clock:g} MHz is not reached, but {made.reached:.1f} is: "
+            f"nothing is written; --freq {made.possible} would be met",
+            err=True,
+        )
+        raise typer.Exit(1)
+
+
+def _print(made: "Bitstream") -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    build, area = made.build, made.area
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for head in ("LUT4", "FF", "block RAM", "LUT RAM", "MHz", "reached", "baud"):
+        table.add_column(head, justify="right")
+    table.add_row(
+        f"{area.lut4:,} of {build.device.luts:,}",
+        f"{area.ff:,}",
+        f"{area.block_ram:,} of {build.device.block_rams:,}",
+        f"{area.distributed_ram:,}",
+        f"{build.pll.clock:.4g}",
+        f"{made.reached:.1f}",
+        f"{build.baud:,}",
+    )
+    screen = console()
+    name = f"{build.network.name} on {build.board.name}, for {build.device.aim}"
+    screen.print(name, style="bold")
+    screen.print(table)

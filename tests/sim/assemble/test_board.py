@@ -1,0 +1,76 @@
+"""The top of boards, in text and from its pins."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.assemble.board import (
+    BOARD_PORTS,
+    board_top,
+    board_verilog,
+    has_packets,
+    repeated_modules,
+)
+from syncfabric.sim.front import Front
+from syncfabric.sim.simulators import Design, run_cocotb
+from tests.quick import quick_simulator
+from tests.sim.assemble.icarus import compiles
+from tests.sim.assemble.verilator import lints
+
+FRONT = Front("uart", meters=1, bit_cycles=4)
+
+
+def board(name: str) -> str:
+    spec = Network.load(name).spec
+    return board_verilog(spec.network, spec.module, FRONT)
+
+
+@pytest.mark.parametrize(
+    ("name", "traffic"),
+    [("mesh-2x2", True), pytest.param("reflex-2x2", False, marks=pytest.mark.long)],
+)
+def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic: bool) -> None:
+    text = board(name)
+    spec = Network.load(name).spec
+    top = board_top(spec.module)
+    header = re.search(rf"^module {top} \((.*?)\);", text, re.DOTALL | re.MULTILINE)
+    assert header
+    ports = re.findall(r"^  (\w+) wire (?:\[7:0\] )?(\w+),?$", header[1], re.MULTILINE)
+    assert ports == [(direction, port) for port, direction in BOARD_PORTS.items()]
+    nodes = 4 if traffic else 0
+    assert has_packets(spec.network) == traffic
+    for module in ("packet_source", "packet_sink"):
+        assert len(re.findall(rf"^  {module} \w+ \($", text, re.MULTILINE)) == nodes
+    modules = re.findall(r"^module (\w+)", text, re.MULTILINE)
+    assert len(set(modules)) == len(modules)
+    assert {*repeated_modules(spec.network)} <= {*modules}
+
+
+@pytest.mark.parametrize("name", ["packet_sink", "uart_host", "traffic_totals", "board_lights"])
+def test_a_name_that_a_module_has(name: str) -> None:
+    with pytest.raises(SpecError, match=f'name = "{name}" is the name of a module inside'):
+        board_verilog(Network.load("mesh-2x2").spec.network, name, FRONT)
+
+
+@pytest.mark.long
+def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
+    source = tmp_path / "board.v"
+    source.write_text(board("mesh-2x2"))
+    tool = quick_simulator(simulator)
+    built = tool.build(Design(board_top("mesh_2x2"), [source]))
+    env = {"HOST_NETWORK": "mesh-2x2"}
+    module = "tests.sim.assemble.bench_board"
+    run_cocotb(tool, built, module, folder=tmp_path / "run", env=env, seconds=600)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name", ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "spill-4x4"]
+)
+def test_tops_of_all_kinds(name: str, tmp_path: Path) -> None:
+    text, top = board(name), board_top(Network.load(name).spec.module)
+    compiles(text, top, tmp_path)
+    lints(text, top, tmp_path)
