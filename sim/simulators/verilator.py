@@ -186,7 +186,7 @@ class Verilator:
         flags = [*self.flags, *extra, *(["--trace-vcd"] if design.trace else [])]
         settings = [setting for model in models for setting in (*model.named, model.configuration)]
         sources = [source for model in models for source in model.design.sources]
-        key = self._key([*flags, *settings], [*sources, main, *headers])
+        key = self._key([*flags, *settings], [*sources, main, *headers], self._optimisation)
 
         def make(scratch: Path, result: Path) -> None:
             log = result / "build.log"
@@ -220,8 +220,10 @@ class Verilator:
             for compiled in (scratch / model.prefix).glob("verilated*.o"):
                 shutil.move(compiled, result / compiled.name)
 
-        # In a cache of its own, with locks of its own: this is called while a design's is held.
-        return Cache(cache.folder / "library").get(self._key([*flags, "library"], []), make)[0]
+        # However the designs are compiled. In a cache of its own, with locks of its own: this is
+        # called while a design's is held.
+        key = self._key([*flags, "library"], [], [f"OPT_GLOBAL={self.opt_library}"])
+        return Cache(cache.folder / "library").get(key, make)[0]
 
     @property
     def _optimisation(self) -> list[str]:
@@ -231,11 +233,11 @@ class Verilator:
             f"OPT_GLOBAL={self.opt_library}",
         ]
 
-    def _key(self, flags: list[str], files: Sequence[Path]) -> str:
+    def _key(self, flags: list[str], files: Sequence[Path], optimisation: list[str]) -> str:
         settings = {
             "version": self.version,
             "compiler": version_line(["g++", "--version"]),
-            "make": self._optimisation,
+            "make": optimisation,
             "flags": flags,
         }
         return fingerprint(settings, files)

@@ -1,0 +1,183 @@
+"""Barriers of every group on a board, counted and timed by its meter."""
+
+import random
+from functools import reduce
+
+from syncfabric.fpga.host.host import Host, MeterReading
+from syncfabric.fpga.host.link import RefusedError
+from syncfabric.fpga.host.results import BoardResult, GroupMeasure
+from syncfabric.fpga.host.set_up import check_plan, check_shape, seats, set_up
+from syncfabric.models.errors import BoardError, SpecError
+from syncfabric.models.golden.combiner import Combiner
+from syncfabric.models.messages import Op
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.sim.progress import Progress, silent
+
+__all__ = ["check_request", "measure"]
+
+METER = 0
+"""One is enough: the groups have their barriers one after the other."""
+_POLLS = 1000
+
+
+def check_request(plan: BarrierPlan, episodes: int, traffic: float, seed: int) -> None:
+    """Refuse what `measure` cannot do, before there is a board.
+
+    Raises
+    ------
+    SpecError
+        A number is out of range, or a board has nothing to do with the plan.
+    """
+    if episodes < 1:
+        raise SpecError(f"episodes must be at least 1, not {episodes}")
+    if not 0 <= traffic <= 1:
+        raise SpecError(f"traffic must be 0..1 flits a node a cycle, not {traffic:g}")
+    if not 0 <= seed < 1 << 31:
+        raise SpecError(f"seed must be 0..{(1 << 31) - 1}, not {seed}")
+    check_plan(plan)
+
+
+def measure(
+    host: Host,
+    plan: BarrierPlan,
+    *,
+    episodes: int = 100,
+    traffic: float = 0.0,
+    seed: int = 1,
+    simulated: bool = False,
+    progress: Progress = silent,
+) -> BoardResult:
+    """Set a plan up, and run barriers of every group, one group after the other.
+
+    In a group's first barrier the members arrive by lines of the console, in random order and
+    with random data; in all others together, with the same data.
+
+    Parameters
+    ----------
+    host : Host
+    plan : BarrierPlan
+    episodes : int, >= 1
+        Barriers of each group.
+    traffic : float, 0 to 1
+        Ordinary packets meanwhile, in flits a node a cycle. Then latencies have no bound.
+    seed : int, >= 0
+        Of order, data and packets.
+    simulated : bool
+        What the result says of the board.
+    progress : Progress
+        Is told of barriers that are done.
+
+    Raises
+    ------
+    BoardError
+        The board holds another network, has no sources of traffic, or refuses a word.
+    SpecError
+        An argument is not allowed.
+    """
+    check_request(plan, episodes, traffic, seed)
+    check_shape(host, plan)
+    if traffic and not host.identity.traffic:
+        raise BoardError(f"port {host.link.port}: the board has no sources of traffic")
+    if host.identity.traffic:
+        host.traffic(0)
+    set_up(host, plan)
+    if traffic:
+        host.traffic(traffic, seed + 1)
+    rng, total = random.Random(seed), episodes * len(plan.groups)
+    measures = []
+    for i, group in enumerate(plan.groups):
+        runner = _Runner(host, plan, group, rng)
+        for k in range(episodes):
+            progress("simulate", i * episodes + k, total)
+            if not runner.barrier(together=k > 0):
+                break
+        measures.append(runner.measured(bounded=not traffic))
+    progress("simulate", total, total)
+    if traffic:
+        host.traffic(0)
+    counts = host.traffic_counts() if traffic else None
+    return BoardResult(plan.spec.name, simulated, tuple(measures), traffic, counts, host.cycle())
+
+
+class _Runner:
+    """One group's barriers."""
+
+    def __init__(
+        self, host: Host, plan: BarrierPlan, group: AnyGroupPlan, rng: random.Random
+    ) -> None:
+        self._host, self._group, self._rng = host, group, rng
+        self._seats = seats(plan, group)
+        self._asked = 0
+        self._wrong: list[str] = []
+        self._expected = 0
+        network = plan.spec.network
+        host.watch(METER, self._seats)
+        self._say_ready()
+        if not isinstance(network, StaticSpec) and network.data_bits:
+            data = [rng.getrandbits(network.data_bits) for _ in self._seats]
+            for seat, word in zip(self._seats, data, strict=True):
+                host.put(*seat, word)
+            combiner, op = Combiner(network), Op[group.op.upper()]
+            self._expected = reduce(lambda a, b: combiner.combine(op, a, b), data)
+
+    def barrier(self, *, together: bool) -> bool:
+        """Run one; return whether it ended."""
+        self._asked += 1
+        if together:
+            self._host.arrive_all(METER)
+        else:
+            for seat in self._rng.sample(self._seats, len(self._seats)):
+                self._host.arrive(*seat)
+        try:
+            results = {self._host.wait(*seat) for seat in self._awaited(together)}
+        except RefusedError as error:
+            self._say(f"barrier {self._asked} did not end: {error}")
+            return False
+        if wrong := results - {self._expected}:
+            self._say(
+                f"result of barrier {self._asked} is {min(wrong):#x} and must be "
+                f"{self._expected:#x}"
+            )
+        for _ in range(_POLLS):
+            if self._host.episodes(METER) == self._asked:
+                return True
+        self._say(f"barrier {self._asked} was not counted")
+        return False
+
+    def _awaited(self, together: bool) -> list[tuple[int, int]]:
+        """Return who is waited for: all at first, then one, as the meter sees the others."""
+        return [self._rng.choice(self._seats)] if together else self._seats
+
+    def measured(self, *, bounded: bool) -> GroupMeasure:
+        """Return what came of them."""
+        meter, group = self._host.meter(METER), self._group
+        bound = group.bound if bounded else None
+        self._judge(meter, bound)
+        return GroupMeasure(
+            group.id,
+            len(group.members),
+            group.planner,
+            self._asked,
+            meter,
+            bound,
+            tuple(self._wrong),
+        )
+
+    def _judge(self, meter: MeterReading, bound: int | None) -> None:
+        counted = sum(meter.histogram)
+        if counted != meter.episodes:
+            self._say(f"{meter.episodes} episodes, but {counted} in the histogram")
+        if bound is not None and meter.greatest is not None and meter.greatest > bound:
+            self._say(f"greatest latency {meter.greatest} is above the bound {bound}")
+
+    def _say_ready(self) -> None:
+        for node, register in self._seats:
+            if not any(self._host.ready(node, register) for _ in range(_POLLS)):
+                raise BoardError(
+                    f"port {self._host.link.port}: register {register} of node {node} does not "
+                    f"become ready for group {self._group.id}"
+                )
+
+    def _say(self, words: str) -> None:
+        self._wrong.append(f"group {self._group.id}: {words}")

@@ -1,0 +1,151 @@
+"""Setting a plan's groups up on a board."""
+
+from collections.abc import Iterator
+
+from syncfabric.fpga.host.host import Host
+from syncfabric.fpga.host.link import RefusedError
+from syncfabric.models.errors import BoardError, SpecError
+from syncfabric.models.messages import (
+    CONTROL,
+    MANAGER_BASE,
+    MANAGER_STATUS,
+    Answer,
+    ManagerState,
+    ManagerWord,
+    RegisterWord,
+    register_address,
+)
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.images import config_writes, registers_json
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.sim.assemble.host import host_shape
+
+__all__ = ["check_plan", "check_shape", "seats", "set_up"]
+
+_POLLS = 1000
+"""Looks at a manager before it counts as stuck; each takes longer than a request and its reply."""
+
+
+def seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
+    """Return (node, register) of each member, in their order.
+
+    Raises
+    ------
+    SpecError
+        The group lives in a node's memory, where a host cannot arrive.
+    """
+    found = []
+    for node, register in group.places.items():
+        if register is None:
+            raise SpecError(
+                f"group {group.id} is in memory at node {node}, and a host arrives at registers "
+                "only; set barrier_registers so that all groups have one"
+            )
+        found.append((plan.spec.network.topology.index(node), register))
+    return found
+
+
+def check_plan(plan: BarrierPlan) -> None:
+    """Refuse a plan whose groups a host cannot measure.
+
+    Raises
+    ------
+    SpecError
+        There are no groups, or one lives in memory.
+    """
+    if not plan.groups:
+        raise SpecError(f"{plan.spec.name} has no groups; add a [[group]]")
+    for group in plan.groups:
+        seats(plan, group)
+
+
+def check_shape(host: Host, plan: BarrierPlan) -> None:
+    """Refuse a board that holds another network, or cannot measure.
+
+    Raises
+    ------
+    BoardError
+        Nodes, registers, data bits or ports are not those of the plan's network; no meters.
+    """
+    board = host.identity
+    shape = host_shape(plan.spec.network, board.meters)
+    for name, words in (
+        ("nodes", "nodes"),
+        ("registers", "registers a node"),
+        ("data_bits", "data bits"),
+        ("last", "ports last"),
+        ("broken", "ports broken"),
+    ):
+        has, wanted = int(getattr(board, name)), int(getattr(shape, name))
+        if has != wanted:
+            raise BoardError(
+                f"port {host.link.port}: the board has {has} {words}, and {plan.spec.name} has "
+                f"{wanted}: load the bitstream of {plan.spec.name}, or name the board's network"
+            )
+    if not board.meters:
+        raise BoardError(f"port {host.link.port}: the board has no meters; build it with some")
+
+
+def set_up(host: Host, plan: BarrierPlan) -> None:
+    """Write all that sets the plan's groups up, and start; what was there before goes.
+
+    Raises
+    ------
+    BoardError
+        A barrier of what was there has not ended, a word is refused, or a manager fails.
+    """
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        for entry in registers_json(plan)["writes"]:
+            host.configure(entry["index"], entry["address"], int(entry["value"], 16))
+    else:
+        _clear(host, plan)
+        if network.managed:
+            _by_manager(host, plan)
+        else:
+            for write in config_writes(plan):
+                host.configure(*write)
+    host.start()
+
+
+def _clear(host: Host, plan: BarrierPlan) -> None:
+    """Make all registers as after reset: those that are valid take no other words."""
+    for target, address in _controls(plan):
+        if not CONTROL.unpack(host.configured(target, address))["valid"]:
+            continue
+        try:
+            host.configure(target, address, 0)
+        except RefusedError:
+            raise BoardError(
+                f"port {host.link.port}: a barrier has not ended at target {target}, config word "
+                f"{address}, and nothing can be set up there; reset the board"
+            ) from None
+
+
+def _controls(plan: BarrierPlan) -> Iterator[tuple[int, int]]:
+    """Yield target and config address of every register's control word."""
+    shape = host_shape(plan.spec.network, 0)
+    for target in range(shape.targets):
+        for register in range(shape.registers):
+            yield target, register_address(register, RegisterWord.CONTROL)
+
+
+def _by_manager(host: Host, plan: BarrierPlan) -> None:
+    """Let a manager set the groups up, and wait for each."""
+    for entry in manager_writes_json(plan):
+        target = entry["index"]
+        host.configure(target, entry["address"], int(entry["value"], 16))
+        if entry["word"] != ManagerWord.COMMAND.name.lower():
+            continue
+        for _ in range(_POLLS):
+            word = host.configured(target, MANAGER_BASE + ManagerWord.STATUS)
+            status = MANAGER_STATUS.unpack(word)
+            if status["state"] != ManagerState.RUNNING:
+                break
+        if status["state"] != ManagerState.DONE:
+            raise BoardError(
+                f"port {host.link.port}: the manager did not set group {entry['group']} up: "
+                f"{ManagerState(status['state']).name}, {Answer(status['code']).name} at entry "
+                f"{status['entry']}; reset the board"
+            )

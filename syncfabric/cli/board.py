@@ -1,0 +1,144 @@
+"""``syncfabric board``."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, Net, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.fpga.host.link import Link
+    from syncfabric.fpga.host.results import BoardResult
+    from syncfabric.sim.board import SimulatedBoard
+    from syncfabric.sim.network import Network
+    from syncfabric.sim.progress import Progress
+
+__all__ = ["board"]
+
+WRONG = 1
+PATIENCE = 60.0
+"""Seconds for an answer of a simulated board."""
+
+
+def board(
+    net: Net,
+    port: Annotated[
+        str | None, typer.Option(metavar="PORT", help="Serial port of the board.")
+    ] = None,
+    baud: Annotated[int, typer.Option(metavar="N", help="With a port: bits a second.")] = 1_000_000,
+    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
+    traffic: Annotated[
+        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Simulate the board; no port is needed.")
+    ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Simulate it for others, until Ctrl-C.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Set a network's groups up on a board, and measure their barriers there.
+
+    Exit code 1 if a latency is above its bound, or a barrier is missing or wrong.
+    """
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.fpga.host.link import serial_library
+    from syncfabric.fpga.host.measure import check_request
+    from syncfabric.models.errors import SpecError
+    from syncfabric.sim.network import Network
+
+    if (port is None) != (simulate or serve):
+        raise SpecError("give the --port of a board, or --simulate one")
+    network = Network.load(net)
+    network.check()
+    plan = network.plan()
+    if serve:
+        _serve(network)
+        return
+    check_request(plan, episodes, traffic, seed)
+    serial_library()
+    with progress_display() as progress, _linked(network, port, baud, progress) as link:
+        from syncfabric.fpga.host.host import Host
+        from syncfabric.fpga.host.measure import measure
+
+        result = measure(
+            Host(link),
+            plan,
+            episodes=episodes,
+            traffic=traffic,
+            seed=seed,
+            simulated=port is None,
+            progress=progress,
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+    for words in result.wrong:
+        typer.echo(f"wrong: {words}", err=True)
+    if result.wrong:
+        raise typer.Exit(WRONG)
+
+
+def _serve(network: "Network") -> None:
+    """Keep a simulated board until Ctrl-C."""
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.models.errors import ToolError
+
+    with progress_display() as progress:
+        made = _simulated(network, progress)
+    with made as simulated:
+        typer.echo(f"{network.name} listens at {simulated.port}; Ctrl-C ends it")
+        try:
+            code = simulated.wait()
+        except KeyboardInterrupt:
+            return
+    raise ToolError(f"the simulated board ended by itself, with exit code {code}")
+
+
+@contextmanager
+def _linked(
+    network: "Network", port: str | None, baud: int, progress: "Progress"
+) -> Iterator["Link"]:
+    """Give the link to a board, or to a simulated one."""
+    from syncfabric.fpga.host.link import Link
+
+    if port is not None:
+        with Link(port, baud) as link:
+            yield link
+        return
+    with (
+        _simulated(network, progress) as simulated,
+        Link(simulated.port, patience=PATIENCE) as link,
+    ):
+        yield link
+
+
+def _simulated(network: "Network", progress: "Progress") -> "SimulatedBoard":
+    from syncfabric.sim.board import SimulatedBoard, build_board
+
+    return SimulatedBoard(build_board(network.spec.network, progress=progress))
+
+
+def _print(result: "BoardResult") -> None:
+    from syncfabric.cli.tables import board_table, print_table
+
+    screen = console()
+    print_table(screen, board_table(result))
+    if counts := result.traffic:
+        screen.print(
+            f"traffic: offered {result.rate:g} flits a node a cycle; {counts.created:,} packets "
+            f"created, {counts.lost:,} lost at full sources, {counts.received:,} received, "
+            f"{counts.wrong:,} flits wrong; greatest latency {counts.latency:,} cycles",
+            markup=False,
+            soft_wrap=True,
+        )
+    right = "all barriers counted, and right"
+    if result.rate == 0:
+        right += ", none above its bound"
+    said = "not as it must be" if result.wrong else right
+    screen.print(f"{said}; {result.cycles:,} cycles since reset", markup=False, soft_wrap=True)

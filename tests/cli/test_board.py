@@ -1,0 +1,130 @@
+"""``syncfabric board``: from the command line to registers, over a pseudo-terminal."""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.fpga.host.host import Host
+from syncfabric.fpga.host.link import Link
+from syncfabric.sim.board import SimulatedBoard
+from syncfabric.sim.simulators import Verilator
+from tests.fpga.host.peer import Peer, Words
+
+Call = Callable[..., Any]
+
+NET = """
+name = "small"
+[network]
+kind = "mesh"
+width = 2
+height = 2
+sync = "wires"
+channels = 0
+data_bits = 4
+[[group]]
+id = 3
+members = "all"
+op = "xor"
+[[group]]
+id = 9
+members = [[1, 0], [1, 1]]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _compiled_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = dataclasses.replace(Verilator.find(), opt_fast="-O0")
+    monkeypatch.setattr(Verilator, "find", lambda: quick)
+
+
+@pytest.fixture
+def net(here: Path) -> str:
+    """Write a network that is emitted soon, too."""
+    (here / "small.toml").write_text(NET)
+    return "small.toml"
+
+
+def test_barriers_on_a_simulated_board(call: Call, net: str) -> None:
+    result = call("board", net, "--simulate", "--episodes", 4, "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert (told["network"], told["simulated"], told["ok"]) == ("small", True, True)
+    plan = Network.load(net).plan()
+    for group, planned in zip(told["groups"], plan.groups, strict=True):
+        meter = group["meter"]
+        assert (group["id"], group["asked"], group["bound"]) == (planned.id, 4, planned.bound)
+        assert (meter["episodes"], meter["histogram"][0], sum(meter["histogram"])) == (4, 3, 4)
+        assert 0 < meter["least"] <= meter["last"] <= meter["greatest"] <= planned.bound
+        assert group["wrong"] == []
+    assert told["traffic"] is None
+
+
+def test_a_simulated_board_for_others(
+    call: Call, net: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody opens its port, and closes it; somebody else does, and then Ctrl-C."""
+
+    def wait(simulated: SimulatedBoard) -> int:
+        with open(simulated.port, "r+b", buffering=0) as plain:  # no terminal program
+            plain.write(b"r 0\n")
+            heard = b""
+            while not heard.endswith(b"\n"):
+                heard += plain.read(1)
+        assert heard == b"= 53464142\r\n"
+        for _ in range(2):
+            with Link(simulated.port, patience=60) as link:
+                assert Host(link).identity.nodes == 4
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SimulatedBoard, "wait", wait)
+    result = call("board", net, "--serve")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("small listens at /dev/")
+
+
+@pytest.mark.long
+def test_messages_beside_traffic(call: Call) -> None:
+    result = call("board", "board-4x4", "--simulate", "--episodes", 10, "--traffic", 0.1)
+    assert result.exit_code == 0, result.stderr
+    assert "traffic: offered 0.1 flits a node a cycle" in result.stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both"])
+def test_other_networks(call: Call, name: str) -> None:
+    result = call("board", name, "--simulate", "--episodes", 3)
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mesh-2x2"], "give the --port of a board, or --simulate one"),
+        (
+            ["mesh-2x2", "--port", "x", "--simulate"],
+            "give the --port of a board, or --simulate one",
+        ),
+        (["mesh-2x2", "--port", "none"], "port none cannot be opened: No such file or directory"),
+        (["mesh-2x2", "--simulate", "--episodes", 0], "episodes must be at least 1, not 0"),
+        (["mesh-2x2", "--simulate", "--traffic", 2], "traffic must be 0..1 flits a node a cycle"),
+        (["spill-4x4", "--simulate"], "is in memory at node"),
+        (["mesh-16x16", "--serve"], "nodes = 256: a simulated board has at most 64; syncfabric"),
+    ],
+)
+def test_bad_input(call: Call, words: list[str], said: str) -> None:
+    result = call("board", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_board_of_another_network(call: Call) -> None:
+    with Peer(Words()) as peer:
+        result = call("board", "mesh-2x2", "--port", peer.port)
+    assert result.exit_code == 2
+    assert "the board has 1 registers a node, and mesh-2x2 has 4" in result.stderr
