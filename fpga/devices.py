@@ -17,51 +17,58 @@ class Device:
         What the user calls it.
     family : {"ecp5", "ice40"}
         Which nextpnr places it.
-    synthesis : str
-        The Yosys command, options that decide about area and speed included.
+    synthesis : tuple of str
+        Yosys commands, options that decide about area and speed included; the last one maps.
     options : tuple of str
         Options of nextpnr: size, speed grade, package.
-    fast : str
-        The Yosys command that gives up area for speed, where there is one.
+    fast : tuple of str
+        Those that give up area for speed, where there are any.
     aim : {"area", "speed"}
         What ``synthesis`` is for.
+    luts, block_rams : int
+        LUT4s and block RAMs that it has, where boards have it.
     """
 
     name: str
     family: str
-    synthesis: str
+    synthesis: tuple[str, ...]
     options: tuple[str, ...]
-    fast: str = ""
+    fast: tuple[str, ...] = ()
     aim: str = "area"
+    luts: int = 0
+    block_rams: int = 0
 
 
-def _ecp5(size: str) -> Device:
+def _ecp5(size: str, luts: int, block_rams: int) -> Device:
     # Wide multiplexers cost speed in crossbars; -abc9 knows the delays of the cells, and given one
     # to aim at (in ps, without the routing) it takes less area (docs/fpga.md). Selectors are as
     # small as can be, but only if they are not worked into what is around them.
     synthesis = (
-        "setattr -mod -set keep_hierarchy 1 *selector; "
-        "scratchpad -set abc9.D 8000; synth_ecp5 -abc9 -nowidelut"
+        "setattr -mod -set keep_hierarchy 1 *selector",
+        "scratchpad -set abc9.D 8000",
+        "synth_ecp5 -abc9 -nowidelut",
     )
     # Without a delay to aim at ABC9 goes for the least one; of its scripts, this one then takes the
     # least area. It does better with the selectors worked in.
-    fast = "scratchpad -copy abc9.script.flow3 abc9.script; synth_ecp5 -abc9 -nowidelut"
+    fast = ("scratchpad -copy abc9.script.flow3 abc9.script", "synth_ecp5 -abc9 -nowidelut")
     options = (f"--{size}", "--speed", "6", "--package", "CABGA381")
-    return Device(f"ecp5-{size}", "ecp5", synthesis, options, fast)
+    return Device(
+        f"ecp5-{size}", "ecp5", synthesis, options, fast, luts=luts, block_rams=block_rams
+    )
 
 
 def _ice40(size: str, package: str) -> Device:
     return Device(
-        f"ice40-{size}", "ice40", "synth_ice40 -abc9 -dff", (f"--{size}", "--package", package)
+        f"ice40-{size}", "ice40", ("synth_ice40 -abc9 -dff",), (f"--{size}", "--package", package)
     )
 
 
 DEVICES: dict[str, Device] = {
     device.name: device
     for device in (
-        _ecp5("25k"),
-        _ecp5("45k"),
-        _ecp5("85k"),
+        _ecp5("25k", 24_288, 56),
+        _ecp5("45k", 43_848, 108),
+        _ecp5("85k", 83_640, 208),
         _ice40("hx8k", "ct256"),
         _ice40("up5k", "sg48"),
     )

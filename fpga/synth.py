@@ -9,39 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.fpga.devices import Device
+from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool
 
-__all__ = ["Area", "Design", "SynthResult", "synthesize"]
+__all__ = ["Area", "SynthResult", "speed_of", "synthesize"]
 
 CARRY_LUTS, RAM_LUTS = 2, 6
 """LUT4s that a CCU2C and a DPR16X4 of an ECP5 take the place of."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is to be synthesized.
-
-    Parameters
-    ----------
-    name : str
-        Also its top module's, with ``-`` as ``_``.
-    verilog : str
-    around : int
-        Registers around it that are not its own.
-    """
-
-    name: str
-    verilog: str
-    around: int = 0
-
-    @property
-    def top(self) -> str:
-        """The top module's name."""
-        return self.name.replace("-", "_")
 
 
 @dataclass(frozen=True)
@@ -87,7 +65,7 @@ class SynthResult:
         What synthesis went for.
     area : Area
     fmax : tuple of float
-        Megahertz, of each seed.
+        Megahertz, of each seed; empty where nothing was placed.
     critical_path : tuple of str
         Blocks that the median seed's critical path goes through, in order.
     tools : tuple of str
@@ -113,7 +91,9 @@ class SynthResult:
                 "min": min(self.fmax),
                 "median": statistics.median(self.fmax),
                 "max": max(self.fmax),
-            },
+            }
+            if self.fmax
+            else None,
             "critical_path": list(self.critical_path),
             "tools": list(self.tools),
         }
@@ -136,31 +116,30 @@ def synthesize(
     frequency : float
         Megahertz that nextpnr aims at.
     seeds : sequence of int
-        Placements that are tried.
+        Placements that are tried; with none there is area alone.
     progress : Progress
 
     Raises
     ------
     SpecError
-        The frequency is not above 0, or there is no seed.
+        The frequency is not above 0.
     ToolError
         A program is missing, or it failed: the device may be too small.
     """
     if frequency <= 0:
         raise SpecError(f"freq must be above 0 MHz, not {frequency:g}")
-    if not seeds:
-        raise SpecError("seeds must be 1 or more, not 0")
-    yosys, placer = find_tool("yosys"), find_tool(f"nextpnr-{device.family}")
+    tools = [find_tool("yosys")]
+    tools += [find_tool(f"nextpnr-{device.family}")] if seeds else []
     steps = 1 + len(seeds)
     progress("synthesize", 0, steps)
-    netlist = _netlist(design, device, yosys)
+    netlist = netlist_of(design, device, tools[0])
     progress("synthesize", 1, steps)
     reports = []
     for done, seed in enumerate(seeds, 2):
-        reports.append(_placed(design, device, placer, netlist, frequency, seed))
+        reports.append(_placed(design, device, tools[1], netlist, frequency, seed))
         progress("synthesize", done, steps)
-    speeds = [_speed(report) for report in reports]
-    middle = speeds.index(statistics.median_low(speeds))
+    speeds = [speed_of(report) for report in reports]
+    path = _blocks(reports[speeds.index(statistics.median_low(speeds))]) if speeds else ()
     cells = json.loads((netlist / "cells.json").read_text())
     return SynthResult(
         design=design.name,
@@ -168,35 +147,9 @@ def synthesize(
         aim=device.aim,
         area=Area.of(cells, design.around),
         fmax=tuple(round(speed, 1) for speed in speeds),
-        critical_path=tuple(_blocks(reports[middle])),
-        tools=(yosys.version, placer.version),
+        critical_path=tuple(path),
+        tools=tuple(tool.version for tool in tools),
     )
-
-
-def _netlist(design: Design, device: Device, yosys: Tool) -> Path:
-    """Return the folder of a design's netlist and its cells."""
-
-    def make(scratch: Path, result: Path) -> None:
-        (scratch / "design.v").write_text(design.verilog)
-        script = (
-            f"read_verilog design.v; {device.synthesis} -top {design.top} -json netlist.json; "
-            f"tee -q -o stat.json stat -json"
-        )
-        log = scratch / "yosys.log"
-        run_tool(
-            "yosys",
-            [yosys.program, "-q", "-p", script],
-            log,
-            folder=scratch,
-            environment=os.environ,
-        )
-        stat = json.loads((scratch / "stat.json").read_text())
-        cells = stat["design"]["num_cells_by_type"]
-        (result / "cells.json").write_text(json.dumps(cells))
-        (scratch / "netlist.json").rename(result / "netlist.json")
-
-    settings = {"yosys": yosys.version, "synthesis": device.synthesis, "design": design.verilog}
-    return Cache().get(fingerprint(settings, ()), make)[0]
 
 
 def _placed(
@@ -233,7 +186,8 @@ def _placed(
     return report
 
 
-def _speed(report: Mapping[str, Any]) -> float:
+def speed_of(report: Mapping[str, Any]) -> float:
+    """Return the clock of nextpnr's report, in MHz."""
     return min(float(clock["achieved"]) for clock in report["fmax"].values())
 
 

@@ -14,6 +14,7 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.front import Front
+from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
 from syncfabric.sim.products import draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent
@@ -125,13 +126,13 @@ class Network:
         SpecError
             The network's name cannot be that of a Verilog module, or it is too large for a front.
         """
-        self._check()
+        self.check()
         return network_verilog(self.spec, front)
 
     def build(
         self, directory: PathLike, *, front: Front | None = None, progress: Progress = silent
     ) -> list[Path]:
-        """Write Verilog, plan, register images and C header into a folder.
+        """Write Verilog, plan, register images, C headers, register maps, core file into a folder.
 
         Parameters
         ----------
@@ -145,7 +146,8 @@ class Network:
         Returns
         -------
         list of Path
-            ``NAME.v``, ``plan.json``, ``registers.json``, ``NAME_registers.h``.
+            ``NAME.v``, ``plan.json``, ``registers.json``, ``NAME_registers.h``, ``NAME.rdl``,
+            ``NAME.core``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or ``NAME_uart…``.
 
         Raises
         ------
@@ -156,7 +158,7 @@ class Network:
         """
         check_folder(directory)
         progress("plan", 0, 1)
-        self._check()
+        self.check()
         progress("plan", 1, 1)
         progress("emit", 0, 1)
         written = write_folder(directory, network_files(self.plan(), front))
@@ -177,6 +179,7 @@ class Network:
         long: bool = False,
         churn: int = 0,
         jitter: int | None = None,
+        netlist: Netlist | None = None,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -208,6 +211,8 @@ class Network:
         jitter : int, optional
             Cycles by which the last member is late, each in turn, all others arriving together; by
             default all arrive at random within a few cycles.
+        netlist : Netlist, optional
+            Simulate this in place of the network's RTL (`fpga.simulated`); under Icarus.
         progress : Progress
             Is told how far the run is.
 
@@ -228,10 +233,11 @@ class Network:
             long,
             churn,
             jitter,
+            netlist,
         )
         request.check(self.spec)
         progress("plan", 0, 1)
-        self._check()
+        self.check()
         progress("plan", 1, 1)
         products: dict[str, str] = {}
         if request.output is not None:
@@ -240,6 +246,8 @@ class Network:
             progress("emit", 1, 1)
         if request.log is not None:
             make_folder(request.log.parent)
+            if request.log.is_symlink():  # what it leads to is not to be written over
+                request.log.unlink()
         result = self._drive(request, progress)
         written = [] if request.output is None else write_folder(request.output, products)
         written += draw_run(self.plan(), result, request, progress)
@@ -251,7 +259,9 @@ class Network:
         else:
             from syncfabric.sim.drive.run import run
 
-            drive = partial(run, churn=request.churn, jitter=request.jitter)
+            drive = partial(
+                run, churn=request.churn, jitter=request.jitter, netlist=request.netlist
+            )
         result = drive(
             self.plan(),
             sim=request.sim,
@@ -270,7 +280,16 @@ class Network:
             repeat=self.source and request.command(self.source),
         )
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse a plan that cannot work.
+
+        Raises
+        ------
+        PlanError
+            A node has more groups than registers, and no backing memory.
+        DeadlockError
+            The network's channels could wait for each other in a cycle.
+        """
         from syncfabric.models.planning import deadlock
 
         plan = self.plan()

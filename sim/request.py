@@ -7,6 +7,7 @@ from pathlib import Path
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.sim.drive.churn.room import check_churn
+from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder
 
 __all__ = ["SIMULATORS", "RunRequest"]
@@ -32,6 +33,7 @@ class RunRequest:
     long: bool
     churn: int = 0
     jitter: int | None = None
+    netlist: Netlist | None = None
 
     @property
     def compared(self) -> bool:
@@ -95,6 +97,11 @@ class RunRequest:
             raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
         if self.churn < 0:
             raise SpecError(f"churn must be 0 or more, not {self.churn}")
+        if self.netlist and (self.sim != "icarus" or self.long):
+            raise SpecError(
+                f"netlist = {self.netlist.name} runs under icarus alone, not under {self.sim}"
+                f"{' and long' if self.long else ''}; set sim to icarus, and leave long out"
+            )
         without = self.waves or self.log or self.heat or self.churn or self.jitter is not None
         if self.long and (self.sim != "verilator" or without):
             raise SpecError(
@@ -152,4 +159,5 @@ class RunRequest:
         words += ["--seed", str(self.seed), "--background", repr(float(self.background))]
         words += ["--churn", str(self.churn)] if self.churn else []
         words += [] if self.jitter is None else ["--jitter", str(self.jitter)]
+        words += ["--netlist", self.netlist.name] if self.netlist else []
         return shlex.join([*words, *(["--long"] if self.long else [])])

@@ -13,6 +13,7 @@ from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.results import (
     ChannelLoad,
@@ -49,6 +50,7 @@ def run(
     log: Path | None = None,
     heat: bool = False,
     output: Path | None = None,
+    netlist: Netlist | None = None,
     progress: Progress = silent,
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
@@ -82,6 +84,8 @@ def run(
         Hand back the load of every channel.
     output : Path, optional
         Folder for the waveform.
+    netlist : Netlist, optional
+        What runs under Icarus in place of the network's RTL.
     progress : Progress
 
     Raises
@@ -105,7 +109,11 @@ def run(
         progress("build", 0, 1)
         tiles = sim == "verilator"
         spec = plan.spec.network
-        built = build_fabric(spec, waves=waves) if tiles else build_bench(spec, sim, waves=waves)
+        built = (
+            build_fabric(spec, waves=waves)
+            if tiles
+            else build_bench(spec, sim, waves=waves, netlist=netlist)
+        )
         progress("build", 1, 1)
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
         if wave:

@@ -14,10 +14,11 @@ from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import (
     AnySpec,
 )
-from syncfabric.sim.assemble.bench import BENCH, PUBLIC, bench_verilog, shared_modules
+from syncfabric.sim.assemble.bench import BENCH, NETWORK, PUBLIC, bench_verilog, shared_modules
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome
+from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.simulators import Built, Design, find_simulator, run_cocotb
 
 __all__ = ["Simulation", "build_bench", "run_model", "simulate"]
@@ -38,22 +39,30 @@ class Simulation:
     run_seconds: float
 
 
-def build_bench(spec: AnySpec, sim: str, *, waves: bool = False, queue: int = 16384) -> Built:
+def build_bench(
+    spec: AnySpec,
+    sim: str,
+    *,
+    waves: bool = False,
+    queue: int = 16384,
+    netlist: Netlist | None = None,
+) -> Built:
     """Build the bench of a network, or take it from the cache.
 
     Raises
     ------
     ToolError
-        The simulator is missing, or refused the design.
+        The simulator, or what makes the netlist, is missing, or refused the design.
     """
+    mapped = netlist.make(spec, NETWORK) if netlist else ""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "bench.v"
-        source.write_text(bench_verilog(spec, queue=queue))
+        source.write_text(bench_verilog(spec, queue=queue, netlist=mapped))
         design = Design(
             top=BENCH,
             sources=[source],
             public=PUBLIC,
-            no_inline=shared_modules(spec),
+            no_inline=() if netlist else shared_modules(spec),
             trace=waves,
         )
         return find_simulator(sim).build(design)

@@ -20,12 +20,15 @@ class Row:
         What it has to be; empty where it is only reported.
     met : bool or None
         Whether it is; None where there is no target.
+    peers : str
+        What other projects reach, a line each.
     """
 
     figure: str
     measured: str
     target: str = ""
     met: bool | None = None
+    peers: str = ""
 
 
 Section = Callable[[], Iterator[Row]]

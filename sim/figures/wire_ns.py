@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from typing import Any
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.figures.latency import everybody, measure
 from syncfabric.sim.figures.row import Row
+from syncfabric.sim.figures.synthesized import synthesized
 
 __all__ = ["wire_ns"]
 
-DEVICE = "ecp5-45k"
 MOST = 0.6
 """What wires may take of the time that messages take."""
 MESSAGES, WIRES = ("mesh-router", "shortest"), ("mesh-router-wires", "wires")
@@ -51,19 +47,3 @@ def wire_ns() -> Iterator[Row]:
         )
     share = times[WIRES] / times[MESSAGES]
     yield Row("wires over messages by shortest", f"{share:.0%}", f"<= {MOST:.0%}", share <= MOST)
-
-
-def synthesized(block: str) -> dict[str, Any]:
-    """Return what ``syncfabric synth`` says of a block.
-
-    Raises
-    ------
-    RuntimeError
-        It broke off.
-    """
-    command = [sys.executable, "-m", "syncfabric", "synth", block, "--device", DEVICE, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{block}: {done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found

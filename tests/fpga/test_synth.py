@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from syncfabric.fpga.devices import device_named
-from syncfabric.fpga.synth import Area, Design, synthesize
+from syncfabric.fpga.netlist import Design
+from syncfabric.fpga.synth import Area, synthesize
 from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import SpecError, ToolError
 
@@ -75,6 +76,13 @@ def test_results_are_kept_by_content(tools: Path) -> None:
     assert tools.read_text().split() == ["placed"] * 9
 
 
+def test_area_alone_places_nothing(tools: Path) -> None:
+    (tools.parent / "nextpnr-ecp5").unlink()
+    result = synthesize(DESIGN, device_named("ecp5-25k"), seeds=()).to_json()
+    assert (result["lut4"], result["fmax_mhz"], result["critical_path"]) == (32, None, [])
+    assert not tools.read_text()
+
+
 def test_speed_is_another_way(tools: Path) -> None:
     small, fast = (device_named("ecp5-25k", fast=fast) for fast in (False, True))
     assert small.synthesis != fast.synthesis
@@ -83,7 +91,8 @@ def test_speed_is_another_way(tools: Path) -> None:
 
 
 def test_a_failure_names_the_command(tools: Path) -> None:
-    program(tools.parent, "yosys", "print('no such module'); sys.exit('--version' not in sys.argv)")
+    fails = "print('Yosys 99.1, no such module'); sys.exit('--version' not in sys.argv)"
+    program(tools.parent, "yosys", fails)
     with pytest.raises(ToolError, match=r"(?s)yosys failed.*no such module"):
         synthesize(Design("a-block", "broken"), device_named("ecp5-25k"))
 
@@ -91,8 +100,6 @@ def test_a_failure_names_the_command(tools: Path) -> None:
 def test_bad_values(tools: Path) -> None:
     with pytest.raises(SpecError, match="freq must be above 0"):
         synthesize(DESIGN, device_named("ecp5-25k"), frequency=0)
-    with pytest.raises(SpecError, match="seeds must be 1 or more"):
-        synthesize(DESIGN, device_named("ecp5-25k"), seeds=())
     with pytest.raises(SpecError, match="ice40-up5k, not 'z80'"):
         device_named("z80")
     with pytest.raises(SpecError, match="ECP5 only, not ice40-up5k"):

@@ -1,0 +1,164 @@
+"""A design as the cells of an FPGA: Yosys, kept by content."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncfabric.fpga.devices import Device
+from syncfabric.fpga.tools import Tool
+from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.process import run_tool
+
+__all__ = ["Design", "netlist_of", "netlist_verilog"]
+
+# What a module's instance has to do with constants at its ports is known only once it is mapped:
+# a flip-flop that never leaves its first value, and a RAM that is never written, are constants too.
+_CONSTANT = """
+(* techmap_celltype = "TRELLIS_FF" *)
+module constant_ff (input CLK, LSR, CE, DI, M, output Q);
+  parameter GSR = "ENABLED", CEMUX = "1", CLKMUX = "CLK", LSRMUX = "LSR";
+  parameter SRMODE = "LSR_OVER_CE", REGSET = "RESET", LSRMODE = "LSR";
+  parameter _TECHMAP_CONSTMSK_DI_ = 0, _TECHMAP_CONSTVAL_DI_ = 0;
+  parameter _TECHMAP_CONSTMSK_CE_ = 0, _TECHMAP_CONSTVAL_CE_ = 0;
+  localparam first = REGSET == "SET";
+  localparam stays = _TECHMAP_CONSTMSK_DI_ === 1'b1 && _TECHMAP_CONSTVAL_DI_ === first;
+  localparam off = _TECHMAP_CONSTMSK_CE_ === 1'b1 && _TECHMAP_CONSTVAL_CE_ === 1'b0;
+  wire _TECHMAP_FAIL_ = LSRMODE != "LSR" || !(stays || (CEMUX == "CE" && off));
+  assign Q = first;
+endmodule
+(* techmap_celltype = "TRELLIS_DPR16X4" *)
+module constant_ram (input [3:0] DI, WAD, RAD, input WRE, WCK, output [3:0] DO);
+  parameter WCKMUX = "WCK", WREMUX = "WRE";
+  parameter [63:0] INITVAL = 0;
+  parameter _TECHMAP_CONSTMSK_WRE_ = 0, _TECHMAP_CONSTVAL_WRE_ = 0;
+  localparam off = _TECHMAP_CONSTMSK_WRE_ === 1'b1 && _TECHMAP_CONSTVAL_WRE_ === 1'b0;
+  wire _TECHMAP_FAIL_ = WREMUX != "WRE" || !off || INITVAL != 0;
+  assign DO = 0;
+endmodule
+"""
+_ROUND = (
+    *("opt_lut_ins", "opt_expr", "techmap -map constant.v", "opt_merge", "opt_clean") * 2,
+    "opt_lut",
+)
+_ROUNDS = 4
+"""A constant goes a few cells further in each; on a 4x4 mesh more change nothing."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be synthesized.
+
+    Parameters
+    ----------
+    name : str
+        Also its top module's, with ``-`` as ``_``.
+    verilog : str
+    around : int
+        Registers around it that are not its own.
+    repeated : tuple of str
+        Modules that stand in it many times: on an ECP5 each is mapped once, and what its instances
+        have of constants at their ports is worked in afterwards.
+    """
+
+    name: str
+    verilog: str
+    around: int = 0
+    repeated: tuple[str, ...] = ()
+
+    @property
+    def top(self) -> str:
+        """The top module's name."""
+        return self.name.replace("-", "_")
+
+
+def netlist_of(design: Design, device: Device, yosys: Tool) -> Path:
+    """Return the folder of a design's netlist, ``netlist.json``, and its cells, ``cells.json``.
+
+    Raises
+    ------
+    ToolError
+        Yosys failed.
+    """
+    commands = [*_mapped(design, device), "write_json netlist.json"]
+    commands.append("tee -q -o stat.json stat -json")
+
+    def make(scratch: Path, result: Path) -> None:
+        _run(design, yosys, commands, scratch)
+        stat = json.loads((scratch / "stat.json").read_text())
+        cells = stat["design"]["num_cells_by_type"]
+        (result / "cells.json").write_text(json.dumps(cells))
+        (scratch / "netlist.json").rename(result / "netlist.json")
+
+    return Cache().get(_key(design, yosys, commands), make)[0]
+
+
+def netlist_verilog(
+    design: Design, device: Device, yosys: Tool, *, shown: Sequence[str] = ()
+) -> str:
+    """Return a design's netlist as Verilog, of cells of the device that can be simulated.
+
+    These are all but block RAM, of which Yosys has no model: LUT RAM stands in its place.
+
+    Parameters
+    ----------
+    design : Design
+    device : Device
+    yosys : Tool
+    shown : sequence of str
+        Wires that stay though nothing reads them, by patterns. A wire ``w`` of the instance ``i``
+        is called ``i.w``.
+
+    Raises
+    ------
+    ToolError
+        Yosys failed.
+    """
+    keeps = [f"setattr -set keep 1 w:{pattern}" for pattern in shown]
+    commands = [*_mapped(design, device, keeps, " -nobram"), "write_verilog -noattr netlist.v"]
+
+    def make(scratch: Path, result: Path) -> None:
+        _run(design, yosys, commands, scratch)
+        (scratch / "netlist.v").rename(result / "netlist.v")
+
+    return (Cache().get(_key(design, yosys, commands), make)[0] / "netlist.v").read_text()
+
+
+def _mapped(
+    design: Design, device: Device, flat: Sequence[str] = (), options: str = ""
+) -> list[str]:
+    """Return the commands that map a design; those of ``flat`` come when it is one module."""
+    *settings, command = device.synthesis
+    command = f"{command} -top {design.top}{options}"
+    if not design.repeated or device.family != "ecp5":
+        return [*settings, command, *flat]
+    return [
+        f"setattr -mod -set keep_hierarchy 1 {' '.join(design.repeated)}",
+        *settings,
+        f"{command} -run :map_cells",
+        "setattr -mod -unset keep_hierarchy *",
+        "flatten",
+        *flat,
+        *_ROUND * _ROUNDS,
+        f"{command} -run map_cells:",
+    ]
+
+
+def _key(design: Design, yosys: Tool, commands: Sequence[str]) -> str:
+    settings = {
+        "yosys": yosys.version,
+        "commands": list(commands),
+        "constant": _CONSTANT,
+        "design": design.verilog,
+    }
+    return fingerprint(settings, ())
+
+
+def _run(design: Design, yosys: Tool, commands: Sequence[str], scratch: Path) -> None:
+    """Run Yosys on a design, in a folder."""
+    (scratch / "design.v").write_text(design.verilog)
+    (scratch / "constant.v").write_text(_CONSTANT)
+    script = "; ".join(["read_verilog design.v", *commands])
+    command = [yosys.program, "-q", "-p", script]
+    run_tool("yosys", command, scratch / "yosys.log", folder=scratch, environment=os.environ)

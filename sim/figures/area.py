@@ -1,0 +1,109 @@
+"""Area and clock of blocks on an ECP5, beside other projects' blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from syncfabric.sim.figures.row import Row
+from syncfabric.sim.figures.synthesized import synthesized
+
+__all__ = ["area", "figures"]
+
+AIM_MHZ = "200"
+"""Clock that placement aims at: above all that is reached."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A block of another project, by the same tools on the same device.
+
+    Parameters
+    ----------
+    name : str
+    lut4, ff : int
+    mhz : str
+        Median.
+    """
+
+    name: str
+    lut4: int
+    ff: int
+    mhz: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.lut4:,} LUT4, {self.ff} FF, {self.mhz} MHz"
+
+
+ROUTERS = (
+    Peer("bsg_mesh_router, 32 bits", 872, 37, "95"),
+    Peer("bsg wormhole router, 32 bits", 932, 71, "87"),
+    Peer("RaveNoC, 1 channel", 1412, 425, "107"),
+)
+CHANNELS = (Peer("RaveNoC, 2 channels, no barriers", 2184, 850, "80 to 84"),)
+BARRIERS = (Peer("bsg_barrier, one barrier, 5 ports", 23, 7, "231"),)
+WIDE_BARRIERS = (Peer("bsg_barrier, one barrier, 7 ports", 34, 9, "200"),)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A block, and what it has to reach.
+
+    Parameters
+    ----------
+    block : str
+    lut4, mhz : int
+        At most, and at least as the median of three seeds; 0 where it is only reported.
+    options : tuple of str
+        Of ``syncfabric synth``.
+    peers : tuple of Peer
+    """
+
+    block: str
+    lut4: int = 0
+    mhz: int = 0
+    options: tuple[str, ...] = ()
+    peers: tuple[Peer, ...] = ()
+
+
+AIMS = (
+    Aim("mesh-router-plain", 900, 110, peers=ROUTERS),
+    Aim("mesh-router-plain", 970, 125, ("--fast",)),
+    Aim("mesh-router", 1550, 90, peers=CHANNELS),
+    Aim("mesh-router", options=("--fast",)),
+    Aim("mesh-router-data", 1750, 80),
+    Aim("mesh-router-data", options=("--fast",)),
+    Aim("mesh-router-counters"),
+    Aim("mesh-router-shipped"),
+    Aim("mesh-router-wires"),
+    Aim("mesh-router-wires-shipped"),
+    Aim("mesh-wires", peers=BARRIERS),
+    Aim("irregular-sync-8", 2000, 90, peers=WIDE_BARRIERS),
+    Aim("irregular-wires-8"),
+    Aim("static-switch", 100, 175, ("--fast",)),
+)
+
+
+def area() -> Iterator[Row]:
+    """Area and clock on an ECP5: LUT4, FF, MHz of three seeds."""
+    for aim in AIMS:
+        name = " ".join((aim.block, *aim.options))
+        try:
+            found = synthesized(aim.block, *aim.options, "--freq", AIM_MHZ)
+        except RuntimeError as error:
+            yield Row(name, f"not measured: {error}")
+            return
+        target = f"<= {aim.lut4:,} LUT4, >= {aim.mhz} MHz" if aim.lut4 else ""
+        met = found["lut4"] <= aim.lut4 and found["fmax_mhz"]["median"] >= aim.mhz
+        peers = "\n".join(map(str, aim.peers))
+        yield Row(name, figures(found), target, met if aim.lut4 else None, peers)
+
+
+def figures(found: dict[str, Any]) -> str:
+    """Return area and clock in words."""
+    clock = found["fmax_mhz"]
+    return (
+        f"{found['lut4']:,}, {found['ff']:,}, "
+        f"{clock['min']:g} / {clock['median']:g} / {clock['max']:g}"
+    )

@@ -1,0 +1,212 @@
+"""Netlists beside the golden model: what Yosys makes of a network is what it was."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from syncfabric.fpga.simulated import cell_models, netlist_named
+from syncfabric.fpga.tools import Tool
+from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import AnySpec
+from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.assemble.network import top_ports, verilog
+from syncfabric.sim.assemble.verilog import ModuleWriter
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.netlist import Netlist
+from syncfabric.sim.network import Network
+from syncfabric.sim.results import RunResult
+
+SMALLEST = """
+name = "smallest"
+[network]
+kind = "mesh"
+width = 2
+height = 1
+sync = "wires"
+channels = 0
+barrier_registers = 1
+data_bits = 1
+[[group]]
+id = 1
+members = "all"
+planner = "wires"
+"""
+NETWORKS = {
+    "wires": SMALLEST,
+    "mesh": """
+        name = "larger"
+        [network]
+        kind = "mesh"
+        width = 4
+        height = 4
+        [[group]]
+        id = 1
+        members = "all"
+        [[group]]
+        id = 2
+        members = [[0, 0], [3, 1], [2, 2]]
+        """,
+    "irregular": """
+        name = "larger"
+        [network]
+        kind = "irregular"
+        ports = 4
+        switches = 2
+        links = [[[0, 3], [1, 3]]]
+        nodes = [[0, 0], [1, 0], [1, 1]]
+        [[group]]
+        id = 1
+        members = "all"
+        """,
+    "static": """
+        name = "larger"
+        [network]
+        kind = "static"
+        width = 2
+        height = 2
+        [[group]]
+        id = 1
+        members = "all"
+        """,
+}
+
+
+PARTS = (0.2, 0.4, 0.8)
+"""Where in the netlist a LUT is broken; one may feed only what the network's bench sees."""
+
+
+def barriers(text: str, netlist: Netlist, *, background: float = 0.0) -> RunResult:
+    plan = make_plan(loads(text))
+    return run(plan, sim="icarus", episodes=4, background=background, netlist=netlist)
+
+
+def broken(netlist: Netlist, part: float) -> Netlist:
+    """Return the same with one LUT inverted: the one at this part of all."""
+
+    def make(spec: AnySpec, top: str) -> str:
+        text = netlist.make(spec, top)
+        luts = list(re.finditer(r"LUT4 #\(\s*\.INIT\(16'h(\w+)\)", text))
+        lut = luts[int(part * len(luts))]
+        other = f"{0xFFFF ^ int(lut[1], 16):04x}"
+        return text[: lut.start(1)] + other + text[lut.end(1) :]
+
+    return Netlist("broken", make)
+
+
+def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
+    """Drive RTL and netlist alike; return cycles that differ, and cycles with a release.
+
+    Barriers are set up, then all is at random, the config port from half of the cycles on.
+    """
+    plan = make_plan(loads(SMALLEST))
+    spec = plan.spec.network
+    ports = [(way, name, width or 1) for way, name, width in top_ports(spec) if width != 0]
+    inputs = [port for port in ports if port[0] == "input" and port[1] not in ("clk", "rst")]
+    outputs = [port for port in ports if port[0] == "output"]
+    bench = ModuleWriter("bench")
+    bench.lines("  reg clk = 0, rst = 1; integer t, differ = 0, released = 0;")
+    for _, name, width in inputs:
+        bench.lines(f"  reg [{width - 1}:0] {name} = 0;")
+    for module in ("rtl", "mapped"):
+        for _, name, width in outputs:
+            bench.wire(f"{module}_{name}", width)
+        joined = {name: f"{module}_{name}" for _, name, _ in outputs}
+        joined |= {name: name for way, name, _ in ports if way == "input"}
+        bench.instance(module, module, dict(joined))
+    seen = [", ".join(f"{module}_{name}" for _, name, _ in outputs) for module in ("rtl", "mapped")]
+    driven = "\n".join(f"        {name} = $random;" for _, name, _ in inputs)
+    writes = "\n".join(
+        f"if (t == {10 + i}) begin config_valid = 1; config_node = {target}; "
+        f"config_address = {address}; config_data = {data}; end"
+        for i, (target, address, data) in enumerate(config_writes(plan))
+    )
+    bench.lines(f"""
+      initial begin
+        for (t = 0; t < 3000; t = t + 1) begin
+          #1 clk = 1; #1 clk = 0; rst = t < 4;
+{driven}
+          config_valid = t > 1500 && t % 8 == 0; start = 1; config_write = 1;
+{writes}
+          #1 if (t > 4 && {{{seen[0]}}} !== {{{seen[1]}}}) differ = differ + 1;
+          if (t > 4 && rtl_released !== 0) released = released + 1;
+        end
+        $display("%0d %0d", differ, released);
+        $finish;
+      end""")
+    texts = [verilog(spec, "rtl"), netlist.make(spec, "mapped"), bench.text()]
+    source, program = folder / f"{netlist.name}.v", folder / netlist.name
+    source.write_text("\n".join(texts))
+    subprocess.run(["iverilog", "-g2012", "-s", "bench", "-o", program, source], check=True)
+    run = subprocess.run(["vvp", "-n", program], capture_output=True, text=True, check=True)
+    differ, released = map(int, run.stdout.split()[:2])
+    return differ, released
+
+
+def test_a_netlist_is_as_its_rtl_and_a_broken_cell_is_seen(tmp_path: Path) -> None:
+    netlist = netlist_named("ecp5")
+    differ, released = beside(netlist, tmp_path)
+    assert not differ
+    assert released > 10
+    seen = [part for part in PARTS if beside(broken(netlist, part), tmp_path)[0]]
+    assert len(seen) >= 2, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_networks_are_as_the_model(kind: str) -> None:
+    background = 0.1 if kind in ("mesh", "irregular") else 0.0
+    result = barriers(NETWORKS[kind], netlist_named("ecp5"), background=background)
+    assert result.verdict == "match", result.reason
+    assert result.groups[0].episodes == 4
+
+
+@pytest.mark.long
+def test_the_network_bench_sees_a_broken_cell() -> None:
+    assert barriers(SMALLEST, broken(netlist_named("ecp5"), 0.5)).verdict != "match"
+
+
+def test_under_icarus_alone() -> None:
+    network = Network.loads(SMALLEST)
+    netlist = Netlist("ecp5", lambda spec, top: "")
+    with pytest.raises(SpecError, match="netlist = ecp5 runs under icarus alone"):
+        network.run("verilator", netlist=netlist)
+    with pytest.raises(SpecError, match="netlist must be ecp5, not 'z80'"):
+        netlist_named("z80")
+
+
+MODELS = """
+(* blackbox *)
+module RAM(input A); endmodule
+(* abc9_lut=1 *)
+module LUT4(input A, output Z);
+  assign Z = A;
+  specify
+    (A => Z) = 1;
+  endspecify
+endmodule
+module CCU2C(input A, output Z);
+  LUT4 lut(.A(A), .Z(Z));
+endmodule
+module ODD(); $error("not for every simulator"); endmodule
+"""
+
+
+def test_models_are_those_of_the_cells_and_of_what_is_in_them(tmp_path: Path) -> None:
+    share = tmp_path / "share/yosys/ecp5"
+    share.mkdir(parents=True)
+    for name in ("cells_sim.v", "common_sim.vh"):  # they include each other
+        (share / name).write_text(MODELS)
+    yosys = Tool(str(tmp_path / "bin/yosys"), "")
+    text = cell_models(yosys, "module top;\n  CCU2C a (\n    .A(1'b0)\n  );\nendmodule\n")
+    assert re.findall(r"module (\w+)", text) == ["CCU2C", "LUT4"]
+    assert "specify" not in text
+    with pytest.raises(ToolError, match="cells RAM, of which Yosys has no model"):
+        cell_models(yosys, "  RAM a (\n")
+    with pytest.raises(ToolError, match="cells DSP, of which"):
+        cell_models(yosys, "  DSP a (\n")
+    with pytest.raises(ToolError, match=r"has no ecp5/cells_sim\.v in"):
+        cell_models(Tool(str(tmp_path / "away/bin/yosys"), ""), "")
