@@ -1,6 +1,7 @@
 """The one family of exceptions that Syncfabric raises for a user's mistake."""
 
 __all__ = [
+    "BoardError",
     "DeadlockError",
     "OutputError",
     "PlanError",
@@ -32,3 +33,7 @@ class ToolError(SyncfabricError):
 
 class OutputError(SyncfabricError):
     """A file or a folder cannot be written."""
+
+
+class BoardError(SyncfabricError):
+    """A board does not answer, or not as it must."""

@@ -6,6 +6,7 @@ mpi4py is imported only where it is asked for.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from syncfabric.models.errors import ToolError
@@ -50,4 +51,5 @@ def mpi() -> Any:
 
 
 def _number(names: tuple[str, ...]) -> int | None:
-    return next((int(os.environ[name]) for name in names if name in os.environ), None)
+    found = (os.environ.get(name, "") for name in names)
+    return next((int(text) for text in found if re.fullmatch(r"[0-9]{1,9}", text)), None)

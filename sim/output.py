@@ -6,8 +6,8 @@ renamed together, so that neither a refusal nor an interrupt leaves half a set b
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError
@@ -25,8 +25,7 @@ def check_folder(folder: str | Path) -> None:
     OutputError
         With the reason.
     """
-    folder = Path(folder)
-    _try_to_write(_existing(folder), f"output folder {folder}")
+    _try_to_write(Path(folder), f"output folder {folder}")
 
 
 def check_file(path: str | Path, what: str = "output file") -> None:
@@ -38,9 +37,10 @@ def check_file(path: str | Path, what: str = "output file") -> None:
         With the reason.
     """
     path = Path(path)
-    if path.is_dir():
-        raise OutputError(f"{what} {path} is a folder; name a file in it")
-    _try_to_write(_existing(path.parent), f"{what} {path}")
+    with _told(f"{what} {path}"):
+        if path.is_dir():
+            raise OutputError(f"{what} {path} is a folder; name a file in it")
+    _try_to_write(path.parent, f"{what} {path}")
 
 
 def make_folder(folder: str | Path) -> None:
@@ -87,11 +87,13 @@ def write_folder(folder: str | Path, files: Mapping[str, Content]) -> list[Path]
                 missing.mkdir()
                 undo.callback(_remove_folder, missing)
             passing = {}
-            for name, content in files.items():
-                passing[name] = folder / f".{name}.{os.getpid()}.part"
+            for number, (name, content) in enumerate(files.items()):
+                passing[name] = folder / f".{os.getpid()}.{number}.part"
                 undo.callback(passing[name].unlink, missing_ok=True)
-                data = content.encode() if isinstance(content, str) else content
-                passing[name].write_bytes(data)
+                data = content.encode(errors="replace") if isinstance(content, str) else content
+                passing[name].unlink(missing_ok=True)
+                with passing[name].open("xb") as file:  # never through a link
+                    file.write(data)
             for name in files:
                 if (folder / name).is_dir():
                     raise OutputError(f"output file {folder / name} is a folder; remove it")
@@ -116,17 +118,28 @@ def _missing(folder: Path) -> list[Path]:
 
 def _existing(folder: Path) -> Path:
     return next(
-        (place for place in (folder, *folder.absolute().parents) if place.exists()), Path("/")
+        (place for place in (folder, *folder.absolute().parents) if os.path.lexists(place)),
+        Path("/"),
     )
 
 
 def _try_to_write(folder: Path, what: str) -> None:
     """Write a file without a name: what permissions say is not all that can be in the way."""
+    with _told(what), tempfile.TemporaryFile(dir=_existing(folder)):
+        pass
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Say of an error of the system what cannot be written, and why."""
     try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        yield
     except OSError as error:
         raise _refusal(what, error) from None
+    except ValueError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"{what} cannot be written: there is a null byte in its name") from None
 
 
 def _remove_folder(folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.members import check_members, name_members
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.models.parsed import parse_toml
 from syncfabric.models.schemes.comparison import Row, compare, sweep, times_for
 from syncfabric.models.schemes.scheme import Scheme
 
@@ -187,8 +187,8 @@ def group_of(spec: NetworkSpec, members: str) -> GroupSpec:
     value: Any = "all"
     if members != "all":
         try:
-            value = tomllib.loads(f"members = {members}")["members"]
-        except tomllib.TOMLDecodeError:
+            value = parse_toml(f"members = {members}", "--members")["members"]
+        except SpecError:
             value = members
     topology = spec.network.topology
     found = name_members("--members", value, topology)

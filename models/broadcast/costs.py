@@ -48,6 +48,8 @@ def checked_cost(cost: float, where: str) -> float:
         value = float(cost)
     except (TypeError, ValueError):
         raise SpecError(f"{where}: {cost!r} is no number") from None
+    except OverflowError:
+        value = float("inf")
     if not 0 <= value < float("inf"):
         raise SpecError(f"{where}: it must be finite and 0 or more, not {value:g}")
     return value
@@ -94,7 +96,7 @@ class MatrixCosts:
     def __init__(self, matrix: ArrayLike) -> None:
         try:
             values = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise SpecError("cost matrix: it must be a square of numbers") from None
         if values.ndim != 2 or values.shape[0] != values.shape[1] or not len(values):
             shape = " x ".join(map(str, values.shape)) or "a number"

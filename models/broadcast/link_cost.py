@@ -41,7 +41,7 @@ def link_cost(latency: ArrayLike, bandwidth: ArrayLike, size: float) -> Floats:
         times, rates = np.broadcast_arrays(
             np.array(latency, dtype=np.float64), np.array(bandwidth, dtype=np.float64)
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SpecError("bandwidth: it must be numbers, as many as the latency") from None
     rates = rates.copy()
     if rates.ndim == 2:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import re
 from math import isqrt
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.explain import choice
+from syncfabric.models.files import read_text
+from syncfabric.models.networks.explain import choice, show
+from syncfabric.models.parsed import parse_json
 
 __all__ = ["NAMES", "permutation"]
 
 NAMES = ("transpose", "bit-reverse", "shuffle")
+
+_DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def permutation(name_or_path: str, nodes: int) -> tuple[int, ...]:
@@ -49,16 +53,17 @@ def permutation(name_or_path: str, nodes: int) -> tuple[int, ...]:
 
 def _from_file(name: str, nodes: int) -> tuple[int, ...]:
     try:
-        text = Path(name).read_text(encoding="utf-8")
+        text = read_text(Path(name))
     except (OSError, UnicodeDecodeError):
         raise SpecError(
             f'permutation: "{name}" is neither {choice(NAMES)} nor a text file that can be read'
         ) from None
-    try:
-        found = json.loads(text) if text.lstrip().startswith("[") else text.split()
-        targets = tuple(int(word) for word in found)
-    except (TypeError, ValueError):
-        raise SpecError(f"permutation {name}: it must be a list of nodes") from None
+    listed = text.lstrip().startswith("[")
+    found = parse_json(text, f"permutation {name}") if listed else text.split()
+    for word in found:
+        if type(word) is not int and not (isinstance(word, str) and _DIGITS.fullmatch(word)):
+            raise SpecError(f"permutation {name}: {show(word)} is no node; list whole numbers")
+    targets = tuple(map(int, found))
     if sorted(targets) != list(range(nodes)):
         raise SpecError(f"permutation {name}: it must name each of the nodes 0 to {nodes - 1} once")
     return targets

@@ -16,6 +16,8 @@ from syncfabric.models.collectives.schedule import FORMAT, Rules, Schedule, Tran
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.collectives.topology_file import place_of, topology_from_json
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_text, write_whole
+from syncfabric.models.parsed import parse_json
 
 __all__ = ["load_schedule", "read", "save_schedule"]
 
@@ -58,15 +60,12 @@ def load_schedule(path: Path) -> Schedule:
         It cannot be read, or is no schedule; the message names the place.
     """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise SpecError(f"{path.name}: {place}: not JSON: {error.msg}") from None
+        text = read_text(path)
     except UnicodeDecodeError:
         raise SpecError(f"{path.name}: not a text file in UTF-8") from None
     except OSError as error:
         raise SpecError(f"{path.name}: cannot be read: {error.strerror}") from None
-    return read(values)
+    return read(parse_json(text, path.name))
 
 
 def save_schedule(schedule: Schedule, path: Path) -> None:
@@ -80,7 +79,7 @@ def save_schedule(schedule: Schedule, path: Path) -> None:
     from syncfabric.models.errors import OutputError
 
     try:
-        path.write_text(json.dumps(schedule.to_json()) + "\n", encoding="utf-8")
+        write_whole(path, f"{json.dumps(schedule.to_json())}\n".encode())
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
 

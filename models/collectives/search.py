@@ -19,6 +19,9 @@ from syncfabric.models.errors import PlanError, SpecError
 
 __all__ = ["search"]
 
+MOST_SEED = 2**31 - 1
+"""What all methods take."""
+
 
 def search(
     task: Task,
@@ -56,12 +59,14 @@ def search(
     Raises
     ------
     SpecError
-        There is no such method, or it cannot do the task; the topology lacks a node of the
-        collective; a checkpoint without ``hgsa`` and ``steps``.
+        There is no such method, or it cannot do the task; the seed is out of range; the topology
+        lacks a node of the collective; a checkpoint without ``hgsa`` and ``steps``.
     PlanError
-        There is nothing to send, or ``steps`` is below a lower bound.
+        There is nothing to send, or ``steps`` is below a lower bound, or more than anything takes.
     """
     check_method(method)
+    if not 0 <= seed <= MOST_SEED:
+        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
     if not time_limit > 0:
         raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
     if checkpoint is not None and (method != "hgsa" or steps is None):
@@ -73,6 +78,10 @@ def search(
         raise PlanError(
             f"steps: {steps} is below the lower bound {bound.value}: {bound.argument.words()}"
         )
+    if steps is not None and steps > (most := _most_steps(task)):
+        raise PlanError(
+            f"steps: {steps:,} is more than {most:,}, in which one message goes at a time"
+        )
     clock = Clock(time_limit, stop)
     annealing = {"islands": islands, "checkpoint": checkpoint}
     attempts = Attempts(record, clock, method, seed, told, annealing)
@@ -82,6 +91,11 @@ def search(
         else:
             _attempt(attempts, steps)
         return record.result(clock.passed)
+
+
+def _most_steps(task: Task) -> int:
+    """Return steps that are enough for anything: each hop of each message in one of its own."""
+    return task.collective.demand * (int(task.topology.distances.max()) + task.extra)
 
 
 def _attempt(attempts: Attempts, steps: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
 
 __all__ = ["Task"]
 
@@ -23,12 +24,24 @@ class Task:
     rules : Rules
     extra : int
         How many hops longer than the shortest ones paths may be; 0 is minimal routing.
+
+    Raises
+    ------
+    SpecError
+        ``extra`` is more than the topology has room for.
     """
 
     topology: Topology
     collective: Collective
     rules: Rules = field(default_factory=Rules)
     extra: int = 0
+
+    def __post_init__(self) -> None:
+        if self.extra >= self.topology.vertices:
+            raise SpecError(
+                f"nonminimal: no path is {self.extra:,} hops longer than the shortest; topology "
+                f"{self.topology.name} has {self.topology.vertices:,} vertices"
+            )
 
     def forward(self) -> Task:
         """Return the task whose schedules, in reverse, are this one's; itself if it is none.

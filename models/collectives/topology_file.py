@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,10 @@ from pydantic.dataclasses import dataclass
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_bytes
+from syncfabric.models.networks.graph import is_whole
 from syncfabric.models.networks.graph_formats import Drawing, parse_edges, parse_graphml
+from syncfabric.models.parsed import parse_json
 
 __all__ = ["load_topology", "place_of", "topology_from_json"]
 
@@ -45,22 +47,18 @@ def load_topology(name_or_path: str) -> Topology:
         There is no such name or file, or it is no graph, or it is not connected.
     """
     path = Path(name_or_path)
-    if not path.is_file():
-        return named(name_or_path)
     subject = f"topology {path.name}"
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
         text = data.decode("utf-8")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return named(name_or_path)
     except UnicodeDecodeError:
         raise SpecError(f"{subject}: not a text file in UTF-8") from None
     except OSError as error:
         raise SpecError(f"{subject}: cannot be read: {error.strerror}") from None
     if text.lstrip().startswith("{"):
-        try:
-            return topology_from_json(json.loads(text), subject)
-        except json.JSONDecodeError as error:
-            place = f"line {error.lineno}, column {error.colno}"
-            raise SpecError(f"{subject}: {place}: not JSON: {error.msg}") from None
+        return topology_from_json(parse_json(text, subject), subject)
     if text.lstrip().startswith("<"):
         return _topology(subject, path.stem, parse_graphml(subject, data))
     return _topology(subject, path.stem, parse_edges(subject, text))
@@ -122,6 +120,6 @@ def _topology(subject: str, name: str, drawing: Drawing) -> Topology:
 
 def _sorted(labels: dict[str, Any]) -> list[str]:
     """Return labels by number if all of them are whole numbers, else in their own order."""
-    if all(label.isascii() and label.isdigit() for label in labels):
+    if all(map(is_whole, labels)):
         return sorted(labels, key=int)
     return list(labels)

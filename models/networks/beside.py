@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_bytes
 
 __all__ = ["read_beside", "text_beside"]
 
@@ -27,15 +29,14 @@ def read_beside(folder: Traversable, name: str, key: str) -> bytes:
         There is no such file, or it cannot be read.
     """
     try:
-        return folder.joinpath(name).read_bytes()
+        place = folder.joinpath(name)
+        return read_bytes(place) if isinstance(place, Path) else place.read_bytes()
     except FileNotFoundError:
         raise SpecError(
             f"network: {key} {name} does not exist; give its path from the network file's folder"
         ) from None
     except OSError as error:
         raise SpecError(f"network: {key} {name} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise SpecError(f"network: {key} {name!r} cannot be read: {error}") from None
 
 
 def text_beside(folder: Traversable, name: str, key: str) -> str:

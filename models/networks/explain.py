@@ -15,6 +15,8 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["choice", "did_you_mean", "explain", "said", "show"]
 
+LONGEST = 100
+"""Letters of a value that an error shows."""
 KINDS = ("mesh", "irregular", "static")
 _GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
 KINDS_OF = {
@@ -44,15 +46,16 @@ EXPECTED = {
     "model_attributes_type": "a table",
     "dict_type": "a table",
 }
-PATTERNS = {"name": 'a letter, then letters, digits, "_" or "-"'}
+PATTERNS = {"name": 'a letter, then letters, digits, "_" or "-", 100 in all at most'}
 
 
 def show(value: object) -> str:
-    """Return a value as a network file would spell it."""
+    """Return a value as a network file would spell it, cut off where it is long."""
     try:
-        return json.dumps(value, ensure_ascii=False)
-    except TypeError:
-        return str(value)
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):  # ValueError: a number of too many digits
+        text = f"a {type(value).__name__}" if isinstance(value, list | dict | int) else str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def said(text: str) -> PydanticCustomError:

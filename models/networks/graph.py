@@ -11,9 +11,11 @@ from syncfabric.models.networks.beside import read_beside, text_beside
 from syncfabric.models.networks.graph_formats import Drawing, parse_edges, parse_graphml
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 
-__all__ = ["read_graph"]
+__all__ = ["is_whole", "read_graph"]
 
 MOST_PORTS = 16
+MOST_DIGITS = 18
+"""Of a label that is a number; what is longer is a name."""
 
 
 def read_graph(folder: Traversable, name: str, ports: int) -> Irregular:
@@ -69,11 +71,12 @@ def _numbered(subject: str, drawing: Drawing, ports: int) -> Irregular:
 def _sorted(labels: Iterable[str]) -> list[str]:
     """Return labels by number if all are whole numbers, else as they come."""
     listed = list(labels)
-    return sorted(listed, key=int) if all(map(_is_whole, listed)) else listed
+    return sorted(listed, key=int) if all(map(is_whole, listed)) else listed
 
 
-def _is_whole(label: str) -> bool:
-    return label.isascii() and label.isdigit()
+def is_whole(label: str) -> bool:
+    """Return whether a label is a number to sort by."""
+    return label.isascii() and label.isdigit() and len(label) <= MOST_DIGITS
 
 
 def _check_ports(subject: str, labels: list[str], used: Counter[int], ports: int) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_text
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.parsed import parse_toml
 
 __all__ = ["load", "loads", "ready_made"]
 
@@ -29,11 +30,11 @@ def load(name_or_path: str | Path) -> NetworkSpec:
     """
     text = str(name_or_path)
     ready = LIBRARY / f"{text}.toml"
-    if re.fullmatch(r"[\w-]+", text) and ready.is_file():
+    if re.fullmatch(r"[\w-]{1,100}", text) and ready.is_file():
         return loads(ready.read_text(encoding="utf-8"), source=ready.name, folder=LIBRARY)
     path = Path(name_or_path)
     try:
-        return loads(path.read_text(encoding="utf-8"), source=text, folder=path.parent)
+        return loads(read_text(path), source=text, folder=path.parent)
     except FileNotFoundError:
         raise SpecError(
             f'"{text}" is neither a network file nor a ready-made network; '
@@ -62,11 +63,7 @@ def loads(text: str, source: str = "<string>", folder: Traversable | None = None
     SpecError
         The text is not TOML (with line and column), or what it says is not allowed.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{source}: {_place(str(error), text)}") from None
-    return NetworkFile(**data).resolve(folder)
+    return NetworkFile(**parse_toml(text, source)).resolve(folder)
 
 
 def ready_made() -> dict[str, str]:
@@ -77,18 +74,6 @@ def ready_made() -> dict[str, str]:
             first = entry.read_text(encoding="utf-8").splitlines()[0]
             found[entry.name.removesuffix(".toml")] = first.removeprefix("#").strip()
     return found
-
-
-def _place(message: str, text: str) -> str:
-    """Turn tomllib's words to ``line 3, column 7: ...``."""
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.S)
-    if match is None:
-        return f"not TOML: {message}"
-    what, line, column = match.groups()
-    if line is None:
-        lines = text.splitlines() or [""]
-        line, column = str(len(lines)), str(len(lines[-1]) + 1)
-    return f"line {line}, column {column}: not TOML: {what[0].lower()}{what[1:]}"
 
 
 def _natural(name: str) -> list[Any]:

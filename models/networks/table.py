@@ -36,7 +36,7 @@ Whole: TypeAlias = Annotated[int, Field(strict=True)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 WholePlace: TypeAlias = tuple[Whole, Whole]
 Text: TypeAlias = Annotated[str, Field(strict=True)]
-Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=100)]
 Operation: TypeAlias = Literal["or", "and", "xor", "max", "min", "sum"]
 
 # The keys that meshes and irregular networks share; their defaults differ.

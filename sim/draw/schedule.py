@@ -9,6 +9,7 @@ import numpy as np
 from syncfabric.models.collectives.schedule import Schedule, Step
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
+from syncfabric.models.files import write_whole
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
 from syncfabric.sim.draw.page import Page
 from syncfabric.sim.draw.schedule_places import Points, bows, curve, vertex_places
@@ -61,7 +62,7 @@ def save_schedule_picture(schedule: Schedule, path: Path) -> None:
         count = len(schedule.steps)
         raise OutputError(f"picture {path}: it can show {LARGEST:,} steps, not {count:,}")
     try:
-        path.write_bytes(picture(schedule_figure(schedule), kind))
+        write_whole(path, picture(schedule_figure(schedule), kind))
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_bytes
 from syncfabric.sim.reproduce.claim import Value
 from syncfabric.sim.reproduce.experiment import Axes, Experiment, Series
 from syncfabric.sim.reproduce.registry import EXPERIMENTS
@@ -63,7 +65,7 @@ def read_figures(folder: Path) -> Figures:
         tables = [file for file in sorted(folder.glob("*.csv")) if not file.stem.endswith(SERIES)]
         figures = [_figure(file) for file in tables]
     except OSError as error:
-        raise SpecError(f"{error.filename}: cannot be read: {error.strerror}") from None
+        raise SpecError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
     if not figures:
         raise SpecError(
             f"{folder}: a folder without NAME.csv; name one that `syncfabric reproduce -o` wrote"
@@ -82,27 +84,28 @@ def _figure(file: Path) -> Figure:
     picture = file.with_suffix(".svg")
     unknown = Experiment(file.stem, "", "", "", axes=Axes("x", "y"))
     experiment = EXPERIMENTS.get(file.stem, unknown)
-    return Figure(experiment, rows, series, picture.read_bytes() if picture.is_file() else None)
+    return Figure(experiment, rows, series, read_bytes(picture) if picture.is_file() else None)
 
 
 def _rows(file: Path, heads: list[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows below the heads, each with the number of its last line."""
     try:
-        with file.open(encoding="utf-8", newline="") as text:
-            reader = csv.reader(text, strict=True)
-            first = next(reader, [])
-            if first != heads:
-                wanted, found = ",".join(heads), ",".join(first)
-                raise SpecError(f"{file}: line 1: it must be {wanted!r}, not {found!r}")
-            for row in reader:
-                if len(row) != len(heads):
-                    raise SpecError(
-                        f"{file}: line {reader.line_num}: {len(row)} values; it must have "
-                        f"{len(heads)}: {', '.join(heads)}"
-                    )
-                yield reader.line_num, row
+        text = read_bytes(file).decode()
     except UnicodeDecodeError:
         raise SpecError(f"{file}: not a text file in UTF-8") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        first = next(reader, [])
+        if first != heads:
+            wanted, found = ",".join(heads), ",".join(first)
+            raise SpecError(f"{file}: line 1: it must be {wanted!r}, not {found[:80]!r}")
+        for row in reader:
+            if len(row) != len(heads):
+                raise SpecError(
+                    f"{file}: line {reader.line_num}: {len(row)} values; it must have "
+                    f"{len(heads)}: {', '.join(heads)}"
+                )
+            yield reader.line_num, row
     except csv.Error as error:
         raise SpecError(f"{file}: line {reader.line_num}: not CSV: {error}") from None
 
@@ -110,7 +113,7 @@ def _rows(file: Path, heads: list[str]) -> Iterator[tuple[int, list[str]]]:
 def _number(file: Path, line: int, name: str, text: str) -> float:
     value = _value(text)
     if not isinstance(value, int | float):
-        raise SpecError(f"{file}: line {line}: {name} must be a finite number, not {text!r}")
+        raise SpecError(f"{file}: line {line}: {name} must be a finite number, not {text[:80]!r}")
     return value
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from syncfabric.models.collectives.schedule import FORMAT, Schedule
 from syncfabric.models.collectives.schedule_file import read as read_schedule
 from syncfabric.models.errors import SpecError, SyncfabricError
+from syncfabric.models.files import read_text
+from syncfabric.models.parsed import parse_json
 from syncfabric.sim.network import Network
 from syncfabric.sim.report.figures_folder import Figures, read_figures
 from syncfabric.sim.results import RunResult
@@ -45,12 +46,12 @@ def read_input(source: str) -> Input:
         It is none of these, or malformed; the message names the file and the place.
     """
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):  # which takes any name
         return read_figures(path)
     text = _text_of(path)
     if text is None or not (path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")):
         return Network.load(source)
-    values = _json_of(source, text)
+    values = parse_json(text, source)
     try:
         if isinstance(values, dict) and "format" in values:
             return SavedSchedule(source, read_schedule(values))
@@ -67,20 +68,10 @@ def read_input(source: str) -> Input:
 def _text_of(path: Path) -> str | None:
     """Return a file's text; None if there is no such file: then it is a network's name."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
         raise SpecError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _json_of(source: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise SpecError(f"{source}: {place}: not JSON: {error.msg}") from None
-    except RecursionError:
-        raise SpecError(f"{source}: not JSON of a result or a schedule: nested too deep") from None

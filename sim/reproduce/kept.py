@@ -12,6 +12,7 @@ import json
 import platform
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.resources import files
 from io import FileIO
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.models.errors import OutputError
+from syncfabric.models.files import read_bytes
 from syncfabric.sim.simulators.cache import cache_folder, fingerprint
 
 __all__ = ["Kept", "key_of", "sources"]
@@ -71,7 +73,7 @@ class Kept:
     def _read(self) -> Iterator[tuple[str, str]]:
         """Yield the key and the result of every whole line, later ones of a job later."""
         try:
-            data = self.path.read_bytes()
+            data = read_bytes(self.path)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -79,8 +81,9 @@ class Kept:
         for line in data.split(b"\n"):
             check, _, rest = line.partition(b" ")
             if check == b"%08x" % zlib.crc32(rest):
-                key, _, text = rest.decode().partition(" ")
-                yield key, text
+                with suppress(UnicodeDecodeError):
+                    key, _, text = rest.decode().partition(" ")
+                    yield key, text
 
     def _open(self) -> FileIO:
         if self.file is None:

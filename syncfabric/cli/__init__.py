@@ -6,6 +6,8 @@ import typer
 
 from syncfabric import __version__
 from syncfabric.cli.bcast import bcast
+from syncfabric.cli.bitstream import bitstream
+from syncfabric.cli.board import board
 from syncfabric.cli.build import build
 from syncfabric.cli.check import check
 from syncfabric.cli.group import OneLineErrors
@@ -37,6 +39,8 @@ for command in (
     build,
     run,
     synth,
+    bitstream,
+    board,
     networks,
     schema,
     schedule,

@@ -24,7 +24,7 @@ MOST = 20
 def bcast(
     ranks: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Start mpiexec with so many ranks."),
+        typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
     ] = None,
     size: Annotated[
         int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of the payload.")
@@ -34,7 +34,8 @@ def bcast(
         str, typer.Option(metavar="S", help="family, path, leaf or position.")
     ] = "path",
     latency: Annotated[
-        float, typer.Option(min=0, metavar="US", help="Microseconds that each link takes more.")
+        float,
+        typer.Option(min=0, max=1e9, metavar="US", help="Microseconds that each link takes more."),
     ] = 2000,
     slow: Annotated[
         list[str] | None,
@@ -53,7 +54,7 @@ def bcast(
         list[str] | None, typer.Option(metavar="RANK@ROUND", help="Its process exits.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=0, metavar="S", help="Seconds to wait for an answer.")
+        float, typer.Option(min=0, max=1e6, metavar="S", help="Seconds to wait for an answer.")
     ] = 2,
     seed: Annotated[
         int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")

@@ -1,5 +1,7 @@
 """What every command does with a mistake: one line on standard error, and exit code 2."""
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -8,13 +10,17 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from syncfabric.models.errors import SyncfabricError
+from syncfabric.models.errors import DeadlockError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
 __all__ = ["INTERRUPTED", "REFUSED", "OneLineErrors"]
 
 REFUSED = 2
 INTERRUPTED = 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What the system says of an output that takes no more."""
+LONGEST = 1000
+"""Letters of an error's line."""
 
 # The parser's own exceptions: their base has no public name in every version of typer.
 _UsageError: type[Any] = typer.BadParameter.__bases__[0]
@@ -33,6 +39,9 @@ class OneLineErrors(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command line; exit with its code."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # not every encoding has all letters
+                stream.reconfigure(errors="replace")
         try:
             code = super().main(
                 args=args,
@@ -42,26 +51,48 @@ class OneLineErrors(TyperGroup):
                 windows_expand_args=windows_expand_args,
                 **extra,
             )
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed from the beginning
+                sys.stdout.flush()
         except SyncfabricError as error:
-            code = _refuse(str(error))
+            # Of a deadlock the cycle is told, a channel a line.
+            lines = str(error).split("\n") if isinstance(error, DeadlockError) else [str(error)]
+            code = _refuse(*lines)
         except _UsageError as error:
             code = _refuse(_words(error.format_message()))
         except KeyboardInterrupt:
             code = INTERRUPTED
         except BrokenPipeError:  # the reader, such as `head`, has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _let_go()
             code = 0
+        except OSError as error:
+            if error.filename is not None or error.errno not in FULL:
+                raise
+            _let_go()
+            code = _refuse(f"standard output cannot be written: {error.strerror}")
         if code == INTERRUPTED:
             typer.echo("interrupted", err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _refuse(message: str) -> int:
+def _let_go() -> None:
+    """Drop what still waits for standard output, which takes no more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(*lines: str) -> int:
     # Under mpiexec every rank refuses what one does.
     if rank_started() == 0:
-        typer.echo(f"error: {message}", err=True)
+        typer.echo("error: " + "\n".join(map(_shown, lines)), err=True)
     return REFUSED
+
+
+def _shown(message: str) -> str:
+    """Let what is quoted neither break the line, nor command a terminal, nor fill the screen."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2  # the reason, and what to do, come last
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def _words(message: str) -> str:

@@ -32,7 +32,7 @@ def perform(
     ] = 1,
     ranks: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Start mpiexec with so many ranks."),
+        typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
     ] = None,
     as_json: Json = False,
 ) -> None:

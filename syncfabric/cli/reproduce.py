@@ -30,9 +30,13 @@ def reproduce(
     ] = False,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Runs of an entry; by default as many as the paper."),
+        typer.Option(
+            min=1, max=10**6, metavar="N", help="Runs of an entry; by default as many as the paper."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first run.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=10**9, metavar="N", help="Seed of the first run.")
+    ] = 1,
     time_limit: Annotated[
         float | None,
         typer.Option(metavar="T", help="Seconds of a run; by default as --list says."),

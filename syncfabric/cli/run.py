@@ -48,6 +48,10 @@ def run(
     long: Annotated[
         bool, typer.Option("--long", help="Traffic and checks inside the design: faster.")
     ] = False,
+    netlist: Annotated[
+        str | None,
+        typer.Option(metavar="FPGA", help="Run what Yosys makes of it: ecp5, under icarus."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run barriers in hardware, compared with the golden model in every cycle."""
@@ -55,6 +59,11 @@ def run(
     from syncfabric.sim.network import Network
 
     network = Network.load(net)
+    mapped = None
+    if netlist is not None:
+        from syncfabric.fpga.simulated import netlist_named
+
+        mapped = netlist_named(netlist)
     with progress_display() as progress:
         result = network.run(
             sim,
@@ -68,6 +77,7 @@ def run(
             long=long,
             churn=churn,
             jitter=jitter,
+            netlist=mapped,
             progress=progress,
         )
     if as_json:

@@ -72,7 +72,7 @@ def schedule(
     time_limit: Annotated[float, typer.Option(metavar="T", help="Seconds of search.")] = 60,
     islands: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Processes of hgsa."),
+        typer.Option(min=1, max=1024, metavar="N", help="Processes of hgsa."),
     ] = None,
     checkpoint: Annotated[
         Path | None,
@@ -196,9 +196,12 @@ def _task(
 def _check_folder(file: Path | None) -> None:
     """Refuse a file that cannot be written, before any work is done."""
     from syncfabric.models.errors import OutputError
+    from syncfabric.sim.output import check_file
 
-    if file is not None and (not file.absolute().parent.is_dir() or file.is_dir()):
-        raise OutputError(f"{file}: it is a folder, or its folder is not there")
+    if file is not None:
+        check_file(file)
+        if not file.absolute().parent.is_dir():
+            raise OutputError(f"{file}: its folder is not there; make it, or choose another place")
 
 
 def _print(task: "Task", result: "Result", costs: "Costs") -> None:

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Bytes", "StartUp", "TimeOfByte", "print_bounds", "print_times", "task_words"]
 
-StartUp = Annotated[float, typer.Option("--ts", min=0, help="Start-up of a step, in ns.")]
+MOST = 1e12
+"""Of a time in ns, and of bytes: what is reckoned with them stays a number."""
+
+StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up of a step, in ns.")]
 TimeOfByte = Annotated[
-    float, typer.Option("--t1", min=0, help="Time of a byte on a channel, in ns.")
+    float, typer.Option("--t1", min=0, max=MOST, help="Time of a byte on a channel, in ns.")
 ]
-Bytes = Annotated[float, typer.Option("--bytes", min=0, help="Bytes of a message.")]
+Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of a message.")]
 
 
 def task_words(task: "Task | Schedule") -> str:

@@ -1,5 +1,6 @@
 """``syncfabric synth``."""
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from syncfabric.fpga.synth import SynthResult
 
 __all__ = ["synth"]
+
+MOST_SEEDS = 1000
 
 
 def synth(
@@ -30,14 +33,25 @@ def synth(
     fast: Annotated[
         bool, typer.Option("--fast", help="Go for speed; it takes area (ECP5 only).")
     ] = False,
+    area: Annotated[bool, typer.Option("--area", help="Area alone: place nothing.")] = False,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Of a block: a key of [network] in place of the block's own, as data_bits=8.",
+        ),
+    ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Print the blocks and end.")] = False,
     as_json: Json = False,
 ) -> None:
     """Synthesize, place and route for an FPGA; print area, speed and the critical path."""
     from syncfabric.cli.progress import progress_display
+    from syncfabric.cli.settings import keys
     from syncfabric.fpga.blocks import BLOCKS, block_design, network_design
     from syncfabric.fpga.devices import device_named
     from syncfabric.fpga.synth import synthesize
+    from syncfabric.models.errors import SpecError
     from syncfabric.sim.network import Network
 
     if listing:
@@ -52,15 +66,21 @@ def synth(
             "name a network or a block; syncfabric synth --list has the blocks"
         )
     chosen = device_named(device, fast=fast)
+    if not 0 < freq < math.inf:
+        raise SpecError(f"freq must be above 0 MHz, not {freq:g}")
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise SpecError(f"seeds must be 1 to {MOST_SEEDS}, not {seeds}")
+    given = keys(parameters or (), "set")
     if design in BLOCKS:
-        emitted = block_design(design)
+        emitted = block_design(design, given)
+    elif given:
+        raise SpecError("set: it is for blocks; write the keys of a network into its file")
     else:
         network = Network.load(design)
         emitted = network_design(network.spec.network, network.name)
     with progress_display() as progress:
-        result = synthesize(
-            emitted, chosen, frequency=freq, seeds=range(1, seeds + 1), progress=progress
-        )
+        tried = () if area else range(1, seeds + 1)
+        result = synthesize(emitted, chosen, frequency=freq, seeds=tried, progress=progress)
     if as_json:
         print_json(result.to_json())
     else:
@@ -73,15 +93,17 @@ def _print(result: "SynthResult") -> None:
 
     values = result.to_json()
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    heads = ("LUT4", "FF", "block RAM", "LUT RAM", "MHz least", "median", "most")
+    heads = ["LUT4", "FF", "block RAM", "LUT RAM"]
+    heads += ["MHz least", "median", "most"] if result.fmax else []
     for head in heads:
         table.add_column(head, justify="right")
     area = ("lut4", "ff", "block_ram", "distributed_ram")
-    speeds = values["fmax_mhz"]
+    speeds = values["fmax_mhz"] or {}
     table.add_row(
         *(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())
     )
     screen = console()
     screen.print(f"{result.design} on {result.device}, for {result.aim}", style="bold")
     screen.print(table)
-    screen.print("critical path: " + " > ".join(result.critical_path), style="dim italic")
+    if result.fmax:
+        screen.print("critical path: " + " > ".join(result.critical_path), style="dim italic")

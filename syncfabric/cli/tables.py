@@ -21,10 +21,11 @@ from syncfabric.sim.words import network_words, node_words
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from syncfabric.fpga.host.results import BoardResult
     from syncfabric.models.planning.plan import BarrierPlan
     from syncfabric.sim.results import RunResult
 
-__all__ = ["Titled", "plan_table", "print_table", "register_tables", "result_table"]
+__all__ = ["Titled", "board_table", "plan_table", "print_table", "register_tables", "result_table"]
 
 SHOWN = 16
 """Registers of a group, or switches of its ring or tree, that are printed unasked."""
@@ -41,6 +42,14 @@ class Titled(NamedTuple):
 def result_table(result: "RunResult") -> Titled:
     """Return a run's table; latencies are least, median and greatest."""
     return _table(f"{result.network} under {result.simulator}", result_rows(result))
+
+
+def board_table(result: "BoardResult") -> Titled:
+    """Return the table of barriers on a board."""
+    from syncfabric.fpga.host.results import board_rows
+
+    where = "a simulated board" if result.simulated else "the board"
+    return _table(f"{result.network} on {where}", board_rows(result))
 
 
 def plan_table(plan: "BarrierPlan") -> Titled:

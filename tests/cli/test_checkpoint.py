@@ -74,8 +74,8 @@ def test_what_is_no_checkpoint_is_refused(call: Call, here: Path) -> None:
     (here / "folder").mkdir()
     for file, message in (
         ("text", "checkpoint text: it is none, or it is damaged"),
-        ("folder", "folder: it is a folder, or its folder is not there"),
-        ("no/c", "no/c: it is a folder, or its folder is not there"),
+        ("folder", "output file folder is a folder; name a file in it"),
+        ("no/c", "no/c: its folder is not there; make it, or choose another place"),
     ):
         result = call(*ONE, "--checkpoint", file)
         assert result.exit_code == 2

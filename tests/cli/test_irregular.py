@@ -138,6 +138,7 @@ def test_json_of_a_run_names_roots(call: Call) -> None:
 def test_files_of_a_build(call: Call, here: Path) -> None:
     result = call("build", "twins", "-o", "out")
     names = ["twins.v", "plan.json", "registers.json", "twins_registers.h"]
+    names += ["twins.rdl", "twins.core"]
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     registers = json.loads((here / "out" / "registers.json").read_text())
     assert [entry["index"] for entry in registers["switches"]] == [5, 6]

@@ -111,6 +111,7 @@ def test_a_run_shows_ways_in_place_of_heights(call: Call, here: Path) -> None:
 def test_files_of_a_build(call: Call, here: Path) -> None:
     result = call("build", "reflex-4x4", "-o", "out")
     names = ["reflex-4x4.v", "plan.json", "registers.json", "reflex-4x4_registers.h"]
+    names += ["reflex-4x4.rdl", "reflex-4x4.core"]
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     assert "module reflex_4x4" in (here / "out" / "reflex-4x4.v").read_text()
     assert json.loads((here / "out" / "plan.json").read_text())["groups"][0]["links"] == 16

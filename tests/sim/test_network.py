@@ -72,7 +72,7 @@ def test_a_name_that_no_module_can_have(tmp_path: Path, name: str, message: str)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_build_is_four_files(tmp_path: Path) -> None:
+def test_a_build_is_six_files(tmp_path: Path) -> None:
     net = Network.load("mesh-2x2")
     written = net.build(tmp_path / "out")
     assert [path.name for path in written] == [
@@ -80,6 +80,8 @@ def test_a_build_is_four_files(tmp_path: Path) -> None:
         "plan.json",
         "registers.json",
         "mesh-2x2_registers.h",
+        "mesh-2x2.rdl",
+        "mesh-2x2.core",
     ]
     assert sorted((tmp_path / "out").iterdir()) == sorted(written)
     assert written[0].read_text() == net.verilog()
@@ -90,7 +92,7 @@ def test_a_build_is_four_files(tmp_path: Path) -> None:
 
 def test_a_build_of_an_irregular_network(tmp_path: Path) -> None:
     net = Network.load("twins")
-    verilog, plan, registers, header = net.build(tmp_path / "out")
+    verilog, plan, registers, header, *_ = net.build(tmp_path / "out")
     text = verilog.read_text()
     for module in ("irregular_switch", "irregular_node"):
         assert text.count(f"\nmodule {module}(") == 1

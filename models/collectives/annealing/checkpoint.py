@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import tokenize
+import zipfile
+import zlib
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.island import Solution, State
+from syncfabric.models.collectives.annealing.island import Island, Solution, State
 from syncfabric.models.collectives.annealing.worker import Begin
 from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.files import read_bytes, write_whole
 
 __all__ = ["Checkpoint", "fingerprint"]
+
+Array = NDArray[Any]
+
+_NO_ARRAYS = (
+    *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, NotImplementedError),
+    *(RuntimeError, MemoryError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+)
+"""What numpy raises of a file that is not one of its own, or is damaged."""
 
 
 def fingerprint(begin: Begin, islands: int) -> str:
@@ -61,17 +75,24 @@ class Checkpoint:
         for i, (state, best) in enumerate(zip(self.states, self.bests, strict=True)):
             arrays |= {f"{i}/{name}": values for name, values in state.items()}
             arrays |= {f"{i}/best.{name}": np.array(v) for name, v in best._asdict().items()}
-        passing = file.with_name(file.name + ".part")
+        stream = BytesIO()
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
         try:
-            with passing.open("wb") as stream:
-                np.savez(stream, **arrays)  # type: ignore[arg-type]
-            os.replace(passing, file)
+            write_whole(file, stream.getvalue())
         except OSError as error:
             raise OutputError(f"checkpoint {file}: {error.strerror}") from None
 
     @classmethod
-    def read(cls, file: Path, key: str) -> Checkpoint:
+    def read(cls, file: Path, key: str, island: Island) -> Checkpoint:
         """Read what ``write`` wrote.
+
+        Parameters
+        ----------
+        file : Path
+        key : str
+            The run's.
+        island : Island
+            One of the run: all are alike.
 
         Raises
         ------
@@ -79,26 +100,48 @@ class Checkpoint:
             The file is no checkpoint, or one of another run.
         """
         try:
-            with np.load(file, allow_pickle=False) as stream:
+            with np.load(BytesIO(read_bytes(file)), allow_pickle=False) as stream:
                 arrays = dict(stream)
             found = str(arrays.pop("key"))
-            epoch, seconds = int(arrays.pop("epoch")), float(arrays.pop("seconds"))
-        except (OSError, ValueError, KeyError, EOFError):
-            raise SpecError(f"checkpoint {file}: it is none, or it is damaged") from None
+        except _NO_ARRAYS:
+            raise _damaged(file) from None
         if found != key:
             raise SpecError(
                 f"checkpoint {file}: it is of another run; task, steps, seed, parameters and "
                 "islands must be the same"
             )
+        try:
+            made = cls._of(arrays)
+        except (ValueError, TypeError, KeyError, OverflowError):
+            raise _damaged(file) from None
+        chromosome = island.chromosome
+        if not (
+            made.states
+            and made.epoch >= 0
+            and made.seconds >= 0
+            and all(map(island.knows, made.states))
+            and all(chromosome.holds(best.option, best.step) for best in made.bests)
+        ):
+            raise _damaged(file)
+        return made
+
+    @classmethod
+    def _of(cls, arrays: dict[str, Array]) -> Checkpoint:
+        """Sort the arrays of a file by their islands."""
+        epoch, seconds = int(arrays.pop("epoch")), float(arrays.pop("seconds"))
+        found: dict[int, dict[str, Array]] = {}
+        for name, values in arrays.items():
+            number, _, part = name.partition("/")
+            found.setdefault(int(number), {})[part] = values
         states: list[State] = []
         bests = []
-        for i in range(1 + max(int(name.split("/")[0]) for name in arrays)):
-            state = {
-                name.split("/")[1]: values
-                for name, values in arrays.items()
-                if name.startswith(f"{i}/")
-            }
+        for i in range(len(found)):
+            state = found[i]
             conflicts, option, step = (state.pop(f"best.{name}") for name in Solution._fields)
-            states.append(state)
+            states.append({**state})
             bests.append(Solution(int(conflicts), option, step))
         return cls(epoch, seconds, states, bests)
+
+
+def _damaged(file: Path) -> SpecError:
+    return SpecError(f"checkpoint {file}: it is none, or it is damaged")

@@ -11,6 +11,7 @@ Source: paper EVO, section 3.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,16 @@ class Chromosome:
             self.most,
             self.low,
             self.high,
+        )
+
+    def holds(self, option: NDArray[Any], step: NDArray[Any]) -> bool:
+        """Return whether these are options and steps of its genes, of shape (…, genes)."""
+        if not all(a.dtype == np.int32 and a.shape[-1:] == (self.genes,) for a in (option, step)):
+            return False
+        first = self.first_option
+        return bool(
+            ((first[:-1] <= option) & (option < first[1:])).all()
+            and ((self.low <= step) & (step <= self.high)).all()
         )
 
     def decode(self, option: Ints, step: Ints) -> tuple[Step, ...]:

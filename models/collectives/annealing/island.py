@@ -136,6 +136,17 @@ class Island:
         names = ("option", "step", "clock", "counts", "seeds", "told")
         return {name: getattr(self, name).copy() for name in names}
 
+    def knows(self, state: State) -> bool:
+        """Return whether ``save`` of such an island can have returned this."""
+        own = self.save()
+        return (
+            state.keys() == own.keys()
+            and all((a.shape, a.dtype) == (own[k].shape, own[k].dtype) for k, a in state.items())
+            and self.chromosome.holds(state["option"], state["step"])
+            and bool(np.isfinite(state["clock"]).all())
+            and min(state["counts"].tolist()) >= 0
+        )
+
     def load(self, state: State) -> None:
         """Go on from what ``save`` returned, as if the island had never stopped."""
         for name, values in state.items():

@@ -113,7 +113,7 @@ class _Run:
         self.bests: list[Solution] = []
         self.outcomes: list[Outcome] = []
         if file is not None and file.exists():
-            kept = Checkpoint.read(file, self.key)
+            kept = Checkpoint.read(file, self.key, team.own)
             team.load(kept.states)
             self.epoch, self.bests = kept.epoch, kept.bests
             self.begun -= kept.seconds

@@ -31,7 +31,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
             r"give its path from the network file's folder$",
         ),
         ("folder", r"^network: tables folder cannot be read: Is a directory$"),
-        ("nu\0l", r"^network: tables 'nu\\x00l' cannot be read: embedded null byte$"),
+        ("nu\0l", r"^network: tables nu\0l cannot be read: embedded null byte$"),
         ("latin.txt", r"^network: tables latin.txt: not a text file in UTF-8$"),
     ],
 )

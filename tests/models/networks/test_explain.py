@@ -14,8 +14,20 @@ GROUP = HEAD + MESH + "[[group]]\nid = 3\n"
 
 CASES = [
     # what the file says, what the user reads
-    ("", 'name is missing; it must be a letter, then letters, digits, "_" or "-"'),
-    ('name = "8x8"\n' + MESH, 'name must be a letter, then letters, digits, "_" or "-", not "8x8"'),
+    (
+        "",
+        'name is missing; it must be a letter, then letters, digits, "_" or "-", '
+        "100 in all at most",
+    ),
+    (
+        'name = "8x8"\n' + MESH,
+        'name must be a letter, then letters, digits, "_" or "-", 100 in all at most, not "8x8"',
+    ),
+    (
+        f'name = "{"n" * 101}"\n' + MESH,
+        'name must be a letter, then letters, digits, "_" or "-", 100 in all at most, not '
+        f'"{"n" * 99}…',
+    ),
     ("name = 8\n" + MESH, "name must be a string, not 8"),
     (HEAD, "network is missing; add it"),
     (HEAD + "network = 3\n", "network must be a table, not 3"),

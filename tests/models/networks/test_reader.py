@@ -12,6 +12,7 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh
 
 READY = [
+    "board-4x4",
     "churn-cluster",
     "churn-mesh",
     "cluster-19",

@@ -203,7 +203,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Path | str], str]] = {
     "no such network": (lambda _: "nowhere", '"nowhere" is neither a network file nor a ready'),
     "no such file": (lambda folder: folder / "x.json", "x.json"),
     "no JSON": (_json('{"verdict": '), "x.json: line 1, column 13: not JSON"),
-    "too deep": (_json("[" * 200_000), "x.json: not JSON of a result or a schedule: nested"),
+    "too deep": (_json("[" * 200_000), "x.json: it is nested too deep"),
     "neither": (_json({"a": 1}), "x.json: neither a schedule, whose"),
     "an array": (_json([]), "x.json: neither a schedule"),
     "a malformed result": (_json(RESULT), "x.json: result: "),

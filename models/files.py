@@ -1,0 +1,77 @@
+"""Files that a user names: read whole, and never without end; written whole, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["LARGEST", "read_bytes", "read_text", "write_whole"]
+
+LARGEST = 1 << 30
+"""Bytes of a file; a mistyped name must not fill the memory."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what is in a file, or comes through a pipe.
+
+    A named pipe that nobody writes to is empty.
+
+    Raises
+    ------
+    OSError
+        There is no such file, or it cannot be read, or is neither file nor pipe, or is larger than
+        ``LARGEST``; ``strerror`` says which.
+    """
+    try:
+        # To open a pipe would wait for somebody who writes.
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:  # a null byte in its name
+        raise OSError(errno.EINVAL, "embedded null byte") from None
+    with os.fdopen(number, "rb") as file:
+        mode = os.fstat(number).st_mode
+        if stat.S_ISDIR(mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise OSError(errno.EINVAL, "it is a device, not a file")
+        os.set_blocking(number, True)
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f"it is larger than {LARGEST:,} bytes")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8, however its lines end.
+
+    Raises
+    ------
+    OSError
+        As ``read_bytes``.
+    UnicodeDecodeError
+        It is not UTF-8.
+    """
+    text = read_bytes(path).decode()
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, or leave what was there; a symbolic link of its name gives way to it.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    passing = path.with_name(f".{os.getpid()}.part")
+    try:
+        passing.unlink(missing_ok=True)
+        with passing.open("xb") as file:  # never through a link
+            file.write(data)
+        passing.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            passing.unlink()
+        raise

@@ -1,0 +1,61 @@
+"""JSON and TOML to values, with errors of one line that say where."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import Any
+
+from syncfabric.models.errors import SpecError
+
+__all__ = ["parse_json", "parse_toml"]
+
+
+def parse_json(text: str, subject: str) -> Any:
+    """Return the value that a JSON text stands for.
+
+    Parameters
+    ----------
+    text : str
+    subject : str
+        What errors are about.
+
+    Raises
+    ------
+    SpecError
+        It is not JSON, with line and column; or it is nested too deep, or has too long a number.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise SpecError(f"{subject}: {place}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise SpecError(f"{subject}: it is nested too deep") from None
+    except ValueError:
+        raise SpecError(f"{subject}: a number in it has too many digits") from None
+
+
+def parse_toml(text: str, subject: str) -> dict[str, Any]:
+    """Return the tables of a TOML text; the like of ``parse_json``."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{subject}: {_place(str(error), text)}") from None
+    except RecursionError:
+        raise SpecError(f"{subject}: it is nested too deep") from None
+    except ValueError:
+        raise SpecError(f"{subject}: a number or a date in it is out of range") from None
+
+
+def _place(message: str, text: str) -> str:
+    """Turn tomllib's words to ``line 3, column 7: ...``."""
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.S)
+    if match is None:
+        return f"not TOML: {message}"
+    what, line, column = match.groups()
+    if line is None:
+        lines = text.splitlines() or [""]
+        line, column = str(len(lines)), str(len(lines[-1]) + 1)
+    return f"line {line}, column {column}: not TOML: {what[0].lower()}{what[1:]}"
