@@ -1,99 +1,86 @@
-"""Proofs by induction: Yosys and z3 over all states and all inputs.
+"""Proofs of what the hardware does and never does, as a table.
 
-Usage: scripts/prove [WORD ...]    only proofs whose name holds one of the words
+Usage: scripts/prove [--jobs N] [--traces FOLDER] [--only NAME] [WORD ...]
+
+Words choose the proofs whose name or block holds one of them.
 """
 
+import argparse
 import os
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from amaranth.back import rtlil
-from amaranth.lib import wiring
+from rich.console import Console
+from rich.table import Table
 
-from syncfabric.fpga.tools import find_tool
-from syncfabric.models.networks.wires import WirePlane
-from tests.formal.wires import SlotProof
+from syncfabric.models.errors import ToolError
+from tests.formal.catalogue import PROOFS, Proof
+from tests.formal.engine import Verdict, check
 
-__all__ = ["PROOFS", "main", "prove"]
-
-DEPTH = 12
-"""Cycles of the induction, and of the search from reset."""
-
-# Small memories are quicker for the solver as flip-flops than as arrays.
-PREPARE = (
-    "prep -top top; memory_map; opt_clean; chformal -lower; async2sync; dffunmap; "
-    "write_smt2 -wires proof.smt2"
-)
+__all__ = ["main"]
 
 
-def _slot(
-    links: int, *, process: bool, p: int = 0, shared: bool = False, parity: bool = False, h: int = 0
-) -> Callable[[], wiring.Component]:
-    plane = WirePlane(1, 0, link_registers=p, shared=shared, parity=parity, watchdog=h)
-    return lambda: SlotProof(plane, links, process=process)
-
-
-PROOFS: dict[str, Callable[[], wiring.Component]] = {
-    "router": _slot(4, process=True),
-    "router, shared wires": _slot(4, process=True, shared=True),
-    "router with parity and watchdog": _slot(4, process=True, parity=True, h=5),
-    "router, long links": _slot(4, process=True, p=1),
-    "router, longer links, shared, with parity": _slot(
-        4, process=True, p=2, shared=True, parity=True
-    ),
-    "switch": _slot(8, process=False),
-    "switch, shared wires, with parity": _slot(6, process=False, p=1, shared=True, parity=True),
-    "interface": _slot(1, process=True, h=3),
-    "interface, shared wires, long link": _slot(1, process=True, p=1, shared=True),
-}
-
-
-def prove(component: wiring.Component) -> str | None:
-    """Return None if all assertions hold always, else what the solver says.
-
-    Raises
-    ------
-    ToolError
-        Yosys is missing.
-    """
-    yosys, checker = find_tool("yosys"), find_tool("yosys-smtbmc")
-    beside = str(Path(sys.executable).parent)
-    environment = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
-    with tempfile.TemporaryDirectory() as folder:
-        text = rtlil.convert(component, emit_src=False)
-        (Path(folder) / "proof.il").write_text(text)
-
-        def run(*command: str) -> tuple[int, str]:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-            )
-            return done.returncode, done.stdout + done.stderr
-
-        code, said = run(yosys.program, "-q", "-p", f"read_rtlil proof.il; {PREPARE}")
-        if code:
-            return said
-        for way in (["-t", str(DEPTH)], ["-i", "-t", str(DEPTH)]):
-            code, said = run(checker.program, "-s", "z3", *way, "proof.smt2")
-            if code:
-                return f"{' '.join(way)}: {said[-3000:]}"
-    return None
-
-
-def main(words: list[str]) -> int:
-    """Prove all, or those whose name holds a word; return 1 if one fails."""
-    failed = 0
-    for name, make in PROOFS.items():
-        if words and not any(word in name for word in words):
-            continue
-        begin = time.perf_counter()
-        wrong = prove(make())
-        failed += wrong is not None
-        print(f"{name}: {wrong or 'proven'} ({time.perf_counter() - begin:.0f} s)", flush=True)
+def main(arguments: list[str]) -> int:
+    """Prove all that is chosen; return 1 if a claim fails, 2 if nothing can be done."""
+    parser = argparse.ArgumentParser(prog="scripts/prove", description="Prove the hardware.")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="proofs whose name has it")
+    parser.add_argument("--only", metavar="NAME", help="this one proof")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
+    parser.add_argument("--traces", type=Path, default=Path("build/proofs"), help="folder for VCDs")
+    given = parser.parse_args(arguments)
+    chosen = [
+        (place, proof)
+        for place, proof in enumerate(PROOFS)
+        if (proof.name == given.only if given.only else not given.words)
+        or any(w in f"{proof.name} {proof.block}" for w in given.words)
+    ]
+    if not chosen or given.jobs < 1:
+        print("error: no proof has such a word in its name, or --jobs is below 1", file=sys.stderr)
+        return 2
+    begin, spent, failed, claims = time.perf_counter(), 0.0, 0, 0
+    table = Table("property", "block", "method", "depth", "CPU s", title="Proofs")
+    console = Console()
+    with ProcessPoolExecutor(max_workers=given.jobs) as pool:
+        jobs = [pool.submit(_prove, place, given.traces) for place, _ in chosen]
+        for (_, proof), job in zip(chosen, jobs, strict=True):
+            try:
+                verdicts = job.result()
+            except ToolError as error:
+                print(f"error: {error}", file=sys.stderr)
+                return 2
+            table.add_section()
+            table.add_row(f"[bold]{proof.name}[/bold]", proof.block)
+            for verdict in verdicts:
+                _tell(table, console, proof, verdict)
+                spent, claims = spent + verdict.seconds, claims + 1
+                failed += not verdict.good
+            console.print(f"{proof.name}: {sum(v.good for v in verdicts)} of {len(verdicts)}")
+    console.print(table)
+    console.print(
+        f"{claims - failed} of {claims} claims of {len(chosen)} proofs hold; "
+        f"{spent:.0f} s of processor, {time.perf_counter() - begin:.0f} s in all"
+    )
     return 1 if failed else 0
+
+
+def _prove(place: int, traces: Path) -> list[Verdict]:
+    proof = PROOFS[place]
+    return check(proof.make(), traces / proof.name.replace(" ", "_"), reset=proof.reset)
+
+
+def _tell(table: Table, console: Console, proof: Proof, verdict: Verdict) -> None:
+    kind, _, words = verdict.name.partition(" ")
+    if kind == "reached":
+        words, method = f"can be: {words}", "search"
+    else:
+        method = "induction"
+    if not verdict.good:
+        method = "[red]FAILS[/red]"
+        where = f"; its trace: {verdict.trace}" if verdict.trace else ""
+        console.print(f"[red]{proof.name}: {verdict.name} FAILS{where}[/red]", soft_wrap=True)
+    table.add_row(f"  {words}", "", method, str(verdict.depth), f"{verdict.seconds:.1f}")
 
 
 if __name__ == "__main__":

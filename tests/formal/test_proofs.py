@@ -1,17 +1,74 @@
-"""Every proof still fits the hardware; the proofs themselves are made by `scripts/prove`."""
+"""Every proof fits the hardware and, with `-m prove`, holds, and fails of a broken block."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from amaranth.back import rtlil
 
-from tests.formal.prove import PROOFS, prove
+from tests.formal.breaks import BREAKS, Break
+from tests.formal.catalogue import PROOFS, Proof
+from tests.formal.engine import check
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("syncfabric", "models", "rtl", "sim", "fpga", "tests")
+FIRST = {proof.block: proof for proof in reversed(PROOFS)}
+"""A proof of each block: the default run looks at no more."""
 
 
-@pytest.mark.parametrize("name", PROOFS)
-def test_it_is_emitted(name: str) -> None:
-    assert '"assert"' in rtlil.convert(PROOFS[name](), emit_src=False)
+def _name(thing: Proof | Break) -> str:
+    return thing.name
+
+
+@pytest.mark.parametrize("proof", FIRST.values(), ids=_name)
+def test_it_is_emitted(proof: Proof) -> None:
+    text = rtlil.convert(proof.make(), emit_src=False)
+    assert "holds_" in text
+    assert "reached_" in text
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", PROOFS)
-def test_it_holds(name: str) -> None:
-    assert prove(PROOFS[name]()) is None
+@pytest.mark.prove
+@pytest.mark.parametrize("proof", PROOFS, ids=_name)
+def test_it_holds(proof: Proof, tmp_path: Path) -> None:
+    verdicts = check(proof.make(), tmp_path, reset=proof.reset)
+    assert [verdict.name for verdict in verdicts if not verdict.good] == []
+
+
+@pytest.mark.parametrize("fault", BREAKS, ids=_name)
+def test_a_break_fits_its_file(fault: Break) -> None:
+    assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
+    assert fault.proof in [proof.name for proof in PROOFS]
+
+
+def test_every_block_is_broken_once() -> None:
+    broken = {fault.proof for fault in BREAKS}
+    blocks = {proof.block for proof in PROOFS}
+    assert blocks == {proof.block for proof in PROOFS if proof.name in broken}
+
+
+@pytest.mark.long
+@pytest.mark.prove
+@pytest.mark.parametrize("fault", BREAKS, ids=_name)
+def test_a_broken_block_fails_with_a_trace(fault: Break, tmp_path: Path) -> None:
+    copy, traces = tmp_path / "copy", tmp_path / "traces"
+    for folder in FOLDERS:
+        skip = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, copy / folder, symlinks=True, ignore=skip)
+    path = copy / fault.file
+    path.write_text(path.read_text().replace(fault.old, fault.new))
+    command = [sys.executable, "-m", "tests.formal.prove", "--jobs", "1", "--only", fault.proof]
+    run = subprocess.run(
+        [*command, "--traces", str(traces)],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert "FAILS; its trace" in run.stdout
+    assert any("$enddefinitions" in vcd.read_text() for vcd in traces.rglob("*.vcd"))

@@ -3,7 +3,6 @@
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.hdl import Assert, Assume
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -12,6 +11,7 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.wires.images import WRITABLE, SlotImages
 from syncfabric.rtl.wires.plane import SlotPlane
+from tests.formal.properties import Properties
 
 __all__ = ["SlotProof"]
 
@@ -43,6 +43,7 @@ class SlotProof(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        claims = Properties(m)
         plane, links = self._plane, self._links
         shape = (plane, links)
         # What a sink sees of it is looked at: without that an induction could start from an image
@@ -56,8 +57,8 @@ class SlotProof(wiring.Component):
             image.writes.eq(1),
             image.word.eq(words[0] | words[1] | words[2]),
             image.data.eq(self.data),
-            Assume((self.write & (self.write - 1)) == 0),
         ]
+        claims.assume((self.write & (self.write - 1)) == 0)
         received = []
         for p in range(links):
             wires: Value = getattr(self, f"in_{p}")
@@ -72,8 +73,8 @@ class SlotProof(wiring.Component):
         downs = Cat(wires[0 if plane.shared else 1] for wires in received)
         wrongs = Cat(wires.xor() & plane.parity for wires in received)
 
-        role, holds = image.role_0, list[Value]()
-        valid, root, tree = self._written(m, image, holds)
+        role, holds = image.role_0, dict[str, Value]()
+        valid, root, tree = self._written(m, claims, image, holds)
         kids, parent = tree.children[:links], 1 << tree.parent
         status, began = slots.status, Signal()
         member: Value = tree.children[links] if self._process else Const(0, 1)
@@ -97,45 +98,50 @@ class SlotProof(wiring.Component):
             was[name] = Signal(name=f"was_{name}")
             m.d.sync += was[name].eq(value)
 
-        # No release without all, and none without the process's own arrival.
-        holds += [
-            ~status[DN] | Mux(was["root"], was["complete"], was["up"] & was["called"]),
-            ~status[UP] | (was["complete"] & ~was["root"]),
-            ~(status[DN] | status[UP]) | ~was["wrong"],
-            # A level stays until the pulse.
-            ~(was["up"] & ~was["missing"] & ~was["clear"] & ~status[UP])
-            | status[DN] | status[FAULT],
-            # A pulse that nobody asked for, a level that does not fall, wrong parity are seen.
-            ~((was["unasked"] | was["stuck"]) & ~was["clear"]) | status[FAULT],
-            # A fault freezes the slot until it is cleared.
-            ~(was["fault"] & ~was["clear"]) | status[FAULT],
-            ~(was["fault"] | ~was["valid"]) | ~(status[UP] | status[DN]),
-            # What is not set up is 0, and means nothing.
-            valid | ~status[:DONE].any(),
-            ~was["clear"] | ~status[:DONE].any(),
-        ]  # fmt: skip
+        holds |= {
+            "no release without all, and none without the process's own arrival": ~status[DN]
+            | Mux(was["root"], was["complete"], was["up"] & was["called"]),
+            "no level goes up before all are in": ~status[UP] | (was["complete"] & ~was["root"]),
+            "nothing is passed on with a wrong parity": ~(status[DN] | status[UP]) | ~was["wrong"],
+            "a level stays until the pulse": ~(
+                was["up"] & ~was["missing"] & ~was["clear"] & ~status[UP]
+            )
+            | status[DN]
+            | status[FAULT],
+            "an unasked pulse, a level that does not fall, wrong parity are seen": ~(
+                (was["unasked"] | was["stuck"]) & ~was["clear"]
+            )
+            | status[FAULT],
+            "a fault stays until it is cleared": ~(was["fault"] & ~was["clear"]) | status[FAULT],
+            "a faulty slot passes nothing on": ~(was["fault"] | ~was["valid"])
+            | ~(status[UP] | status[DN]),
+            "what is not set up means nothing": (valid | ~status[:DONE].any())
+            & (~was["clear"] | ~status[:DONE].any()),
+        }
         outs = Cat(getattr(slots, f"out_{p}").up for p in range(links))
-        holds.append(valid | ~outs.any())
-        # A root with kids pulses again only when their levels have had time to fall.
-        holds.append(~(status[DN] & root & (kids != 0)) | (age == age.init))
+        holds["what is not set up drives nothing"] = valid | ~outs.any()
+        holds["a root pulses again only when levels have had time to fall"] = ~(
+            status[DN] & root & (kids != 0)
+        ) | (age == age.init)
         if self._process:
-            self._owed(m, slots, holds, was["la"])
-        # What the image says of itself, for the induction to start from.
+            holds |= self._owed(m, slots, was["la"])
         armed = valid.replicate(links)
-        holds += [
+        holds["the image says what was written"] = Cat(
             role.kids == (kids & armed),
             role.parent == Mux(valid & ~root, parent, 0)[:links],
             role.has_kids == (valid & (kids != 0)),
             role.passes == (valid & (kids != 0) & ~member),
-        ]
-        if self._process:
-            holds.append(role.member == (valid & member))
-        for hold in holds:
-            m.d.comb += Assert(~began | hold)
+            ~valid | (role.root == root),
+            role.member == (valid & member) if self._process else 1,
+        ).all()
+        for name, hold in holds.items():
+            claims.holds(name, ~began | hold)
+        claims.reached("a member is released by its parent", status[DN] & ~was["root"])
+        claims.reached("a fault is found", status[FAULT])
         return m
 
     def _written(
-        self, m: Module, image: SlotImages, holds: list[Value]
+        self, m: Module, claims: Properties, image: SlotImages, holds: dict[str, Value]
     ) -> tuple[Value, Value, Any]:
         """Return what the contract makes of the writes: valid, root, tree; the image agrees."""
         valid, root = Signal(), Signal()
@@ -151,13 +157,11 @@ class SlotProof(wiring.Component):
         with m.If(to_command & valid & (self.data == Command.KILL)):
             m.d.sync += valid.eq(0)
         # As no reset reaches it, this one holds from the very first cycle on.
-        m.d.comb += Assert(image.tree.as_value() == kept)
-        holds += [
-            image.open == valid,
-            image.refused
-            == ((to_control & given.valid & valid) | (to_tree & valid) | (to_command & ~known)),
-            ~valid | (image.role_0.root == root),
-        ]
+        claims.holds("the tree word is kept", image.tree.as_value() == kept)
+        holds["valid exactly from the control word to its end"] = image.open == valid
+        holds["refused is what would disturb a slot that is set up"] = image.refused == (
+            (to_control & given.valid & valid) | (to_tree & valid) | (to_command & ~known)
+        )
         return valid, root, struct(TREE)(kept)
 
     def _age(self, m: Module, dn: Value, clear: Value) -> Signal:
@@ -172,16 +176,17 @@ class SlotProof(wiring.Component):
             m.d.sync += age.eq(age + 1)
         return age
 
-    def _owed(self, m: Module, slots: SlotPlane, holds: list[Value], was_la: Value) -> None:
+    def _owed(self, m: Module, slots: SlotPlane, was_la: Value) -> dict[str, Value]:
         """Exactly one release an arrival; a good one only for who has arrived."""
         m.d.comb += slots.arrive.eq(self.arrive)
         accepts, owed = self.arrive & ~slots.refused, Signal()
         m.d.sync += owed.eq(accepts | (owed & ~slots.released))
-        holds += [
-            owed == (slots.status[LA] | slots.released),
-            ~(slots.status[LA] & slots.released),
-            ~accepts | (slots.ready & ~slots.status[LA]),
-            ~(slots.released & ~slots.broken) | was_la,
-            ~slots.released | slots.done,
-            ~slots.broken | slots.done,
-        ]
+        return {
+            "one release for each arrival": (owed == (slots.status[LA] | slots.released))
+            & ~(slots.status[LA] & slots.released),
+            "an arrival counts once, and only when ready": ~accepts
+            | (slots.ready & ~slots.status[LA]),
+            "a good release is for who has arrived": ~(slots.released & ~slots.broken) | was_la,
+            "done and broken go with the release": (~slots.released | slots.done)
+            & (~slots.broken | slots.done),
+        }

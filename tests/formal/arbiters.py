@@ -1,0 +1,154 @@
+"""Arbiters: one at a time, never idle, and nobody waits for ever."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from syncfabric.rtl.barrier.serial import SerialTurn
+from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
+from syncfabric.rtl.spill.turn import OperationTurn
+from tests.formal.properties import Properties
+
+__all__ = ["ArbiterProof", "SerialProof", "SpillTurnProof"]
+
+
+class ArbiterProof(wiring.Component):
+    """An arbiter under any requests; each cycle the grant is used, or it is not.
+
+    Parameters
+    ----------
+    kind : type
+        LeastRecentArbiter or RoundRobinArbiter.
+    count : int
+        Requesters.
+    """
+
+    def __init__(
+        self, kind: type[LeastRecentArbiter] | type[RoundRobinArbiter], count: int
+    ) -> None:
+        self._kind, self._count = kind, count
+        super().__init__({"request": In(count), "used": In(1), "which": In(range(count))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims, count = Properties(m), self._count
+        m.submodules.arbiter = arbiter = self._kind(count)
+        request, grant = self.request, arbiter.grant
+        m.d.comb += arbiter.request.eq(request)
+        if isinstance(arbiter, LeastRecentArbiter):
+            m.d.comb += arbiter.sent.eq(Mux(self.used, grant, 0))
+        else:
+            m.d.comb += arbiter.advance.eq(self.used)
+        who = claims.constant("who", self.which)
+        claims.assume(who < count)
+        claim_turn(m, claims, request, grant, self.used, who)
+        return m
+
+
+def claim_turn(
+    m: Module, claims: Properties, request: Signal, grant: Signal, used: object, who: object
+) -> None:
+    """Claim what is claimed of every arbiter; `used`: the grant of this cycle counts."""
+    count = len(request)
+    asks, gets = request.bit_select(who, 1), grant.bit_select(who, 1)
+    waited = Signal(range(count + 1))
+    with m.If(~asks | (gets & used)):
+        m.d.sync += waited.eq(0)
+    with m.Elif(used & (waited != count)):
+        m.d.sync += waited.eq(waited + 1)
+    others = count - 1
+    claims.holds("one at most is granted", (grant & (grant - 1)) == 0)
+    claims.holds("only who asks is granted", (grant & ~request) == 0)
+    claims.holds("somebody is granted whenever somebody asks", grant.any() == request.any())
+    claims.holds(f"who keeps asking waits for {others} others at most", waited <= others)
+    claims.reached(f"who keeps asking waits for {others} others", waited == others)
+
+
+class SerialProof(wiring.Component):
+    """The serial combiner's turn, between ports and registers.
+
+    Parameters
+    ----------
+    registers : int
+    """
+
+    def __init__(self, registers: int) -> None:
+        self._registers = registers
+        super().__init__(
+            {"ports": In(4), "waiting": In(registers), "which": In(range(4 + registers))}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims = Properties(m)
+        m.submodules.turn = turn = SerialTurn(self._registers)
+        m.d.comb += [turn.countable.eq(self.ports), turn.waiting.eq(self.waiting)]
+        request, grant = Signal(4 + self._registers), Signal(4 + self._registers)
+        m.d.comb += [
+            request.eq(Cat(self.ports, self.waiting)),
+            grant.eq(Cat(turn.chosen, turn.chosen_local)),
+        ]
+        who = claims.constant("who", self.which)
+        claims.assume(who < len(request))
+        claim_turn(m, claims, request, grant, 1, who)
+        claims.holds(
+            "a message stays exactly if another is chosen",
+            turn.held == (self.ports & ~turn.chosen),
+        )
+        return m
+
+
+class SpillTurnProof(wiring.Component):
+    """What a spill engine takes next: one operation, by rank, and in turn among messages."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                **{name: In(1) for name in ("idle", "fetch", "config", "report", "access")},
+                "waiting": In(5),
+                "which": In(range(5)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims = Properties(m)
+        m.submodules.turn = turn = OperationTurn(4, process=True, sink=True)
+        asks = Cat(self.fetch, self.report, self.config, self.access)
+        m.d.comb += [
+            *(
+                getattr(turn, name).eq(getattr(self, name))
+                for name in ("idle", "fetch", "config", "report", "access")
+            ),
+            turn.here.eq(self.waiting[:4]),
+            turn.local.eq(self.waiting[4]),
+        ]
+        first = Cat(turn.fetches, turn.reports, turn.configures, turn.makes_access)
+        grant, free = Signal(5), Signal()
+        m.d.comb += [
+            grant.eq(Cat(turn.take, turn.takes_local)),
+            free.eq(self.idle & ~asks.any()),
+        ]
+        every = Cat(first, grant)
+        who = claims.constant("who", self.which)
+        claims.assume(who < 5)
+        claims.holds("one operation at most is accepted", (every & (every - 1)) == 0)
+        claims.holds("none is while one is under way", self.idle | ~every.any())
+        claims.holds(
+            "one is whenever the engine is idle and something asks",
+            every.any() == (self.idle & (asks.any() | self.waiting.any())),
+        )
+        claims.holds("what is accepted is told", turn.accepts == every.any())
+        claims.holds(
+            "FETCH goes first, then REPORT, the config port, the sink",
+            first == Mux(self.idle, asks & (~asks + 1), 0),
+        )
+        waited = Signal(range(6))
+        mine = self.waiting.bit_select(who, 1)
+        with m.If(~mine | grant.bit_select(who, 1)):
+            m.d.sync += waited.eq(0)
+        with m.Elif(free & (waited != 5)):
+            m.d.sync += waited.eq(waited + 1)
+        claims.holds("a message that none of these goes before waits for 4 at most", waited <= 4)
+        claims.reached("a message waits for 4", waited == 4)
+        return m

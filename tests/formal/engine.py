@@ -1,0 +1,202 @@
+"""Proving with what PyPI has: Yosys, the ABC inside it, and z3.
+
+A claim that holds is proved by property-directed reachability (IC3, `pdr` of ABC): it finds clauses
+over the flip-flops that hold after reset, hold from one cycle to the next, and imply the claim, and
+checks that they do. So a proof is by induction, for runs of any length, with no clause written by
+hand. A claim that fails is shown by the shortest run that z3 finds, as a VCD.
+
+Source: Bradley, SAT-Based Model Checking without Unrolling, VMCAI 2011; Eén, Mishchenko and
+Brayton, Efficient Implementation of Property Directed Reachability, FMCAD 2011.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from amaranth.back import rtlil
+from amaranth.lib import wiring
+
+from syncfabric.fpga.tools import find_tool
+
+__all__ = ["Verdict", "check"]
+
+PREPARE = """
+read_rtlil proof.il
+prep -top top -flatten
+memory_map
+opt_clean
+chformal -lower
+setattr -set keep 1 t:$assert
+{reset}
+async2sync
+dffunmap
+delete -output
+opt -full -nodffe -nosdff
+write_rtlil whole.il
+techmap
+opt -fast -nodffe -nosdff
+dffunmap
+aigmap
+opt_clean
+write_aiger -I -L -zinit -ywmap map.json model.aig
+"""
+ALONE = """
+read_rtlil whole.il
+delete t:$assert c:*{claim}.* %d
+write_smt2 -wires alone.smt2
+"""
+NO_RESET = "delete -port w:rst\nconnect -set rst 1'0"
+# ABC runs as a pass that maps a module: this one, which it gets back as it was.
+DUMMY = """
+read_verilog <<END
+module top(input a, b, c, output y); assign y = (a & b) | c; endmodule
+END
+prep
+techmap
+abc -script +{commands}
+"""
+SAID = re.compile(r"snl_(\w+)\s+(-?\d+)")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one claim.
+
+    Parameters
+    ----------
+    name : str
+        The claim, in words; it begins with ``holds`` or ``reached``.
+    good : bool
+        As claimed.
+    depth : int
+        Frames of the proof, or cycles until the state that is reached.
+    seconds : float
+        Processor time.
+    trace : str or None
+        A claim that does not hold: where the VCD is.
+    """
+
+    name: str
+    good: bool
+    depth: int
+    seconds: float
+    trace: str | None = None
+
+
+def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> list[Verdict]:
+    """Prove every claim about a component.
+
+    Parameters
+    ----------
+    component : Component
+        The block in its wrapper.
+    traces : Path
+        Folder for traces; made when there is one.
+    reset : bool
+        Reset may come at any time; else it has been, before the first cycle.
+
+    Raises
+    ------
+    ToolError
+        Yosys is missing.
+    RuntimeError
+        A program does not say what it has found.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        bench = _Bench(Path(name), traces)
+        claims = bench.prepare(rtlil.convert(component, emit_src=False), reset=reset)
+        return [bench.judge(claim, number) for number, claim in enumerate(claims)]
+
+
+class _Bench:
+    """A folder in which programs run."""
+
+    def __init__(self, folder: Path, traces: Path) -> None:
+        self._folder, self._traces = folder, traces
+        self._yosys, self._checker = find_tool("yosys"), find_tool("yosys-smtbmc")
+        beside = str(Path(sys.executable).parent)
+        self._environment = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
+
+    def prepare(self, text: str, *, reset: bool) -> list[str]:
+        """Make the models; return the claims in their order in them."""
+        (self._folder / "proof.il").write_text(text)
+        self._script(PREPARE.format(reset="" if reset else NO_RESET))
+        paths = json.loads((self._folder / "map.json").read_text())["asserts"]
+        return [path[-1].removeprefix("$flatten\\").partition(".")[0] for path in paths]
+
+    def judge(self, claim: str, number: int) -> Verdict:
+        """Prove one claim, or find a run that shows what it says."""
+        begin, search = os.times(), claim.startswith("reached")
+        model = (self._folder / "model.aig").read_bytes()
+        (self._folder / "claim.aig").write_bytes(_alone(model, number))
+        method = "bmc3,-F,30" if search else "lcorr;scorr;write_aiger,swept.aig;pdr"
+        (self._folder / "said").unlink(missing_ok=True)
+        commands = f"backup;read_aiger,claim.aig;fold;{method},-L,said;restore"
+        self._script(DUMMY.format(commands=commands))
+        said = SAID.match((self._folder / "said").read_text())
+        if not said:
+            raise RuntimeError(f"{claim}: ABC says nothing of it")
+        found, depth, trace = said[1] == "SAT", int(said[2]), None
+        if not search and not found and said[1] != "UNSAT":
+            # Sweeping merges, by induction, what is always equal; where that leaves nothing of the
+            # claim, `pdr` has nothing to say.
+            if not _never((self._folder / "swept.aig").read_bytes()):
+                raise RuntimeError(f"{claim}: ABC gives up after {depth} frames")
+            depth = 1
+        if found and not search:
+            # `pdr` counts frames, not cycles; z3 stops at the first that breaks the claim.
+            trace = self._trace(claim, depth + 16)
+        end = os.times()
+        used = sum(end[2:4]) - sum(begin[2:4])
+        # A search tells the last frame without one.
+        return Verdict(claim.replace("_", " "), found == search, depth + search, used, trace)
+
+    def _trace(self, claim: str, cycles: int) -> str:
+        """Write the shortest run that breaks a claim; return where it is."""
+        self._script(ALONE.format(claim=claim))
+        path = self._traces / f"{claim}.vcd"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        options = ["-s", "z3", "-t", str(cycles), "--dump-vcd", str(path.resolve())]
+        _, said = self._run(self._checker.program, *options, "alone.smt2")
+        if "Assert failed" not in said or not path.is_file():
+            raise RuntimeError(f"{claim}: z3 does not find the run that ABC found: {said[-2000:]}")
+        return str(path)
+
+    def _script(self, script: str) -> None:
+        (self._folder / "script.ys").write_text(script)
+        code, said = self._run(self._yosys.program, "-q", "-s", "script.ys")
+        if code:
+            raise RuntimeError(f"Yosys: {said[-2000:]}")
+
+    def _run(self, *command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            command,
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+def _alone(model: bytes, number: int) -> bytes:
+    """Return a model in AIGER with one of its bad states alone."""
+    header, _, rest = model.partition(b"\n")
+    name, most, inputs, latches, outputs, ands, bad, *more = header.split()
+    *lines, tail = rest.split(b"\n", int(latches) + int(outputs) + int(bad))
+    first = len(lines) - int(bad)
+    header = b" ".join([name, most, inputs, latches, outputs, ands, b"1", *more])
+    return b"\n".join([header, *lines[:first], lines[first + number], tail])
+
+
+def _never(model: bytes) -> bool:
+    """Return whether the only output of a model in AIGER is the constant 0."""
+    header, _, rest = model.partition(b"\n")
+    latches, outputs = (int(number) for number in header.split()[3:5])
+    return outputs == 1 and rest.split(b"\n", latches + 1)[latches] == b"0"

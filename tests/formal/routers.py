@@ -1,0 +1,257 @@
+"""What routers do with packets, whatever comes by their links and whenever credits come back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import total
+from tests.formal.links import Receiver, Sender, Watch, watch_ports
+from tests.formal.properties import Properties
+from tests.formal.tree_register import network_of
+
+__all__ = ["FlitProof", "PacketProof", "mesh", "switch"]
+
+MARK = 15
+"""Bit of the payload, above all headers: it tells watched flits from others."""
+
+
+@dataclass(frozen=True)
+class Router:
+    """A router as both kinds are looked at.
+
+    Parameters
+    ----------
+    component : Component
+    inputs, outputs : list of str
+        Names of its links.
+    way : callable
+        The output, one-hot, that a header on a link names; 0 for the sink.
+    legal : callable
+        Whether a header can come by this input.
+    fixed : dict
+        Inputs that are constant.
+    """
+
+    component: wiring.Component
+    inputs: list[str]
+    outputs: list[str]
+    way: Callable[[Any], Value]
+    legal: Callable[[int, Any], Value]
+    fixed: dict[str, int]
+
+
+def mesh(channels: int, places: int) -> Router:
+    """Return the router at the centre of a mesh of 3x3, where a packet can go any way."""
+    network = MeshSpec(
+        kind="mesh", width=3, height=3, flit_bits=16, sync="wires",
+        channels=channels, buffer_flits=places,
+    )  # fmt: skip
+
+    def way(link: Any) -> Value:
+        header = struct(network.layout.header)(link.flit.payload[: network.layout.header.width])
+        x, y = header.x, header.y
+        y_way = Mux(y > 1, 1 << Port.NORTH, Mux(y < 1, 1 << Port.SOUTH, 1 << Port.LOCAL))
+        return Mux(x > 1, 1 << Port.EAST, Mux(x < 1, 1 << Port.WEST, y_way))[:5]
+
+    def legal(port: int, link: Any) -> Value:
+        # X first, then Y: who comes along Y has turned, and nobody turns back.
+        turned = [1 << Port.NORTH, 1 << Port.SOUTH][:: -1 if port == Port.NORTH else 1]
+        allowed = 1 << Port.LOCAL | (turned[0] if port in (1, 3) else 0b1111 & ~(1 << port))
+        return (way(link) & ~Const(allowed, 5)) == 0
+
+    names = list(PORT_NAMES)
+    return Router(
+        PacketRouter(network),
+        [f"{name}_in" for name in names],
+        [f"{name}_out" for name in names],
+        way,
+        legal,
+        {"x": 1, "y": 1},
+    )
+
+
+def switch(channels: int, places: int) -> Router:
+    """Return a switch of three ports, with a table that leads to each of them and to the sink."""
+    network = network_of(
+        ports=3, switches=5, flit_bits=24, channels=channels, buffer_flits=places,
+        cycles_per_hop=1, sync="wires",
+        links=[[[0, 0], [1, 0]], [[0, 1], [2, 0]], [[1, 1], [3, 0]], [[2, 1], [4, 0]]],
+        nodes=[[0, 2], [4, 2]],
+    )  # fmt: skip
+    layout = network.layout
+    bits, table = layout.port_bits, (0, 0, 1, 2, 3)
+
+    def way(link: Any) -> Value:
+        header = struct(layout.header)(link.flit.payload[: layout.header.width])
+        code: Value = Mux(header.switch == 0, header.port, 3)
+        for there, port in enumerate(table):
+            code = Mux((header.switch == there) & (there != 0), port, code)
+        return Cat(code == port for port in range(3))
+
+    def legal(port: int, link: Any) -> Value:
+        header = struct(layout.header)(link.flit.payload[: layout.header.width])
+        return ~header.by_route
+
+    routes = sum(port << bits * there for there, port in enumerate(table))
+    return Router(
+        IrregularSwitch(network),
+        [f"in_{p}" for p in range(3)],
+        [f"out_{p}" for p in range(3)],
+        way,
+        legal,
+        {"number": 0, "routes": routes},
+    )
+
+
+class _Proof(wiring.Component):
+    """A router among senders and receivers."""
+
+    def __init__(self, router: Router, channels: int, places: int, more: dict[str, Any]) -> None:
+        self._router, self._channels, self._places = router, channels, places
+        members: dict[str, Any] = dict(more)
+        for name in router.inputs:
+            flit = getattr(router.component, name).flit
+            members |= {f"{name}_valid": In(channels), f"{name}_flit": In(flit.shape())}
+        members |= {f"{name}_credit": In(channels) for name in router.outputs}
+        super().__init__(members)
+
+    def _place(
+        self, m: Module, claims: Properties
+    ) -> tuple[list[Any], list[Any], list[Sender], list[Receiver]]:
+        """Place router, senders and receivers; return its links and these."""
+        router, part = self._router, self._router.component
+        m.submodules.router = part
+        for name, value in router.fixed.items():
+            m.d.comb += getattr(part, name).eq(value)
+        ins = [getattr(part, name) for name in router.inputs]
+        outs = [getattr(part, name) for name in router.outputs]
+        for name, link in zip(router.inputs, ins, strict=True):
+            valid = getattr(self, f"{name}_valid")
+            flit = getattr(self, f"{name}_flit")
+            m.d.comb += [link.valid.eq(valid), link.flit.eq(flit)]
+        for name, link in zip(router.outputs, outs, strict=True):
+            m.d.comb += link.credit.eq(getattr(self, f"{name}_credit"))
+        senders = [
+            Sender(m, claims, name, link, self._places)
+            for name, link in zip(router.inputs, ins, strict=True)
+        ]
+        receivers = [
+            Receiver(m, claims, name, link, self._places)
+            for name, link in zip(router.outputs, outs, strict=True)
+        ]
+        for port, link in enumerate(ins):
+            heads = link.valid.any() & link.flit.head
+            claims.assume(~heads | router.legal(port, link))
+        return ins, outs, senders, receivers
+
+
+class FlitProof(_Proof):
+    """One flit, any, from link to link.
+
+    Parameters
+    ----------
+    router : Router
+    channels, places : int
+        Of its inputs.
+    """
+
+    def __init__(self, router: Router, channels: int, places: int) -> None:
+        more = watch_ports(len(router.inputs), channels)
+        super().__init__(router, channels, places, more)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims, channels = Properties(m), range(self._channels)
+        ins, outs, senders, receivers = self._place(m, claims)
+        watch = Watch(m, claims, self, ins, senders, MARK)
+        # Where the packet goes that is coming in on the watched channel.
+        kept, goes, now = (Signal(len(outs), name=name) for name in ("kept", "goes", "now"))
+        tail = Signal()
+        for i, link in enumerate(ins):
+            for c in channels:
+                with m.If((watch.where == i) & (watch.channel == c) & link.valid[c]):
+                    m.d.comb += now.eq(Mux(link.flit.head, self._router.way(link), kept))
+                    m.d.sync += kept.eq(now)
+                    with m.If(watch.comes):
+                        m.d.sync += [goes.eq(now), tail.eq(link.flit.tail)]
+        seen = [Cat(out.valid[c] & out.flit.payload[MARK] for out in outs) for c in channels]
+        every = Cat(seen)
+        left = claims.before("every", every)
+        claims.holds(
+            "a flit leaves once, and then its place is freed",
+            left.any() == (watch.leaves & goes.any()),
+        )
+        claims.holds("a flit leaves by one port", (every & (every - 1)) == 0)
+        claims.holds(
+            "a flit leaves only by the port that its route names, and in its channel",
+            Cat(
+                ((seen[c] & ~goes) == 0) & (~seen[c].any() | (watch.channel == c)) for c in channels
+            ).all(),
+        )
+        tails = Cat(out.flit.tail | ~out.flit.payload[MARK] | ~out.valid.any() for out in outs)
+        claims.holds("a packet ends with its tail", ~every.any() | (tails.all() == tail))
+        sent = total([out.valid[c] for out in outs for c in channels])
+        freed = total([link.credit[c] for link in ins for c in channels])
+        sent_before = claims.before("sent", sent)
+        claims.holds("no flit leaves but one whose place is freed", sent_before <= freed)
+        claims.holds(
+            "no more credits than flits",
+            Cat(
+                ~link.credit[c] | (sender.under_way[c] != 0)
+                for link, sender in zip(ins, senders, strict=True)
+                for c in channels
+            ).all(),
+        )
+        claims.holds(
+            "never more flits under way than places",
+            Cat(
+                count <= self._places for receiver in receivers for count in receiver.under_way
+            ).all(),
+        )
+        claims.reached("a flit goes through", left.any() & watch.leaves)
+        claims.reached("all places are taken", senders[0].under_way[0] == self._places)
+        return m
+
+
+class PacketProof(_Proof):
+    """Packets of one input, any, among those of others.
+
+    Parameters
+    ----------
+    router : Router
+    channels, places : int
+        Of its inputs.
+    """
+
+    def __init__(self, router: Router, channels: int, places: int) -> None:
+        super().__init__(router, channels, places, {"which": In(range(len(router.inputs)))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims = Properties(m)
+        ins, outs, _, receivers = self._place(m, claims)
+        where = claims.constant("where", self.which)
+        for i, link in enumerate(ins):
+            claims.assume(~link.valid.any() | (link.flit.payload[MARK] == (where == i)))
+        alone: list[Value] = []
+        shaped: list[Value] = []
+        for out, receiver in zip(outs, receivers, strict=True):
+            for c, inside in enumerate(receiver.inside):
+                owner = Signal(name=f"owner_{len(alone)}")
+                with m.If(out.valid[c]):
+                    m.d.sync += owner.eq(out.flit.payload[MARK])
+                alone.append(~(out.valid[c] & inside) | (out.flit.payload[MARK] == owner))
+                shaped.append(~out.valid[c] | (out.flit.head == ~inside))
+        claims.holds("a packet's flits stay together in a channel", Cat(alone).all())
+        claims.holds("a head comes first, and only after a tail", Cat(shaped).all())
+        claims.reached("the middle of a packet", receivers[-1].inside[0])
+        return m
