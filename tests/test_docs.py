@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
+from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
@@ -38,6 +39,7 @@ from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, S
 from syncfabric.models.planning.images import registers_json
 from syncfabric.sim.assemble import irregular, static
 from syncfabric.sim.assemble.top import top_ports
+from syncfabric.sim.core_file import LINT_OPTIONS, core_file
 from syncfabric.sim.results import results_schema
 from syncfabric.sim.rows import plan_rows, result_rows, summary
 
@@ -120,6 +122,28 @@ def test_every_port_is_documented(name: str) -> None:
     headings = ["## Barriers", "## Configuration", "## Spilled groups", "## Ordinary packets"]
     documented = {name for heading in headings for name in named("ports.md", heading)}
     assert documented == ports - {"clk", "rst"}
+
+
+def test_every_port_of_a_block_is_documented() -> None:
+    """Names as the page has them: of all sides and numbers once, and of a bundle its beginning."""
+    ports, block = set(), False
+    for line in (ROOT / "tests" / "fpga" / "ports.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith(" "):
+            name = re.sub(r"^(east|north|west|south)_", "SIDE_", line.split()[2]) if block else ""
+            ports.add(re.sub(r"__.*", "__…", re.sub(r"_\d+", "_P", name)))
+        else:
+            block = line.partition(":")[0] in BLOCKS
+    assert named("ports.md", "## Blocks") == ports - {""}
+
+
+def test_every_target_of_a_core_file_is_documented() -> None:
+    spec = Network.load("mesh-2x2").spec
+    core = core_file("network", "mesh-2x2", "mesh_2x2", "a mesh", spec.network)
+    targets = core.partition("\ntargets:\n")[2]
+    assert named("ports.md", "## Core files") == set(re.findall(r"^  (\w+):$", targets, re.M))
+    page = (DOCS / "ports.md").read_text(encoding="utf-8")
+    for option in LINT_OPTIONS:
+        assert f"`{option.removeprefix('-Wno-')}`" in page
 
 
 def test_every_port_of_a_static_network_is_documented() -> None:
