@@ -146,6 +146,7 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
     return differ, released
 
 
+@pytest.mark.long
 def test_a_netlist_is_as_its_rtl_and_a_broken_cell_is_seen(tmp_path: Path) -> None:
     netlist = netlist_named("ecp5")
     differ, released = beside(netlist, tmp_path)
