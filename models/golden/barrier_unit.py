@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.order import RoundRobin
-from syncfabric.models.golden.outbox import Outbox
+from syncfabric.models.golden.outbox import PatientOutbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
@@ -36,7 +36,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     Attributes
     ----------
-    outbox : Outbox
+    outbox : PatientOutbox
         What the registers have to send.
     fresh : list of int
         Registers whose ``local`` has been set by the last edge.
@@ -62,7 +62,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         self.data_at = rules.data_at
         self.released = released
         self.lasting: set[int] = set()
-        self.outbox = Outbox(self.registers, credits, network.spill, patient=True)
+        self.outbox = PatientOutbox(self.registers, credits, network.spill)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
         self.serial = RoundRobin(4 + count) if network.operations == "all" else None
@@ -104,7 +104,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
     def absorb(
         self, here: Mapping[int, Message], sent_up: int | None, for_spill: dict[int, Message]
     ) -> list[int]:
-        """Take the messages presented to the unit, and let registers fire.
+        """Take the messages shown to the unit, and let registers fire.
 
         All of them are judged before any takes effect.
 

@@ -157,7 +157,7 @@ class LivingBarrierUnit(BarrierUnit):
     def absorb(
         self, here: Mapping[int, Message], sent_up: int | None, for_spill: dict[int, Message]
     ) -> list[int]:
-        """Take the messages presented to the unit, and let registers fire; then open or die."""
+        """Take the messages shown to the unit, and let registers fire; then open or die."""
         taken = super().absorb(here, sent_up, for_spill)
         for r, kind in self._told:
             if kind == Kind.BROKEN:

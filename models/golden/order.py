@@ -1,10 +1,10 @@
-"""The two fair orders by which the routers choose, kept as plain lists and numbers."""
+"""The fair orders by which the routers choose, kept as plain lists and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-__all__ = ["LeastRecentlySent", "RoundRobin"]
+__all__ = ["LeastRecentlySent", "PatientRobin", "RoundRobin"]
 
 
 class LeastRecentlySent:
@@ -45,3 +45,32 @@ class RoundRobin:
         chosen = min(candidates, key=lambda place: (place - self.hand) % self.size)
         self.hand = (chosen + 1) % self.size
         return chosen
+
+
+class PatientRobin(RoundRobin):
+    """A hand that passes over whoever is chosen and sends nothing once, and then stays at it.
+
+    Attributes
+    ----------
+    missed : set of int
+        Places that sent nothing when they were chosen last.
+    """
+
+    __slots__ = ("missed",)
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.missed: set[int] = set()
+
+    def choose(self, candidates: Collection[int]) -> int:
+        """Return the first candidate at or after the hand, and take it to send nothing."""
+        chosen = super().choose(candidates)
+        if chosen in self.missed:
+            self.hand = chosen
+        self.missed.add(chosen)
+        return chosen
+
+    def sent(self, chosen: int) -> None:
+        """Note that the one chosen in this cycle has sent something."""
+        self.missed.discard(chosen)
+        self.hand = (chosen + 1) % self.size

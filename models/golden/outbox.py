@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from syncfabric.models.golden.order import RoundRobin
+from syncfabric.models.golden.order import PatientRobin, RoundRobin
 
-__all__ = ["Letter", "Offer", "Outbox", "Sender"]
+__all__ = ["HastyOutbox", "Letter", "Offer", "Outbox", "PatientOutbox", "Sender"]
 
 
 class Letter(NamedTuple):
@@ -44,8 +45,8 @@ class Offer(NamedTuple):
     letter: Letter
 
 
-class Outbox:
-    """Pending messages of one place (docs/microarchitecture.md, sections 4.4 and I4).
+class Outbox(ABC):
+    """Pending messages of one place; the kinds of network differ in who takes turns.
 
     Parameters
     ----------
@@ -55,9 +56,6 @@ class Outbox:
         The credit counters of the network.
     spill : bool
         Whether the spill engine will add its send register.
-    patient : bool
-        Whether whoever has something pending gets its turn, with a credit or without (on the
-        mesh); else only those with a credit do (on irregular networks).
 
     Attributes
     ----------
@@ -67,24 +65,20 @@ class Outbox:
         Those with something pending.
     """
 
-    def __init__(
-        self, registers: Sequence[Sender], credits: list[int], spill: bool, *, patient: bool
-    ) -> None:
+    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
         self.senders = list(registers)
         self.sending: set[int] = set()
         self.credits = credits
-        self.turn = RoundRobin(len(registers) + spill)
-        self.patient = patient
+        self.places = len(registers) + spill
 
+    @abstractmethod
     def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output.
 
         Should a child's message and the parent's want one output, the child's comes first.
         """
-        willing = self.sending if self.patient else {r for r in self.sending if self._ready(r)}
-        if not willing:
-            return {}
-        r = self.turn.choose(willing)
+
+    def _offered(self, r: int) -> dict[int, Offer]:
         letters = self.senders[r].letters
         offered: dict[int, Offer] = {}
         for place in self._ready(r):
@@ -107,3 +101,33 @@ class Outbox:
         sender.pending.discard(offer.place)
         if not sender.pending:
             self.sending.discard(offer.sender)
+
+
+class HastyOutbox(Outbox):
+    """Of an irregular network (docs/microarchitecture.md, I4): turns of those with a credit."""
+
+    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
+        super().__init__(registers, credits, spill)
+        self.turn = RoundRobin(self.places)
+
+    def offers(self) -> dict[int, Offer]:
+        """Choose whose turn it is, and return its messages that have a credit, by output."""
+        willing = {r for r in self.sending if self._ready(r)}
+        return self._offered(self.turn.choose(willing)) if willing else {}
+
+
+class PatientOutbox(Outbox):
+    """Of a mesh (section 4.4): turns of all that wait; who sent nothing twice keeps its turn."""
+
+    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
+        super().__init__(registers, credits, spill)
+        self.turn = PatientRobin(self.places)
+
+    def offers(self) -> dict[int, Offer]:
+        """Choose whose turn it is, and return its messages that have a credit, by output."""
+        return self._offered(self.turn.choose(self.sending)) if self.sending else {}
+
+    def sent(self, offer: Offer) -> None:
+        """Cross off a message that is on its link."""
+        super().sent(offer)
+        self.turn.sent(offer.sender)

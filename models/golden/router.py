@@ -1,4 +1,4 @@
-"""Synchronization messages at one router: slots, presentation, outputs, and the barrier unit."""
+"""Synchronization messages at one router: slots, outputs, and the barrier unit."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SyncRouter:
         self.slots: list[Message | None] = [None] * 8
         self.lane = [HERE] * 8
         self.occupied: list[int] = []
-        self.presented = [1] * 4
+        self.presented, self.shown = [1] * 4, [1] * 4
         self.order = [LeastRecentlySent(5) for _ in range(4)]
 
     def receive(self, slot: int, message: Message) -> None:
@@ -81,25 +81,25 @@ class SyncRouter:
             message, a credit or its own process wakes it.
         """
         unit, outbox, spill = self.unit, self.unit.outbox, self.spill
-        choice = self._present()
+        choice, shown = self._present()
         if unit.restless:
             unit.begin()
-        elif not (choice or unit.fresh or unit.waiting or outbox.sending or spill):
+        elif not (choice or shown or unit.fresh or unit.waiting or outbox.sending or spill):
             return False
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
-        here: dict[int, Message] = {}
         for port in sorted(choice) if len(choice) > 1 else choice:
             slot = choice[port]
             self.presented[port] = slot & 1
             if self.shared:
                 self.plane.held_inputs.add(self.links[port])
-            if self.lane[slot] < 0:
-                message = self.slots[slot]
-                assert message is not None
-                here[port] = message
-            else:
-                wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
+            wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
+        here: dict[int, Message] = {}
+        for port in sorted(shown) if len(shown) > 1 else shown:
+            self.shown[port] = shown[port] & 1
+            message = self.slots[shown[port]]
+            assert message is not None
+            here[port] = message
         news = bool(here or unit.fresh or unit.waiting)
         for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
@@ -108,10 +108,10 @@ class SyncRouter:
                 offers = outbox.offers()
             sent_up = self._send(now, choice, wants, offers) if wants or offers else None
             if news:
-                self._absorb(now, choice, here, sent_up, for_spill)
+                self._absorb(now, shown, here, sent_up, for_spill)
         else:
             if news:
-                self._absorb(now, choice, here, None, for_spill)
+                self._absorb(now, shown, here, None, for_spill)
             if outbox.sending:
                 offers = outbox.offers()
             if wants or offers:
@@ -128,7 +128,7 @@ class SyncRouter:
         if spill is not None:
             taken = spill.accept(now, for_spill, sending)
             if taken is not None:
-                self._take(now, choice[taken])
+                self._take(now, shown[taken])
             if spill.operation is not None:
                 spill.finish(now, started, sending)
                 self.plane.touched.add(self.node)
@@ -136,16 +136,20 @@ class SyncRouter:
             busy = busy or spill.has_work()
         return busy
 
-    def _present(self) -> dict[int, int]:
-        """Return the slot that each input presents, by port."""
+    def _present(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the slot that each input presents, and the one it shows the unit, by port."""
         choice: dict[int, int] = {}
+        shown: dict[int, int] = {}
         for slot in self.occupied:
-            lane = self.lane[slot]
-            if lane < 0 or self.plane.credits[lane]:
-                port = slot >> 1
-                if port not in choice or slot & 1 != self.presented[port]:
-                    choice[port] = slot
-        return choice
+            lane, port = self.lane[slot], slot >> 1
+            if lane < 0:
+                if port not in shown or slot & 1 != self.shown[port]:
+                    shown[port] = slot
+            elif self.plane.credits[lane] and (
+                port not in choice or slot & 1 != self.presented[port]
+            ):
+                choice[port] = slot
+        return choice, shown
 
     def _send(
         self,
@@ -206,14 +210,14 @@ class SyncRouter:
     def _absorb(
         self,
         now: int,
-        choice: dict[int, int],
+        shown: dict[int, int],
         here: dict[int, Message],
         sent_up: int | None,
         for_spill: dict[int, Message],
     ) -> None:
         """Hand the messages for this node to the barrier unit."""
         for port in self.unit.absorb(here, sent_up, for_spill):
-            self._take(now, choice[port])
+            self._take(now, shown[port])
 
     def _take(self, now: int, slot: int) -> None:
         """Free the slot of a message that has been taken here."""

@@ -36,6 +36,7 @@ class LiteralMesh:
         self.slots: dict[tuple[int, int, int], int | None] = dict.fromkeys(lanes)
         self.credits = dict.fromkeys(lanes, 1)
         self.presented_last = dict.fromkeys(ports, 1)
+        self.shown_last = dict.fromkeys(ports, 1)
         self.orders = {port: [0, 1, 2, 3, UNIT] for port in ports}
         self.freed: set[tuple[int, int, int]] = set()
         self.started = False
@@ -66,20 +67,18 @@ class LiteralMesh:
         sent = []
         for n in range(len(self.nodes)):
             presented = {port: self.present(n, port) for port in range(4)}
-            routed = {
-                port: (route(self.nodes[n], self.destination(found[1]), found[0]), *found)
-                for port, found in presented.items()
-                if found is not None
-            }
+            routed = {port: found for port, found in presented.items() if found is not None}
+            shows = {port: self.show(n, port) for port in range(4)}
+            shown = {port: found for port, found in shows.items() if found is not None}
             taken = self.units[n].take(
-                {port: (c, message) for port, (out, c, message) in routed.items() if out == HERE},
+                shown,
                 {r: data for (node, r), data in arrive.items() if node == n},
                 config if config is not None and config.node == n else None,
                 self.started,
             )
             credits = {(o, c): self.credits[n, o, c] for o in range(4) for c in range(2)}
             offers = self.units[n].offer(credits)
-            sent_by_unit = []
+            sent_by_unit, forwarded = [], set()
             for output in range(4):
                 for candidate in self.orders[n, output]:
                     if candidate == UNIT and output in offers:
@@ -87,36 +86,55 @@ class LiteralMesh:
                         sent_by_unit.append(place)
                     elif candidate in routed and routed[candidate][0] == output:
                         _, sync_class, message = routed[candidate]
-                        taken.add(candidate)
+                        forwarded.add(candidate)
                     else:
                         continue
                     wires[n, output, sync_class] = message
                     self.orders[n, output].remove(candidate)
                     self.orders[n, output].append(candidate)
                     break
-            freed |= {(n, port, routed[port][1]) for port in taken}
+            freed |= {(n, port, shown[port][0]) for port in taken}
+            freed |= {(n, port, routed[port][1]) for port in forwarded}
             sent.append(sent_by_unit)
         seen = Seen(wires, {self.upstream(lane) for lane in self.freed})
         self.edge(wires, freed, sent)
         self.started |= start
         return seen
 
-    def present(self, n: int, port: int) -> tuple[int, int] | None:
-        """Return (class, message) that an input presents."""
+    def present(self, n: int, port: int) -> tuple[int, int, int] | None:
+        """Return (output, class, message) that an input presents."""
         eligible = []
-        for sync_class in range(2):
-            message = self.slots[n, port, sync_class]
-            if message is not None:
-                out = route(self.nodes[n], self.destination(message), sync_class)
-                if out == HERE or self.credits[n, out, sync_class] >= 1:
-                    eligible.append((sync_class, message))
+        for sync_class, message, out in self.occupied(n, port):
+            if out != HERE and self.credits[n, out, sync_class] >= 1:
+                eligible.append((out, sync_class, message))
         if not eligible:
             return None
         chosen = eligible[0]
         if len(eligible) == 2:
             chosen = eligible[1 - self.presented_last[n, port]]
-        self.presented_last[n, port] = chosen[0]
+        self.presented_last[n, port] = chosen[1]
         return chosen
+
+    def show(self, n: int, port: int) -> tuple[int, int] | None:
+        """Return (class, message) that an input shows the barrier unit."""
+        here = {c: message for c, message, out in self.occupied(n, port) if out == HERE}
+        if not here:
+            return None
+        chosen = 1 - self.shown_last[n, port]
+        if chosen not in here:
+            chosen = 1 - chosen
+        self.shown_last[n, port] = chosen
+        return chosen, here[chosen]
+
+    def occupied(self, n: int, port: int) -> list[tuple[int, int, int]]:
+        """Return (class, message, route) of an input's slots that are occupied."""
+        found = []
+        for sync_class in range(2):
+            message = self.slots[n, port, sync_class]
+            if message is not None:
+                out = route(self.nodes[n], self.destination(message), sync_class)
+                found.append((sync_class, message, out))
+        return found
 
     def destination(self, message: int) -> tuple[int, int]:
         fields = self.layout.sync.unpack(message)

@@ -31,6 +31,8 @@ class LiteralUnit(LiteralRegisters):
         super().__init__(network)
         self.here = here
         self.serial_pointer = self.send_pointer = 0
+        self.chosen: int | None = None
+        self.missed = [False] * network.barrier_registers
         self.release: list[tuple[int, int]] = []
 
     def take(
@@ -182,8 +184,9 @@ class LiteralUnit(LiteralRegisters):
         for step in range(size):
             number = (self.send_pointer + step) % size
             if self.pending(number):
-                self.send_pointer = (number + 1) % size
+                self.chosen = number
                 return self.ready_to_send(number, credits)
+        self.chosen = None
         return {}
 
     def pending(self, number: int) -> int:
@@ -215,6 +218,10 @@ class LiteralUnit(LiteralRegisters):
         """End the cycle; ``sent`` are the offers that were taken, register * 5 + bit."""
         self.events[Counter.OVERFLOW] += overflow
         at_once = self.network.barrier_pipeline == 0
+        if self.chosen is not None:
+            stays = not sent and self.missed[self.chosen]
+            self.send_pointer = (self.chosen + (not stays)) % len(self.now)
+            self.missed[self.chosen] = not sent
         for number, new in enumerate(self.new):
             off = sum(1 << place % 5 for place in sent if place // 5 == number)
             became = self.became[number]

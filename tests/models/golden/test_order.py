@@ -1,6 +1,6 @@
 """The two orders, by hand."""
 
-from syncfabric.models.golden.order import LeastRecentlySent, RoundRobin
+from syncfabric.models.golden.order import LeastRecentlySent, PatientRobin, RoundRobin
 
 
 def test_least_recently_sent_begins_with_rising_numbers() -> None:
@@ -19,3 +19,15 @@ def test_round_robin_stops_after_the_one_it_chose() -> None:
     assert hand.hand == 2
     assert hand.choose([0]) == 0
     assert hand.choose([0]) == 0
+
+
+def test_patient_robin_passes_over_who_sends_nothing_once() -> None:
+    hand = PatientRobin(4)
+    assert [hand.choose({2, 3}) for _ in range(2)] == [2, 3]
+    assert hand.choose({1, 2}) == 1
+    hand.sent(1)
+    assert [hand.choose({1, 2, 3}) for _ in range(3)] == [2, 2, 2]
+    hand.sent(2)
+    assert [hand.choose({1, 2, 3}) for _ in range(2)] == [3, 3]
+    hand.sent(3)
+    assert [hand.choose({1, 2, 3}) for _ in range(4)] == [1, 2, 3, 1]
