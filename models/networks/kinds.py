@@ -65,7 +65,8 @@ class MeshSpec(SetUp, Wires, Table):
         description="How a reduction travels: back over the distribution's links, or not.",
     )
     sync_links: Literal["shared", "own"] = Field(
-        default="shared", description="Whether barrier messages share the packets' links."
+        default="shared",
+        description="Whether barrier messages share the packets' links; own without packets.",
     )
     operations: Operations = "bitwise"
     setup: Setup = "local"
@@ -80,10 +81,24 @@ class MeshSpec(SetUp, Wires, Table):
     def _subject(cls, data: dict[str, Any]) -> str:
         return "network: "
 
+    @model_validator(mode="before")
+    @classmethod
+    def _messages_alone_have_own_links(cls, data: Any) -> Any:
+        alone = isinstance(data, dict) and data.get("channels") == 0
+        if alone and data.get("sync", "messages") == "messages":
+            return {"sync_links": "own", **data}
+        return data
+
     @model_validator(mode="after")
     def _messages_fit_a_flit(self) -> Self:
         check_wires(self, _defaults(self))
-        self.layout.check(sync=self.has_messages, packets=self.channels > 0)
+        packets = self.channels > 0
+        if self.has_messages and not packets and self.sync_links == "shared":
+            raise SpecError(
+                'network: sync_links = "shared" is for messages on the links of packets, and with '
+                "channels = 0 there are none; remove it"
+            )
+        self.layout.check(sync=self.has_messages and packets, packets=packets)
         check_set_up(self)
         return self
 

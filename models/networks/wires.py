@@ -196,18 +196,21 @@ def _check_messages(network: Asks, defaults: Mapping[str, Any]) -> None:
 
 
 def _check_no_packets(network: Asks, defaults: Mapping[str, Any]) -> None:
-    if network.sync == "messages":
-        raise SpecError("network: channels must be 1 to 4, not 0")
+    if network.sync == "messages" and "sync_links" not in defaults:
+        raise SpecError(
+            "network: channels must be 1 to 4, not 0: messages of an irregular network travel on "
+            'the links of packets; set channels = 1, or sync = "wires"'
+        )
     if network.sync == "both":
         raise SpecError(
-            'network: channels must be 1 to 4 with sync = "both", not 0; a network of wires alone '
-            'is sync = "wires"'
+            'network: channels must be 1 to 4 with sync = "both", not 0; a network without '
+            'packets is sync = "wires", or on a mesh "messages"'
         )
     if network.setup == "manager":
         default = "" if "setup" in network.model_fields_set else ", the default,"
         raise SpecError(
-            f'network: setup = "manager"{default} needs packets, and channels = 0 is a network of '
-            'wires alone; set setup = "local"'
+            f'network: setup = "manager"{default} needs packets, and with channels = 0 there are '
+            'none; set setup = "local"'
         )
     for key in _given(network, defaults, OF_PACKETS):
         raise SpecError(

@@ -57,13 +57,32 @@ def test_channels(make: Any) -> None:
     assert make(channels=0, sync="wires").channels == 0
     refused("network: channels must be 0 to 4, not 5", make, channels=5)
     refused("network: channels must be 0 to 4, not -1", make, channels=-1)
-    refused("network: channels must be 1 to 4, not 0", make, channels=0)
     refused(
-        'network: channels must be 1 to 4 with sync = "both", not 0; a network of wires alone is '
-        'sync = "wires"',
+        'network: channels must be 1 to 4 with sync = "both", not 0; a network without packets is '
+        'sync = "wires", or on a mesh "messages"',
         make,
         channels=0,
         sync="both",
+    )
+
+
+def test_messages_alone() -> None:
+    alone = mesh(channels=0, data_bits=32, width=1024, height=1024)
+    assert (alone.sync_links, alone.has_messages, alone.link_channels) == ("own", True, 0)
+    assert mesh(channels=0, sync="messages", sync_links="own") == mesh(channels=0)
+    assert mesh(channels=0, sync="wires").sync_links == "shared"
+    refused(
+        'network: sync_links = "shared" is for messages on the links of packets, and with '
+        "channels = 0 there are none; remove it",
+        mesh,
+        channels=0,
+        sync_links="shared",
+    )
+    refused(
+        "network: channels must be 1 to 4, not 0: messages of an irregular network travel on the "
+        'links of packets; set channels = 1, or sync = "wires"',
+        local,
+        channels=0,
     )
 
 
@@ -124,13 +143,15 @@ def test_keys_of_messages_without_messages(
     ],
 )
 def test_keys_of_packets_without_packets(make: Any, key: str, value: Any) -> None:
-    refused(
-        f"network: {key} means nothing with channels = 0, where there are no packets; remove it",
-        make,
-        sync="wires",
-        channels=0,
-        **{key: value},
-    )
+    for sync in ("wires", "messages") if make is mesh else ("wires",):
+        refused(
+            f"network: {key} means nothing with channels = 0, where there are no packets; "
+            "remove it",
+            make,
+            sync=sync,
+            channels=0,
+            **{key: value},
+        )
 
 
 def test_set_up() -> None:
@@ -142,10 +163,11 @@ def test_set_up() -> None:
         sync="both",
         setup="paper",
     )
-    needs = 'needs packets, and channels = 0 is a network of wires alone; set setup = "local"'
+    needs = 'needs packets, and with channels = 0 there are none; set setup = "local"'
     alone = {"sync": "wires", "channels": 0}
     refused(f'network: setup = "manager", the default, {needs}', chain, **alone)
     refused(f'network: setup = "manager" {needs}', mesh, setup="manager", **alone)
+    refused(f'network: setup = "manager" {needs}', mesh, setup="manager", channels=0)
 
 
 def test_flits_need_hold_no_message_without_messages() -> None:
@@ -201,7 +223,8 @@ def test_operations() -> None:
 
 
 def test_json_round_trip() -> None:
-    for made in (mesh(sync="both", watchdog=7), local(sync="wires", channels=0)):
+    networks = (mesh(sync="both", watchdog=7), local(sync="wires", channels=0), mesh(channels=0))
+    for made in networks:
         spec = NetworkSpec(name="n", network=made, groups=())
         assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
 
@@ -236,8 +259,8 @@ def test_files_ask_for_wires() -> None:
         ),
         (
             'sync = "both"\nchannels = 0',
-            'network: channels must be 1 to 4 with sync = "both", not 0; a network of wires alone '
-            'is sync = "wires"',
+            'network: channels must be 1 to 4 with sync = "both", not 0; a network without packets '
+            'is sync = "wires", or on a mesh "messages"',
         ),
         ("parity = 1\nsync = 'wires'", "network: parity must be true or false, not 1"),
     ],
