@@ -124,12 +124,15 @@ class RunRequest:
         """Refuse what needs packets where there are none."""
         if network.channels:
             return
-        alone = "does not go with channels = 0: a network of wires alone"
         if self.background:
             raise SpecError(
-                f"background = {self.background:g} {alone} carries no packets; leave background "
-                "out, or set channels in [network]"
+                f"background = {self.background:g} does not go with channels = 0: a network "
+                "without them carries no packets; leave background out, or set channels in "
+                "[network]"
             )
+        if network.has_messages:
+            return
+        alone = "does not go with channels = 0: a network of wires alone"
         if self.log is not None:
             raise SpecError(
                 f"log {self.log} {alone} has neither packets nor messages to write down; leave "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from syncfabric.models.golden.barrier_register import PARENT, BarrierRegister
 from syncfabric.models.golden.order import RoundRobin
-from syncfabric.models.golden.outbox import PatientOutbox
+from syncfabric.models.golden.outbox import Outbox, PatientOutbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
@@ -36,7 +36,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     Attributes
     ----------
-    outbox : PatientOutbox
+    outbox : Outbox
         What the registers have to send.
     fresh : list of int
         Registers whose ``local`` has been set by the last edge.
@@ -62,7 +62,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         self.data_at = rules.data_at
         self.released = released
         self.lasting: set[int] = set()
-        self.outbox = PatientOutbox(self.registers, credits, network.spill)
+        self.outbox: Outbox = PatientOutbox(self.registers, credits, network.spill)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
         self.serial = RoundRobin(4 + count) if network.operations == "all" else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.golden.order import RoundRobin
-from syncfabric.models.golden.outbox import HastyOutbox
+from syncfabric.models.golden.outbox import HastyOutbox, Outbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch_register import UP, SwitchRegister, TreeRules
@@ -74,7 +74,7 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         registers = [self.register_type(rules) for _ in range(network.barrier_registers)]
         super().__init__(registers, registers[0].status_bits, network.data_bits)
         self.node, self.rules, self.spills = target, rules, network.spill
-        self.outbox = HastyOutbox(self.registers, credits, network.spill)
+        self.outbox: Outbox = HastyOutbox(self.registers, credits, network.spill)
         self.arriving: dict[int, int] = {}
         self.events = events
         self.late = network.cycles_per_hop == 2

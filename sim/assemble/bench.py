@@ -60,7 +60,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
     at a clock edge reads the next script and flushes the probe; `report` writes the traffic's
     counters, a line of hexadecimal numbers a node (empty on a network that has no traffic: a static
-    one, or one of barrier wires alone).
+    one, or one without channels for packets).
 
     Parameters
     ----------

@@ -122,8 +122,10 @@ def shown_links(spec: MeshSpec, top: str) -> Iterator[Shown | None]:
         yield _local(spec, "inject", i)
 
 
-def _local(spec: MeshSpec, name: str, i: int) -> Shown:
+def _local(spec: MeshSpec, name: str, i: int) -> Shown | None:
     """Return what is on a node's own link, which knows no synchronization and no set-up packets."""
+    if not spec.channels:
+        return None
     width = spec.managed + 2 * spec.has_messages
     above = zero(width) if width else ""
     return Shown(

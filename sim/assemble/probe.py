@@ -140,7 +140,8 @@ def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[s
         yield f"          if ({bits} !== {zero(len(links) * width)}) begin"
         for link in filter(None, links):
             if link.sync:
-                yield _print(link.valid, channels, link.flit)
+                if link.valid:
+                    yield _print(link.valid, channels, link.flit)
                 yield _print(link.sync_valid, classes, link.sync)
             else:
                 lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))

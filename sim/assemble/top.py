@@ -36,18 +36,18 @@ class Shown:
     Parameters
     ----------
     valid, credit : str
-        Bits of the packets' channels.
+        Bits of the packets' channels; empty where there are none.
     flit : str
         What is on the link if one of them is valid.
     sync_valid, sync_credit : str
-        Bits of synchronization; empty where there are none.
+        The same of synchronization.
     sync : str, optional
         The synchronization message, where it has wires of its own.
     """
 
-    valid: str
-    credit: str
-    flit: str
+    valid: str = ""
+    credit: str = ""
+    flit: str = ""
     sync_valid: str = ""
     sync_credit: str = ""
     sync: str | None = None

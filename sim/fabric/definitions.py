@@ -20,7 +20,7 @@ _PACKETS = {
     "flit": "nullptr",
     "sync": "nullptr",
 }
-"""What a link's end has for packets, and what stands for each that a network has not."""
+"""What a link's end has for packets and messages, and what stands for each that is not there."""
 
 _WIDE = ("flit", "sync", "wires")
 """The wires whose type depends on their number."""
@@ -38,7 +38,8 @@ def definitions(spec: AnySpec) -> str:
         "SLOT_WIRES": _slot_wires(spec),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
-    end = end if "flit" in wires else []
+    lanes = wires.keys() - {"wires"}
+    end = end if lanes else []
     end += ["&t.name##_wires"] if "wires" in wires else []
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
@@ -46,6 +47,7 @@ def definitions(spec: AnySpec) -> str:
         "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
+        "FOR_LANES(...)": "__VA_ARGS__" if lanes else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",

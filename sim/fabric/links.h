@@ -7,9 +7,9 @@
 #define TYPE_OF(port) std::remove_reference_t<decltype(port)>
 
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
-// `wires` where there are no barrier wires. What no port of the network has is not carried at all.
+// `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
 template <class Flit, class Sync, class Wires> struct EndOf {
-    FOR_PACKETS(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;)
+    FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;)
     FOR_WIRES(Wires* wires;)
 };
 inline CData NOTHING = 0;  // stands for wires that a port has not
@@ -28,9 +28,10 @@ template <class End> struct Link {
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {
         bool changed = false;
-        FOR_PACKETS({
+        FOR_LANES({
             changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
-            changed |= copy(*to.flit, *from.flit) | copy(*to.flush, *from.flush);
+            changed |= copy(*to.flush, *from.flush);
+            if (from.flit) changed |= copy(*to.flit, *from.flit);
             if (from.sync) changed |= copy(*to.sync, *from.sync);
         })
         FOR_WIRES(changed |= copy(*to.wires, *from.wires);)
@@ -40,8 +41,8 @@ template <class End> struct Link {
     // Carry over what the target drives; return whether it is new to the source.
     bool backward() const {
         bool changed = false;
-        FOR_PACKETS(changed |= copy(*from.credit, *to.credit);
-                    changed |= copy(*from.sync_credit, *to.sync_credit);)
+        FOR_LANES(changed |= copy(*from.credit, *to.credit);
+                  changed |= copy(*from.sync_credit, *to.sync_credit);)
         return changed;
     }
 };

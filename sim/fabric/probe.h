@@ -22,7 +22,7 @@ template <class Network> class Probe {
     void look(Network& network, uint64_t cycle) {
         bool answered = false, released = false, spilled = false, changed = false;
         uint32_t error = 0, answer = 0;
-        FOR_PACKETS(for (int i = 0; i < LINKS; ++i) {
+        FOR_LANES(for (int i = 0; i < LINKS; ++i) {
             const auto& end = network.shown[i];
             if (!end.valid) continue;
             valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
@@ -48,7 +48,7 @@ template <class Network> class Probe {
         valid_.print(line_), line_ += ' ';
         credit_.print(line_), line_ += ' ';
         released_.print(line_);
-        FOR_PACKETS(if (flits) print_flits(network));
+        FOR_LANES(if (flits) print_flits(network));
         if (released) print_results(network);
         FOR_SPILL(print_spilled(network));
         FOR_WIRES(wires_.print(line_));

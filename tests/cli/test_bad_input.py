@@ -265,7 +265,7 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
         (["run", "fig1", "--jitter", "-1"], r"jitter must be 0\.\.100,000 cycles, not -1"),
         (
             ["run", "wires-16x16", "--background", "0.1", "-o", "out"],
-            r"background = 0\.1 does not go with channels = 0: a network of wires alone carries no "
+            r"background = 0\.1 does not go with channels = 0: a network without them carries no "
             r"packets; leave background out, or set channels in \[network\]",
         ),
         (

@@ -42,8 +42,9 @@ def _of_messages(spec: MeshSpec) -> Iterator[str]:
                 yield _met(kind, port, turn, "passing")
             yield f"no credit: {port.name} class {turn:d}"
         yield from (f"REDUCE by {port.name} meets {state}" for state in _STATES)
-        word = "inside a packet" if shared else "beside a flit"
-        yield f"message {word}: {port.name}"
+        if spec.channels:
+            word = "inside a packet" if shared else "beside a flit"
+            yield f"message {word}: {port.name}"
     for children in range(5):
         yield f"DISTRIBUTE with {children} children"
         yield f"root released with {children} children"

@@ -17,9 +17,10 @@ NETWORKS: dict[str, MessageSpec] = {
     "irregular": irregular(SMALL),
     "both": mesh(2, 1, sync="both"),
 }
-WIRES: dict[str, MessageSpec] = {
+ALONE: dict[str, MessageSpec] = {
     "mesh": mesh(2, 2, sync="wires", channels=0),
     "irregular": irregular(SMALL, sync="wires", channels=0, wires="shared"),
+    "messages": mesh(2, 1, channels=0, barrier_registers=1),
 }
 
 
@@ -66,9 +67,9 @@ def test_the_sources_queue_is_as_deep_as_asked(text: str) -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", WIRES)
+@pytest.mark.parametrize("name", ALONE)
 def test_without_packets_there_is_no_traffic(name: str, tmp_path: Path) -> None:
-    spec = WIRES[name]
+    spec = ALONE[name]
     text = bench_verilog(spec)
     compiles(text, BENCH, tmp_path)
     assert "packet" not in text

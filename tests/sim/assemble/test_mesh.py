@@ -19,6 +19,7 @@ NETWORKS = {
     "column, no data, spill": mesh(1, 3, data_bits=0, spill=True),
     "own links": mesh(2, 2, sync_links="own", operations="all", reduction_route="paper"),
     "wires alone": mesh(2, 2, sync="wires", channels=0),
+    "messages alone": mesh(2, 1, channels=0, barrier_registers=1),
     "wires, managers": mesh(2, 1, sync="wires", setup="manager", wires="shared", data_bits=0),
     "both": mesh(2, 1, sync="both", parity=True, link_registers=1, setup="manager"),
 }
@@ -72,14 +73,16 @@ def test_managers_add_what_a_process_says_and_hears() -> None:
     }
 
 
-def test_wires_alone_have_no_packets() -> None:
-    """A network of 6 nodes, 4 slots, 5 data bits."""
-    spec = mesh(3, 2, sync="wires", channels=0, data_bits=5)
+@pytest.mark.parametrize("sync", ["wires", "messages"])
+def test_networks_without_packets(sync: str) -> None:
+    """A network of 6 nodes, 4 slots or registers, 5 data bits."""
+    spec = mesh(3, 2, sync=sync, channels=0, data_bits=5)
     ports = {name: width for _, name, width in top_ports(spec)}
     assert not any(name.startswith(("inject", "eject")) for name in ports)
-    widths = {"arrive": 24, "data": 120, "released": 24, "ready": 24, "done": 24, "broken": 24}
+    widths = {"arrive": 24, "data": 120, "released": 24, "ready": 24, "done": 24}
     assert widths.items() <= ports.items()
     assert "last" not in ports
+    assert ("broken" in ports) == (sync == "wires")
 
 
 def test_both_ways_have_registers_of_each() -> None:
@@ -188,6 +191,8 @@ def test_widths() -> None:
     assert link_wires(both) == {**plain, "wires": 2 * 3 * 7}
     own = link_wires(mesh(4, 4, sync_links="own"))
     assert own["sync"] == 2 + 8 + 2 + 2 + 2 + 1 + 4
+    alone = link_wires(mesh(4, 4, channels=0))
+    assert dict(alone) == {"sync_valid": 2, "sync_credit": 2, "sync": own["sync"]}
 
 
 def test_links_of_barrier_wires_have_numbers_of_their_own() -> None:
@@ -205,6 +210,7 @@ def test_lanes_are_those_of_packets_and_messages() -> None:
             links_of(mesh(2, 1, sync="both")),
             links_of(mesh(2, 1, sync="wires", channels=2, setup="manager")),
             links_of(mesh(2, 1, sync="wires", channels=0)),
+            links_of(mesh(2, 1, channels=0)),
         )
     ]
-    assert counts == [(1, 0, 2, 3), (2, 1, 0, 3), (0, 0, 0, 0)]
+    assert counts == [(1, 0, 2, 3), (2, 1, 0, 3), (0, 0, 0, 0), (0, 0, 2, 2)]

@@ -181,6 +181,24 @@ def test_an_irregular_network(buffered: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.icarus
+def test_messages_alone(tmp_path: Path) -> None:
+    """Two lanes a link, five links a router, and two that lead from the nodes."""
+    spec = mesh(2, 1, channels=0, barrier_registers=1)
+    east, west = "dut.link_0_0_east", "dut.link_1_0_west"
+    lines = probed(
+        spec,
+        MESH_LINKS,
+        [
+            f"{east}_sync_valid = 2; {east}_sync = 6; {west}_sync_valid = 1; {west}_sync = 7;",
+            f"{east}_sync_valid = 0; {west}_sync_valid = 0; {east}_sync_credit = 1;",
+            f"{east}_sync_credit = 0;",
+        ],
+        tmp_path,
+    )
+    assert lines == [f"0 {2 | 1 << 14:x} 0 0 6 7", "1 0 1 0"]
+
+
+@pytest.mark.icarus
 def test_words_of_wires_that_change(tmp_path: Path) -> None:
     """Two slots of 4 bits: up, down, data of each, parity; data count where the wire is 1."""
     spec = mesh(2, 1, sync="wires", channels=0, barrier_registers=2, data_bits=4, parity=True)

@@ -17,6 +17,7 @@ NETWORKS = {
     "own links": mesh(
         5, 4, sync_links="own", channels=3, buffer_flits=3, data_bits=32, flit_bits=64
     ),
+    "messages alone": mesh(4, 3, channels=0, data_bits=2),
     "spill": mesh(5, 5, spill=True, barrier_registers=2),
     "serial, spill": mesh(
         3, 3, operations="all", data_bits=9, spill=True, barrier_registers=2, buffer_flits=2
@@ -43,6 +44,15 @@ CLUSTERS = {
     ),
 }
 LONG: dict[str, MessageSpec] = {
+    "messages alone, spill, serial, paper's route, pipeline 0": mesh(
+        *(5, 4),
+        channels=0,
+        spill=True,
+        barrier_registers=1,
+        operations="all",
+        reduction_route="paper",
+        barrier_pipeline=0,
+    ),
     "serial, pipeline 0, paper's route, own links": mesh(
         5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
     ),

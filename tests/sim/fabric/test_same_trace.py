@@ -16,7 +16,7 @@ from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import ALL
 
-NAMES = ("column, no data, wide flits", "irregular, spill")
+NAMES = ("column, no data, wide flits", "irregular, spill", "messages alone")
 EPISODES = 2
 
 WIRED: dict[str, MessageSpec] = {

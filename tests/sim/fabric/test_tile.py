@@ -19,6 +19,7 @@ MESHES = {
     "no data, spill": mesh(1, 1, data_bits=0, spill=True),
     "own links": mesh(2, 2, sync_links="own", channels=2),
     "wires alone": mesh(2, 2, sync="wires", channels=0),
+    "messages alone": mesh(2, 1, channels=0, barrier_registers=1),
     "both, managers": mesh(2, 2, sync="both", data_bits=0, setup="manager", parity=True),
 }
 CLUSTERS = {
@@ -116,6 +117,14 @@ def test_a_tile_of_wires_alone_knows_no_packets() -> None:
         assert sum(name.endswith("_wires") for name in ports) == wires
         assert not any(name.endswith(("_flit", "_credit", "sync_valid")) for name in ports)
         assert ports["broken"] == ("output", 4)
+
+
+def test_a_tile_of_messages_alone_knows_no_packets() -> None:
+    ports = mesh_tile.tile_ports(mesh(2, 2, channels=0))
+    for name in ("header", "cycle", "put_valid", "created", "inject_valid"):
+        assert name not in ports, name
+    ends = {name.rpartition("_out_")[2] for name in ports if "_out_" in name}
+    assert ends == {"sync_valid", "sync", "sync_credit"}
 
 
 def test_no_data_no_ports_for_it() -> None:
