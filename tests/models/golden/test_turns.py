@@ -1,0 +1,110 @@
+"""Registers of a node whose turns keep step with the messages that pass it (section 4.4).
+
+Groups between the ends of a row, always again, use a class of its links without a pause: a message
+every third cycle, as its one credit allows. At a node between the ends a register wants the same
+class; it has its turn again and again in the very cycle after the credit has gone, as long as the
+number of groups that have theirs in between goes with three.
+"""
+
+import pytest
+
+from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
+from syncfabric.models.messages import register_address
+from syncfabric.models.networks.mesh import Node, Port, Turn
+from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.planning.tree import Children, Register
+from tests.models.golden.conftest import image
+
+PASSING, BESIDE = range(6), range(10, 15)
+"""Groups that use the row from end to end, and those that only share the node's turns."""
+WANTED = 20
+CYCLES = 300
+
+
+def pair(gid: int, child: Node, root: Node, port: Port) -> tuple[Register, Register]:
+    """Return the registers of a group of two; ``port`` leads from the root to the child."""
+    children: Children = (
+        child if port is Port.EAST else None,
+        child if port is Port.NORTH else None,
+        child if port is Port.WEST else None,
+        child if port is Port.SOUTH else None,
+    )
+    turn = Turn.Y_FIRST if port in (Port.EAST, Port.WEST) else Turn.X_FIRST
+    return (
+        Register(gid, child, root, turn, (None, None, None, None)),
+        Register(gid, root, None, Turn.X_FIRST, children),
+    )
+
+
+class Row:
+    """Four nodes in a row and four above it; every group meets again in the cycle of its release.
+
+    Attributes
+    ----------
+    latency : dict of list of int, by group
+        Cycles from arrival to release of each member, episode by episode.
+    """
+
+    def __init__(self, pipeline: int) -> None:
+        network = MeshSpec(
+            kind="mesh",
+            width=4,
+            height=2,
+            channels=0,
+            barrier_registers=len(PASSING) + 1,
+            barrier_pipeline=pipeline,
+        )
+        self.model, self.places = MeshModel(network), dict[tuple[int, int], int]()
+        for gid in PASSING:
+            self.add(*pair(gid, (0, 0), (3, 0), Port.WEST))
+        for gid in BESIDE:
+            self.add(*pair(gid, (1, 0), (1, 1), Port.SOUTH))
+        self.add(*pair(WANTED, (1, 0), (3, 0), Port.WEST))
+        self.model.step(start=True)
+        self.arrived: dict[tuple[int, int], int] = {}
+        self.latency: dict[int, list[int]] = {gid: [] for gid in self.places.values()}
+
+    def add(self, *registers: Register) -> None:
+        """Set up a group's registers."""
+        for register in registers:
+            node = self.model.network.mesh.index(register.node)
+            number = sum(place[0] == node for place in self.places)
+            self.places[node, number] = register.gid
+            for word, data in image(register).items():
+                address = register_address(number, word)
+                self.model.step(config=ConfigRequest(node, address, write=True, data=data))
+
+    def run(self, begin: dict[int, int]) -> None:
+        """Step with each group beginning in a cycle of its own, counted from now."""
+        first = self.model.cycle
+        for now in range(first, first + CYCLES):
+            again = [(node, number) for node, number, _ in self.model.release]
+            for place in again:
+                self.latency[self.places[place]].append(now - self.arrived[place])
+            new = [place for place, gid in self.places.items() if first + begin[gid] == now]
+            self.arrived |= dict.fromkeys([*again, *new], now)
+            self.model.step(arrive=dict.fromkeys([*again, *new], 0))
+
+    def longest(self, gid: int) -> int:
+        """Return a member's longest wait, that which has not ended included."""
+        waits = [self.model.cycle - self.arrived[p] for p, g in self.places.items() if g == gid]
+        return max(*self.latency[gid], *waits)
+
+
+@pytest.mark.parametrize("phase", range(3))
+@pytest.mark.parametrize("pipeline", [0, 1])
+def test_a_register_in_step_with_others_messages_gets_its_credit(pipeline: int, phase: int) -> None:
+    """Alone the group takes at most 8 cycles.
+
+    At the node its register waits two rounds of turns, then for the credit and for one message
+    that goes before; at the root a round in which everybody passes on the turn once, and has it
+    for three cycles.
+    """
+    row = Row(pipeline)
+    begin = {gid: 3 * gid for gid in PASSING} | {gid: gid + 10 for gid in BESIDE}
+    row.run(begin | {WANTED: 40 + phase})
+    bound = 8 + 2 * (len(BESIDE) + 1) + 2 * 3 + (len(PASSING) + 1) * (1 + 3)
+    assert row.longest(WANTED) <= bound
+    episodes = {gid: len(latency) // 2 for gid, latency in row.latency.items()}
+    assert min(episodes.values()) >= 10
+    assert sum(episodes[gid] for gid in (*PASSING, WANTED)) > 0.9 * CYCLES / 3
