@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 __all__ = ["LeastRecentlySent", "PatientRobin", "RoundRobin"]
 
+MOST_STAYS = 15
+
 
 class LeastRecentlySent:
     """Candidates in a queue: whoever sent goes to the end.
@@ -50,23 +52,31 @@ class RoundRobin:
 class PatientRobin(RoundRobin):
     """A hand that passes over whoever is chosen and sends nothing once, and then stays at it.
 
+    It stays for ``MOST_STAYS`` cycles on end, no matter at whom, and then goes on.
+
     Attributes
     ----------
     missed : set of int
         Places that sent nothing when they were chosen last.
+    stays : int
+        How often on end the hand has stayed.
     """
 
-    __slots__ = ("missed",)
+    __slots__ = ("missed", "stays")
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.missed: set[int] = set()
+        self.stays = 0
 
     def choose(self, candidates: Collection[int]) -> int:
         """Return the first candidate at or after the hand, and take it to send nothing."""
         chosen = super().choose(candidates)
-        if chosen in self.missed:
+        if chosen in self.missed and self.stays < MOST_STAYS:
             self.hand = chosen
+            self.stays += 1
+        else:
+            self.stays = 0
         self.missed.add(chosen)
         return chosen
 
@@ -74,3 +84,8 @@ class PatientRobin(RoundRobin):
         """Note that the one chosen in this cycle has sent something."""
         self.missed.discard(chosen)
         self.hand = (chosen + 1) % self.size
+        self.stays = 0
+
+    def rest(self) -> None:
+        """Note a cycle without candidates."""
+        self.stays = 0

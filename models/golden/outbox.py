@@ -117,7 +117,10 @@ class HastyOutbox(Outbox):
 
 
 class PatientOutbox(Outbox):
-    """Of a mesh (section 4.4): turns of all that wait; who sent nothing twice keeps its turn."""
+    """Of a mesh (section 4.4): turns of all that wait; who sends nothing keeps the next.
+
+    ``offers`` is to be called in every cycle in which the place is looked at.
+    """
 
     def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
         super().__init__(registers, credits, spill)
@@ -125,7 +128,10 @@ class PatientOutbox(Outbox):
 
     def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output."""
-        return self._offered(self.turn.choose(self.sending)) if self.sending else {}
+        if self.sending:
+            return self._offered(self.turn.choose(self.sending))
+        self.turn.rest()
+        return {}
 
     def sent(self, offer: Offer) -> None:
         """Cross off a message that is on its link."""

@@ -41,6 +41,8 @@ class Row:
 
     Attributes
     ----------
+    dead : list of int
+        Lanes without a credit.
     latency : dict of list of int, by group
         Cycles from arrival to release of each member, episode by episode.
     """
@@ -61,6 +63,7 @@ class Row:
             self.add(*pair(gid, (1, 0), (1, 1), Port.SOUTH))
         self.add(*pair(WANTED, (1, 0), (3, 0), Port.WEST))
         self.model.step(start=True)
+        self.dead: list[int] = []
         self.arrived: dict[tuple[int, int], int] = {}
         self.latency: dict[int, list[int]] = {gid: [] for gid in self.places.values()}
 
@@ -78,6 +81,8 @@ class Row:
         """Step with each group beginning in a cycle of its own, counted from now."""
         first = self.model.cycle
         for now in range(first, first + CYCLES):
+            for lane in self.dead:
+                self.model.credits[lane] = 0
             again = [(node, number) for node, number, _ in self.model.release]
             for place in again:
                 self.latency[self.places[place]].append(now - self.arrived[place])
@@ -91,6 +96,9 @@ class Row:
         return max(*self.latency[gid], *waits)
 
 
+BEGIN = {gid: 3 * gid for gid in PASSING} | {gid: gid + 10 for gid in BESIDE}
+
+
 @pytest.mark.parametrize("phase", range(3))
 @pytest.mark.parametrize("pipeline", [0, 1])
 def test_a_register_in_step_with_others_messages_gets_its_credit(pipeline: int, phase: int) -> None:
@@ -101,10 +109,21 @@ def test_a_register_in_step_with_others_messages_gets_its_credit(pipeline: int, 
     for three cycles.
     """
     row = Row(pipeline)
-    begin = {gid: 3 * gid for gid in PASSING} | {gid: gid + 10 for gid in BESIDE}
-    row.run(begin | {WANTED: 40 + phase})
+    row.run(BEGIN | {WANTED: 40 + phase})
     bound = 8 + 2 * (len(BESIDE) + 1) + 2 * 3 + (len(PASSING) + 1) * (1 + 3)
     assert row.longest(WANTED) <= bound
     episodes = {gid: len(latency) // 2 for gid, latency in row.latency.items()}
     assert min(episodes.values()) >= 10
     assert sum(episodes[gid] for gid in (*PASSING, WANTED)) > 0.9 * CYCLES / 3
+
+
+@pytest.mark.parametrize("pipeline", [0, 1])
+def test_registers_of_a_dead_link_do_not_stop_the_others(pipeline: int) -> None:
+    """Each of those keeps its turn for 16 cycles, in every round."""
+    row = Row(pipeline)
+    row.dead.append(row.model.wiring.lane(1, Port.NORTH, 0))
+    row.run(BEGIN | {WANTED: 40})
+    round_of_turns = 16 * len(BESIDE) + 1
+    assert row.longest(WANTED) <= 8 + 2 * round_of_turns + 2 * 3 + (len(PASSING) + 1) * (1 + 3)
+    assert len(row.latency[WANTED]) >= 2 * 2
+    assert not any(row.latency[gid] for gid in BESIDE)
