@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 __all__ = ["LeastRecentlySent", "PatientRobin", "RoundRobin"]
 
-MOST_STAYS = 15
+STEPPING = 15
 
 
 class LeastRecentlySent:
@@ -49,43 +49,33 @@ class RoundRobin:
         return chosen
 
 
-class PatientRobin(RoundRobin):
-    """A hand that passes over whoever is chosen and sends nothing once, and then stays at it.
+class PatientRobin:
+    """A hand that goes round ``size`` places, and stays until the one it chose has sent something.
 
-    It stays for ``MOST_STAYS`` cycles on end, no matter at whom, and then goes on.
-
-    Attributes
-    ----------
-    missed : set of int
-        Places that sent nothing when they were chosen last.
-    stays : int
-        How often on end the hand has stayed.
+    Not for ever: every 15th cycle is a stepping one, and in the second of these the hand goes on.
     """
 
-    __slots__ = ("missed", "stays")
+    __slots__ = ("hand", "late", "size")
 
     def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self.missed: set[int] = set()
-        self.stays = 0
+        self.hand = 0
+        self.late = False
+        self.size = size
 
-    def choose(self, candidates: Collection[int]) -> int:
+    def choose(self, candidates: Collection[int], now: int) -> int:
         """Return the first candidate at or after the hand, and take it to send nothing."""
-        chosen = super().choose(candidates)
-        if chosen in self.missed and self.stays < MOST_STAYS:
-            self.hand = chosen
-            self.stays += 1
-        else:
-            self.stays = 0
-        self.missed.add(chosen)
+        chosen = min(candidates, key=lambda place: (place - self.hand) % self.size)
+        if now % STEPPING == STEPPING - 1:
+            if self.late:
+                self.hand = (chosen + 1) % self.size
+            self.late = not self.late
         return chosen
 
     def sent(self, chosen: int) -> None:
         """Note that the one chosen in this cycle has sent something."""
-        self.missed.discard(chosen)
         self.hand = (chosen + 1) % self.size
-        self.stays = 0
+        self.late = False
 
     def rest(self) -> None:
         """Note a cycle without candidates."""
-        self.stays = 0
+        self.late = False

@@ -72,8 +72,8 @@ class Outbox(ABC):
         self.places = len(registers) + spill
 
     @abstractmethod
-    def offers(self) -> dict[int, Offer]:
-        """Choose whose turn it is, and return its messages that have a credit, by output.
+    def offers(self, now: int) -> dict[int, Offer]:
+        """Choose whose turn it is in a cycle, and return its messages with a credit, by output.
 
         Should a child's message and the parent's want one output, the child's comes first.
         """
@@ -110,14 +110,14 @@ class HastyOutbox(Outbox):
         super().__init__(registers, credits, spill)
         self.turn = RoundRobin(self.places)
 
-    def offers(self) -> dict[int, Offer]:
+    def offers(self, now: int) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output."""
         willing = {r for r in self.sending if self._ready(r)}
         return self._offered(self.turn.choose(willing)) if willing else {}
 
 
 class PatientOutbox(Outbox):
-    """Of a mesh (section 4.4): turns of all that wait; who sends nothing keeps the next.
+    """Of a mesh (section 4.4): turns of all that wait, each kept until it has sent.
 
     ``offers`` is to be called in every cycle in which the place is looked at.
     """
@@ -126,10 +126,10 @@ class PatientOutbox(Outbox):
         super().__init__(registers, credits, spill)
         self.turn = PatientRobin(self.places)
 
-    def offers(self) -> dict[int, Offer]:
+    def offers(self, now: int) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output."""
         if self.sending:
-            return self._offered(self.turn.choose(self.sending))
+            return self._offered(self.turn.choose(self.sending, now))
         self.turn.rest()
         return {}
 

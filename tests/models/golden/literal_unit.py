@@ -32,8 +32,7 @@ class LiteralUnit(LiteralRegisters):
         self.here = here
         self.serial_pointer = self.send_pointer = 0
         self.chosen: int | None = None
-        self.missed = [False] * network.barrier_registers
-        self.stays = 0
+        self.late, self.cycle = False, 0
         self.release: list[tuple[int, int]] = []
 
     def take(
@@ -219,12 +218,14 @@ class LiteralUnit(LiteralRegisters):
         """End the cycle; ``sent`` are the offers that were taken, register * 5 + bit."""
         self.events[Counter.OVERFLOW] += overflow
         at_once = self.network.barrier_pipeline == 0
-        stays = False
-        if self.chosen is not None:
-            stays = not sent and self.missed[self.chosen] and self.stays < 15
-            self.send_pointer = (self.chosen + (not stays)) % len(self.now)
-            self.missed[self.chosen] = not sent
-        self.stays = self.stays + 1 if stays else 0
+        stepping = self.cycle % 15 == 14
+        if self.chosen is None:
+            self.late = False
+        elif sent or (stepping and self.late):
+            self.send_pointer, self.late = (self.chosen + 1) % len(self.now), False
+        elif stepping:
+            self.late = True
+        self.cycle += 1
         for number, new in enumerate(self.new):
             off = sum(1 << place % 5 for place in sent if place // 5 == number)
             became = self.became[number]

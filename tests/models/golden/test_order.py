@@ -21,29 +21,27 @@ def test_round_robin_stops_after_the_one_it_chose() -> None:
     assert hand.choose([0]) == 0
 
 
-def test_patient_robin_passes_over_who_sends_nothing_once() -> None:
+def test_patient_robin_stays_until_it_has_sent() -> None:
     hand = PatientRobin(4)
-    assert [hand.choose({2, 3}) for _ in range(2)] == [2, 3]
-    assert hand.choose({1, 2}) == 1
+    assert [hand.choose({1, 3}, 0) for _ in range(3)] == [1, 1, 1]
+    assert hand.choose({0, 1}, 0) == 0
+    hand.sent(0)
+    assert hand.choose({0, 1, 3}, 0) == 1
     hand.sent(1)
-    assert [hand.choose({1, 2, 3}) for _ in range(3)] == [2, 2, 2]
-    hand.sent(2)
-    assert [hand.choose({1, 2, 3}) for _ in range(2)] == [3, 3]
-    hand.sent(3)
-    assert [hand.choose({1, 2, 3}) for _ in range(4)] == [1, 2, 3, 1]
+    assert hand.choose({0, 1, 3}, 0) == 3
 
 
-def test_patient_robin_goes_on_after_sixteen_cycles() -> None:
+def test_patient_robin_goes_on_in_the_second_stepping_cycle() -> None:
     hand = PatientRobin(3)
-    chosen = [hand.choose({0, 2}) for _ in range(52)]
-    assert chosen == [0, 2] + 16 * [0] + 16 * [2] + 16 * [0] + 2 * [2]
-    hand.rest()
-    assert [hand.choose({2}) for _ in range(16)] == 16 * [2]
-    assert hand.choose({1, 2}) == 1
+    chosen = [hand.choose({0, 2}, now) for now in range(13, 13 + 77)]
+    assert chosen == 17 * [0] + 30 * [2] + 30 * [0]
 
 
-def test_stays_count_on_end_no_matter_at_whom() -> None:
-    """One that is gone while the hand stood at it leaves its stays to the next."""
-    hand = PatientRobin(3)
-    assert [hand.choose({0, 1}) for _ in range(7)] == [0, 1, 0, 0, 0, 0, 0]
-    assert [hand.choose({1, 2}) for _ in range(12)] == 11 * [1] + [2]
+def test_a_turn_that_begins_late_is_as_long() -> None:
+    """Cycles 14 and 29 are stepping; what was late is forgotten with a turn's end, or a rest."""
+    for begin in (PatientRobin.rest, lambda hand: hand.sent(2)):
+        hand = PatientRobin(3)
+        assert hand.choose({2}, 14) == 2
+        assert hand.late
+        begin(hand)
+        assert [hand.choose({0, 1}, now) for now in range(29, 46)] == 16 * [0] + [1]

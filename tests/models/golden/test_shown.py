@@ -17,7 +17,8 @@ def passed_on(make: Callable[..., Any], arrive: int | None) -> tuple[list[int], 
     """Let two packets share a link; return the flits on it by cycle, and the messages taken.
 
     Both go from node 1 to node 2, one of them comes from node 0, from where a message to node 1
-    follows: the process of its group's one member arrives in a cycle. Node 1 knows no such group, and counts it.
+    follows: the process of its group's one member arrives in a cycle. Node 1 knows no such group,
+    and counts it.
     """
     made = make(3, 1, channels=2, buffer_flits=8)
     model, layout = made.model, made.model.network.layout
