@@ -15,8 +15,8 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
-from syncfabric.rtl.barrier.ports import SenderSignature
-from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
+from syncfabric.rtl.barrier.ports import SenderSignature, child_class
+from syncfabric.rtl.barrier.rules import counted_reduces, is_complete, next_arrived
 from syncfabric.rtl.messages import node_word, parent_word, struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
@@ -143,21 +143,18 @@ class BarrierRegister(wiring.Component):
         kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
         if life:  # once GO has been, its number means LAST
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]
-        reduces = [ours[p] & kinds[p] & ~status.fired for p in range(4)]
-        countable = used_reduces(network, reduces, classes, present, status.arrived)
-        m.d.comb += self.countable.eq(Cat(countable))
+        distributes = [messages[p].kind == Kind.DISTRIBUTE for p in range(4)]
+        reduce, down = Signal(4), Signal(4)
+        judge = self._judge_reverse if reverse else self._judge_paper
+        judge(m, ours, kinds, distributes, reduce, down)
+        m.d.comb += self.countable.eq(reduce)
         used = Signal(4)
         m.d.comb += used.eq(self.countable & self.chosen if self._serial else self.countable)
-        awaited = status.fired & ~control.root & ~status.pending[4]
-        downs: list[Value] = []
         goes, breaks = Signal(4), Signal(4)
         for p in range(4):
-            # Under "reverse" it comes back the way the REDUCE went, in the other class.
-            expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
-            from_parent = send.up_port[p] if reverse else ~_any_of(downs)
-            distribute = messages[p].kind == Kind.DISTRIBUTE
-            downs.append(ours[p] & distribute & awaited & expected & from_parent)
             if life:
+                # Under "reverse" it comes back the way the REDUCE went, in the other class.
+                expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
                 heard = ours[p] & ~control.root & expected & (send.up_port[p] if reverse else 1)
                 m.d.comb += [
                     goes[p].eq(
@@ -169,8 +166,6 @@ class BarrierRegister(wiring.Component):
                     ),
                     breaks[p].eq(heard & (messages[p].kind == Kind.BROKEN) & ~breaks[:p].any()),
                 ]
-        down = Signal(4)
-        m.d.comb += down.eq(Cat(downs))
         m.d.comb += self.used.eq(used | down | goes | breaks)
 
         # The local process.
@@ -274,6 +269,65 @@ class BarrierRegister(wiring.Component):
         self._image(m)
         return m
 
+    def _judge_reverse(
+        self,
+        m: Module,
+        ours: list[Value],
+        reduces: list[Value],
+        distributes: list[Value],
+        reduce: Signal,
+        down: Signal,
+    ) -> None:
+        """Say which messages are used where each child has its port, and the parent another.
+
+        What a message is and what is waited for are compared as two bits: a child's REDUCE, or a
+        DISTRIBUTE of class 0 or 1. A root never has fired, and who has fired has no child to
+        wait for.
+        """
+        status, control = self.status, self.send.control
+        nothing, child = 0, 1
+        awaits = Signal(2)
+        m.d.comb += awaits.eq(
+            Mux(
+                status.fired,
+                Mux(status.pending[4], nothing, Cat(~control.turn, 1)),
+                child,
+            )
+        )
+        for p in range(4):
+            turn = getattr(self, f"class_{p}")
+            is_reduce = reduces[p] & turn[1 - child_class(p)]
+            code = Signal(2, name=f"code_{p}")
+            m.d.comb += code.eq(
+                Mux(is_reduce, child, Mux(distributes[p], Cat(turn[1], Const(1, 1)), nothing))
+            )
+            missing = self._present[p] & ~status.arrived[p]
+            place = missing | (self.send.up_port[p] & status.fired)
+            taken = Signal(name=f"taken_{p}")
+            m.d.comb += [
+                taken.eq(ours[p] & (code == awaits) & (code != nothing) & place),
+                reduce[p].eq(taken & ~status.fired),
+                down[p].eq(taken & status.fired),
+            ]
+
+    def _judge_paper(
+        self,
+        m: Module,
+        ours: list[Value],
+        reduces: list[Value],
+        distributes: list[Value],
+        reduce: Signal,
+        down: Signal,
+    ) -> None:
+        """Say which messages are used where children only are counted, and any port will do."""
+        status, control = self.status, self.send.control
+        children = [ours[p] & reduces[p] & ~status.fired for p in range(4)]
+        awaited = status.fired & ~control.root & ~status.pending[4]
+        m.d.comb += reduce.eq(Cat(counted_reduces(children, self._present, status.arrived)))
+        for p in range(4):
+            same = getattr(self, f"class_{p}")[1] ^ control.turn ^ 1
+            m.d.comb += down[p].eq(ours[p] & distributes[p] & awaited & same & ~down[:p].any())
+
     def _writes(self, m: Module, life: RegisterLife | None) -> Value:
         """Judge a config write; return whether word 0 is being written in this cycle."""
         status, control = self.status, self.send.control
@@ -337,7 +391,3 @@ class BarrierRegister(wiring.Component):
                     self.accumulated.eq(identity(control.op, self._network.data_bits)),
                     self.done.eq(0),
                 ]
-
-
-def _any_of(bits: list[Value]) -> Value:
-    return Cat(bits).any() if bits else Const(0, 1)

@@ -6,7 +6,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import child_class
 from syncfabric.rtl.parts.gates import total
 
-__all__ = ["is_complete", "next_arrived", "used_reduces"]
+__all__ = ["counted_reduces", "is_complete", "next_arrived", "used_reduces"]
 
 
 def used_reduces(
@@ -25,6 +25,11 @@ def used_reduces(
             candidates[p] & present[p] & ~arrived[p] & classes[p][1 - child_class(p)]
             for p in range(4)
         ]
+    return counted_reduces(candidates, present, arrived)
+
+
+def counted_reduces(candidates: list[Value], present: Value, arrived: Value) -> list[Value]:
+    """Return which REDUCE messages count as a new arrival where only their number counts."""
     used: list[Value] = []
     before: Value = arrived
     for p in range(4):

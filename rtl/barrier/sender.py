@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
@@ -11,15 +11,19 @@ from syncfabric.rtl.barrier.ports import SenderSignature, child_class
 from syncfabric.rtl.messages import node_place, struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.selector import Selector
 
 __all__ = ["Sender"]
+
+_LAST_STEP = 0b1000
+"""Where the shift register that counts 15 cycles is in the last of them; it begins with 0."""
 
 
 class Sender(wiring.Component):
     """Offers all messages of one register that hold a credit, each to its own output.
 
-    Round robin among the registers with at least one such message, so that nobody waits for
-    another group's credit. No latency.
+    Round robin among the registers with something to send; who waits for a credit keeps its turn
+    for 15 to 30 cycles. No latency.
 
     Parameters
     ----------
@@ -49,6 +53,16 @@ class Sender(wiring.Component):
     def __init__(self, network: MeshSpec, sources: int) -> None:
         self._network = network
         self._sources = sources
+        self._chosen = data.StructLayout(
+            {
+                "pending": 5,
+                "gid": 8,
+                "epoch": 2,
+                "turn": 1,
+                "up_port": 4,
+                "data": network.data_bits,
+            }
+        )
         members: dict[str, Any] = {"has_credit": In(8), "offer": Out(4), "take": In(4)}
         for i in range(sources):
             members[f"source_{i}"] = In(SenderSignature(network))
@@ -68,22 +82,41 @@ class Sender(wiring.Component):
         credit = [Cat(self.has_credit[2 * p], self.has_credit[2 * p + 1]) for p in range(4)]
         for i, source in enumerate(sources):
             m.d.comb += arbiter.request[i].eq(source.pending.any())
-        m.d.comb += arbiter.advance.eq(1)
+        # Who has no credit keeps its turn, up to the second end of a round of 15 cycles, which a
+        # shift register counts.
+        steps, late = Signal(4), Signal()
+        ends, sends = Signal(), Signal()
+        m.d.comb += [
+            ends.eq(steps == _LAST_STEP),
+            sends.eq(self.take.any()),
+            arbiter.advance.eq(sends | (ends & late)),
+        ]
+        m.d.sync += [
+            steps.eq(Cat(~(steps[2] ^ steps[3]), steps[:3])),
+            late.eq(arbiter.request.any() & ~sends & (ends ^ late)),
+        ]
 
-        def chosen(values: list[Any], name: str, width: int) -> Signal:
-            signal = Signal(width, name=f"chosen_{name}")
-            words = [Mux(arbiter.grant[i], value, 0) for i, value in enumerate(values)]
-            m.d.comb += signal.eq(either(words))
-            return signal
-
-        pending = chosen([source.pending for source in sources], "pending", 5)
-        gid = chosen([source.control.gid for source in sources], "gid", 8)
-        epoch = chosen([source.control.epoch for source in sources], "epoch", 2)
-        turn = chosen([source.control.turn for source in sources], "turn", 1)
-        up_port = chosen([source.up_port for source in sources], "up_port", 4)
-        data = chosen([source.data for source in sources], "data", self._network.data_bits)
-        wave = chosen([source.wave for source in sources], "wave", 2)
-        up_kind = chosen([source.up_kind for source in sources], "up_kind", 2)
+        m.submodules.selector = selector = Selector(self._sources, self._chosen.size)
+        m.d.comb += selector.select.eq(arbiter.grant)
+        for i, source in enumerate(sources):
+            shown = Signal(self._chosen, name=f"shown_{i}")
+            m.d.comb += [
+                shown.pending.eq(source.pending),
+                shown.gid.eq(source.control.gid),
+                shown.epoch.eq(source.control.epoch),
+                shown.turn.eq(source.control.turn),
+                shown.up_port.eq(source.up_port),
+                shown.data.eq(source.data),
+                getattr(selector, f"word_{i}").eq(shown),
+            ]
+        chosen = Signal(self._chosen)
+        m.d.comb += chosen.eq(selector.word)
+        # Without managers both are constant.
+        wave, up_kind = (
+            either([Mux(grant, kind, 0) for grant, kind in zip(arbiter.grant, kinds, strict=True)])
+            for kinds in ([s.wave for s in sources], [s.up_kind for s in sources])
+        )
+        pending, turn, up_port = chosen.pending, chosen.turn, chosen.up_port
         up = self.up
         m.d.comb += [up.eq(pending[4]), self.grant.eq(arbiter.grant)]
         sent = Signal(5)
@@ -97,12 +130,12 @@ class Sender(wiring.Component):
                 ),
                 getattr(self, f"class_{p}").eq(Mux(up, Cat(~turn, turn), 2 if down_class else 1)),
                 message.kind.eq(Mux(up, up_kind, wave)),
-                message.gid.eq(gid),
-                message.epoch.eq(epoch),
+                message.gid.eq(chosen.gid),
+                message.epoch.eq(chosen.epoch),
                 message.x.eq(place.x),
                 message.y.eq(place.y),
                 message.turn.eq(Mux(up, turn, down_class)),
-                message.data.eq(data),
+                message.data.eq(chosen.data),
                 sent[p].eq(self.take[p] & ~up),
             ]
         m.d.comb += sent[4].eq(up & self.take.any())

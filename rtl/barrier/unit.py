@@ -24,6 +24,7 @@ from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.events import count_events
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
 from syncfabric.rtl.spill.join import FREED_PORTS, join_config
@@ -266,7 +267,7 @@ class BarrierUnit(wiring.Component):
             config.write[RegisterWord.PARENT : RegisterWord.STATUS].any() & ~refuses
         )
         write_refused = [refuses]
-        contents: list[Value] = [self._contents(registers, addressed, images)]
+        contents: list[Value] = [self._contents(m, registers, addressed, images)]
         shown: Value = Const(0, 0)
         if plane:
             slots = place_slots(m, network, self, config, 4, process=True)
@@ -338,7 +339,11 @@ class BarrierUnit(wiring.Component):
         return images
 
     def _contents(
-        self, registers: list[BarrierRegister], addressed: Value, images: RegisterImages
+        self,
+        m: Module,
+        registers: list[BarrierRegister],
+        addressed: Value,
+        images: RegisterImages,
     ) -> Value:
         """Return what the word of a register that is addressed holds."""
         held: list[Value] = [images.contents]
@@ -347,8 +352,12 @@ class BarrierUnit(wiring.Component):
             (RegisterWord.STATUS, [r.contents for r in registers]),
             (RegisterWord.RESULT, [r.result for r in registers]),
         ):
-            words = [Mux(addressed[r], word, 0) for r, word in enumerate(contents)]
-            held.append(Mux(images.word == number, either(words), 0))
+            selector = Selector(len(registers), len(contents[0]))
+            m.submodules[f"{number.name.lower()}_selector"] = selector
+            m.d.comb += selector.select.eq(Mux(images.word == number, addressed, 0))
+            for r, word in enumerate(contents):
+                m.d.comb += getattr(selector, f"word_{r}").eq(word)
+            held.append(selector.word)
         return either(held)
 
     def _join_slots(self, m: Module, plane: WirePlane, slots: SlotBank) -> None:

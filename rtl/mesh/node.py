@@ -1,18 +1,21 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
-from syncfabric.rtl.mesh.output_port import UNIT, OutputPort
+from syncfabric.rtl.mesh.output_port import OutputPort
 from syncfabric.rtl.mesh.packets import PORT_NAMES, place_ports
 from syncfabric.rtl.mesh.ports import DIRECTIONS, node_members
 from syncfabric.rtl.mesh.routing import HERE
 from syncfabric.rtl.mesh.set_up import place_set_up
+from syncfabric.rtl.mesh.sync_input import SyncInput
+from syncfabric.rtl.mesh.sync_output import UNIT, SyncOutput
 from syncfabric.rtl.mesh.wire_node import WireNode
-from syncfabric.rtl.parts.link import pass_on
+from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.parts.link import pass_on, shares_links
 from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["MeshNode", "mesh_node"]
@@ -51,26 +54,18 @@ class MeshNode(wiring.Component):
         m = Module()
         network = self._network
         m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
-        inputs, outputs = place_ports(m, network, self.x, self.y)
-        for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
-            if name == "local" and network.managed:
-                continue
-            pass_on(m, source.link, getattr(self, f"{name}_in"))
-            pass_on(m, output.link, getattr(self, f"{name}_out"))
-        has_sync_credit = self._pass_messages(m, unit, inputs[:HERE], outputs[:HERE])
+        inputs, outputs = self._place_messages(m, unit)
+        overflows = [source.overflow for source in inputs]
+        if network.link_channels:
+            overflows += self._place_packets(m, unit, inputs, outputs)
 
         # The node port is the barrier unit's.
-        overflows = sum(
-            (port.overflow[0] + port.overflow[1] for port in inputs[1:]),
-            inputs[0].overflow[0] + inputs[0].overflow[1],
-        )
         m.d.comb += [
             unit.x.eq(self.x),
             unit.y.eq(self.y),
             unit.index.eq(self.index),
             unit.start.eq(self.start),
-            unit.has_credit.eq(has_sync_credit),
-            unit.overflows.eq(overflows),
+            unit.overflows.eq(total(overflows)),
             unit.arrive.eq(self.arrive),
             unit.data.eq(self.data),
             self.released.eq(unit.released),
@@ -87,44 +82,92 @@ class MeshNode(wiring.Component):
                     getattr(unit, f"in_{p}").eq(getattr(self, f"{name}_in").wires),
                     getattr(self, f"{name}_out").wires.eq(getattr(unit, f"out_{p}")),
                 ]
-        if network.managed:
-            self._set_up(m, unit, inputs[HERE], outputs[HERE])
-        else:
+        if not network.managed:
             wiring.connect(m, wiring.flipped(self.config), unit.config)
         if network.spill:
             wiring.connect(m, wiring.flipped(self.spill_arrive), unit.spill_arrive)
             wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
 
-    def _pass_messages(
-        self, m: Module, unit: BarrierUnit, inputs: list[InputPort], outputs: list[OutputPort]
-    ) -> Signal:
-        """Join inputs, outputs and unit for messages; return which outputs have credits."""
-        has_credit = Signal(8, name="has_sync_credit")
-        m.d.comb += has_credit.eq(Cat(output.has_sync_credit for output in outputs))
-        for p, source in enumerate(inputs):
-            sent = Cat(output.sync_take[p] for output in outputs)
+    def _place_messages(
+        self, m: Module, unit: BarrierUnit
+    ) -> tuple[list[SyncInput], list[SyncOutput]]:
+        """Place what passes messages on, and join it to the unit and, with own wires, the links."""
+        own = not shares_links(self._network)
+        width = self._network.layout.sync.width
+        inputs = [SyncInput(self._network, port) for port in range(4)]
+        outputs = [SyncOutput(self._network, port) for port in range(4)]
+        has_credit = Cat(output.has_credit for output in outputs)
+        m.d.comb += unit.has_credit.eq(has_credit)
+        for p, (name, source) in enumerate(zip(DIRECTIONS, inputs, strict=True)):
+            m.submodules[f"sync_input_{name}"] = source
+            link = getattr(self, f"{name}_in")
+            word = link.sync if own else link.flit
             m.d.comb += [
-                source.has_sync_credit.eq(has_credit),
-                source.sync_take.eq(sent.any() | unit.take[p]),
-                unit.here[p].eq(source.present_route[HERE]),
-                getattr(unit, f"class_{p}").eq(source.present),
-                getattr(unit, f"message_{p}").eq(source.sync),
+                source.x.eq(self.x),
+                source.y.eq(self.y),
+                source.valid.eq(link.sync_valid),
+                source.message.eq(word.as_value()[:width]),
+                link.sync_credit.eq(source.credit),
+                source.has_credit.eq(has_credit),
+                source.free.eq(Cat(output.take[p] for output in outputs).any()),
+                unit.here[p].eq(source.show.any()),
+                getattr(unit, f"class_{p}").eq(source.show),
+                getattr(unit, f"message_{p}").eq(source.shown),
+                source.take.eq(unit.take[p]),
             ]
-            for o, output in enumerate(outputs):
+        for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
+            m.submodules[f"sync_output_{name}"] = output
+            link = getattr(self, f"{name}_out")
+            m.d.comb += [
+                output.offer[UNIT].eq(unit.offer[o]),
+                getattr(output, f"class_{UNIT}").eq(getattr(unit, f"send_class_{o}")),
+                unit.sent[o].eq(output.take[UNIT]),
+                link.sync_valid.eq(output.valid),
+                output.credit.eq(link.sync_credit),
+            ]
+            for p, source in enumerate(inputs):
                 m.d.comb += [
-                    output.sync_offer[p].eq(source.present_route[o]),
-                    getattr(output, f"sync_class_{p}").eq(source.present),
-                    getattr(output, f"sync_{p}").eq(source.sync),
+                    output.offer[p].eq(source.route[o]),
+                    getattr(output, f"class_{p}").eq(source.present),
                 ]
-        for o, output in enumerate(outputs):
-            m.d.comb += [
-                output.sync_offer[UNIT].eq(unit.offer[o]),
-                getattr(output, f"sync_class_{UNIT}").eq(getattr(unit, f"send_class_{o}")),
-                getattr(output, f"sync_{UNIT}").eq(getattr(unit, f"send_{o}")),
-                unit.sent[o].eq(output.sync_take[UNIT]),
-            ]
-        return has_credit
+            if own:
+                m.d.comb += [
+                    link.sync.eq(output.sync),
+                    getattr(output, f"sync_{UNIT}").eq(getattr(unit, f"send_{o}")),
+                    *(getattr(output, f"sync_{p}").eq(inputs[p].sync) for p in range(4)),
+                ]
+        return inputs, outputs
+
+    def _place_packets(
+        self,
+        m: Module,
+        unit: BarrierUnit,
+        sync_inputs: list[SyncInput],
+        sync_outputs: list[SyncOutput],
+    ) -> list[Value]:
+        """Place the router of packets, and share its links with messages; return overflows."""
+        network = self._network
+        inputs, outputs = place_ports(m, network, self.x, self.y)
+        for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
+            if name == "local" and network.managed:
+                continue
+            pass_on(m, source.link, getattr(self, f"{name}_in"))
+            pass_on(m, output.link, getattr(self, f"{name}_out"))
+        if shares_links(network):
+            for p, (port, messages) in enumerate(zip(inputs[:HERE], sync_inputs, strict=True)):
+                m.d.comb += [
+                    port.arrives.eq(messages.valid),
+                    port.store.eq(messages.store),
+                    port.presents.eq(messages.presents),
+                    port.present.eq(messages.present),
+                    outputs[p].sync_sends.eq(sync_outputs[p].sends),
+                    outputs[p].sync_take.eq(sync_outputs[p].take),
+                    outputs[p].sync.eq(getattr(unit, f"send_{p}")),
+                ]
+        if network.managed:
+            self._set_up(m, unit, inputs[HERE], outputs[HERE])
+        return [port.overflow for port in inputs]
 
     def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""

@@ -8,17 +8,14 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.mesh.routing import HERE, legal_outputs
+from syncfabric.rtl.mesh.sync_output import UNIT
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.parts.gates import either
-from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+from syncfabric.rtl.parts.link import LocalLinkSignature, shares_links
 from syncfabric.rtl.parts.selector import Selector
 
-__all__ = ["UNIT", "OutputPort"]
-
-UNIT = 4
-"""Place of the barrier unit among those that ask to send a synchronization message."""
+__all__ = ["OutputPort"]
 
 
 class OutputPort(wiring.Component):
@@ -32,47 +29,36 @@ class OutputPort(wiring.Component):
     network : MeshSpec
         Buffer places, channels, link widths.
     port : int
-        EAST 0 to SOUTH 3, or LOCAL 4, which carries no synchronization messages. Where no
-        barrier is one, no port does.
+        EAST 0 to SOUTH 3, or LOCAL 4, which carries no synchronization messages. Where there are
+        none, or they have links of their own, no port does.
 
     Members
     -------
-    link : Out(LinkSignature or LocalLinkSignature)
-        The link that begins here.
+    link : Out(LocalLinkSignature)
+        The link that begins here; what else it carries for messages is :class:`SyncOutput`'s.
     offer : In(5)
         Inputs that offer an ordinary flit to this output.
     offer_channel_0 .. offer_channel_4 : In(channels)
         Channel of each input's offer, one-hot.
     flit_0 .. flit_4 : In(flit)
-        The flit that each input has read (with shared links also its presented message).
+        The flit that each input has read, or its presented message.
     take : Out(5)
         One-hot: the input whose ordinary flit is sent.
     has_credit, busy : Out(channels)
         Per channel: a credit is there; a packet is under way.
-    sync_offer : In(5)
-        Inputs EAST to SOUTH and the barrier unit: a message for this output. This and the
-        following only with messages.
-    sync_class_0 .. sync_class_4 : In(2)
-        Class of each such message, one-hot.
-    sync_0 .. sync_4 : In(sync message)
-        Contents; with shared links only ``sync_4``, the barrier unit's, is used.
-    sync_take : Out(5)
-        One-hot: whose message is sent.
-    has_sync_credit : Out(2)
-        Per class.
+    sync_sends : In(1), sync_take : In(5)
+        Only with messages: ``sends`` and ``take`` of :class:`SyncOutput`.
+    sync : In(sync message)
+        Only with messages: the barrier unit's.
     """
 
     def __init__(self, network: MeshSpec, port: int) -> None:
         self._network = network
         self._port = port
-        self._own = network.sync_links == "own"
-        self._has_sync = port != HERE and network.has_messages
+        self._has_sync = port != HERE and shares_links(network)
         layout, channels = network.layout, network.link_channels
-        link: wiring.Signature = LocalLinkSignature(layout, channels)
-        if self._has_sync:
-            link = LinkSignature(layout, channels, own=self._own)
         members: dict[str, Any] = {
-            "link": Out(link),
+            "link": Out(LocalLinkSignature(layout, channels)),
             "offer": In(5),
             "take": Out(5),
             "has_credit": Out(channels),
@@ -81,26 +67,22 @@ class OutputPort(wiring.Component):
         for i in range(5):
             members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(struct(layout.flit))}
         if self._has_sync:
-            members |= {"sync_offer": In(5), "sync_take": Out(5), "has_sync_credit": Out(2)}
-            for i in range(5):
-                members |= {f"sync_class_{i}": In(2), f"sync_{i}": In(struct(layout.sync))}
+            members |= {"sync_sends": In(1), "sync_take": In(5), "sync": In(struct(layout.sync))}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         link, channels = self.link, self._network.link_channels
-        blocked, shared = Signal(), self._has_sync and not self._own
+        blocked = Signal()
         # Only the inputs that dimension order allows are arbitrated among.
         inputs = [i for i in range(5) if self._port in legal_outputs(i, y_first=False)]
         selects: dict[int, Value] = {i: self.take[i] for i in inputs}
         if self._has_sync:
-            self._sync(m)
-        if shared:
-            # Whoever asks, one is sent: nothing waits for which.
-            m.d.comb += blocked.eq(Cat(self.sync_offer[i] for i in self._sync_senders).any())
-            # A presented message is on its input's flit wires.
-            for i in self._sync_inputs:
-                selects[i] = selects.get(i, Const(0, 1)) | self.sync_take[i]
+            m.d.comb += blocked.eq(self.sync_sends)
+            # A presented message is on its input's flit wires: any but this port's own.
+            for i in range(4):
+                if i != self._port:
+                    selects[i] = selects.get(i, Const(0, 1)) | self.sync_take[i]
 
         m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
         m.d.comb += [
@@ -109,7 +91,7 @@ class OutputPort(wiring.Component):
         ]
         for place, i in enumerate(inputs):
             m.d.comb += self.take[i].eq(arbiter.grant[place] & ~blocked)
-        self._select(m, selects, inputs, shared=shared)
+        self._select(m, selects, inputs)
         for channel in range(channels):
             m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._network.buffer_flits)
             sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
@@ -123,9 +105,7 @@ class OutputPort(wiring.Component):
                 m.d.sync += self.busy[channel].eq(~link.flit.tail)
         return m
 
-    def _select(
-        self, m: Module, selects: dict[int, Value], inputs: list[int], *, shared: bool
-    ) -> None:
+    def _select(self, m: Module, selects: dict[int, Value], inputs: list[int]) -> None:
         """Put the flit or message of the input that is selected on the link."""
         layout = self._network.layout
         # Above a message all is 0, so that there only ordinary flits are looked at.
@@ -143,39 +123,5 @@ class OutputPort(wiring.Component):
             for place, i in enumerate(inputs):
                 m.d.comb += getattr(high, f"word_{place}").eq(flits[i][split:])
             word = Cat(low.word, high.word)
-        own = Mux(self.sync_take[UNIT], self.sync_4.as_value(), 0) if shared else 0
+        own = Mux(self.sync_take[UNIT], self.sync.as_value(), 0) if self._has_sync else 0
         m.d.comb += self.link.flit.eq(word | own)
-
-    @property
-    def _sync_inputs(self) -> list[int]:
-        """Inputs whose messages can come here: classes turn once, so any but this port's own."""
-        return [i for i in range(4) if i != self._port]
-
-    @property
-    def _sync_senders(self) -> list[int]:
-        return [*self._sync_inputs, UNIT]
-
-    def _sync(self, m: Module) -> None:
-        """Arbitrate among the messages; with links of their own, send one."""
-        link, senders = self.link, self._sync_senders
-        m.submodules.sync_arbiter = arbiter = LeastRecentArbiter(len(senders))
-        m.d.comb += [
-            arbiter.request.eq(Cat(self.sync_offer[i] for i in senders)),
-            arbiter.sent.eq(arbiter.grant),
-        ]
-        for place, i in enumerate(senders):
-            m.d.comb += self.sync_take[i].eq(arbiter.grant[place])
-        for turn in range(2):
-            m.submodules[f"sync_credit_{turn}"] = credit = CreditCounter(1)
-            sends = [self.sync_take[i] & getattr(self, f"sync_class_{i}")[turn] for i in senders]
-            m.d.comb += [
-                link.sync_valid[turn].eq(Cat(sends).any()),
-                credit.credit.eq(link.sync_credit[turn]),
-                credit.spend.eq(link.sync_valid[turn]),
-                self.has_sync_credit[turn].eq(credit.available),
-            ]
-        if self._own:
-            words = [
-                Mux(self.sync_take[i], getattr(self, f"sync_{i}").as_value(), 0) for i in senders
-            ]
-            m.d.comb += link.sync.eq(either(words))

@@ -94,5 +94,5 @@ class PacketRouter(wiring.Component):
         for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
             wiring.connect(m, wiring.flipped(getattr(self, f"{name}_in")), source.link)
             wiring.connect(m, output.link, wiring.flipped(getattr(self, f"{name}_out")))
-        m.d.comb += self.overflows.eq(total([source.overflow[0] for source in inputs]))
+        m.d.comb += self.overflows.eq(total([source.overflow for source in inputs]))
         return m

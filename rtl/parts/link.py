@@ -7,11 +7,16 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import IrregularLayout, MeshLayout
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.messages import struct
 
-__all__ = ["LinkSignature", "LocalLinkSignature", "SwitchLinkSignature", "pass_on"]
+__all__ = ["LinkSignature", "LocalLinkSignature", "SwitchLinkSignature", "pass_on", "shares_links"]
+
+
+def shares_links(network: MeshSpec) -> bool:
+    """Return whether messages and packets go over the same links of a mesh."""
+    return network.has_messages and network.sync_links == "shared"
 
 
 class LocalLinkSignature(wiring.Signature):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Mux
+from amaranth import Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -38,14 +38,15 @@ class Selector(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         words = [getattr(self, f"word_{i}") for i in range(self._count)]
-        if self._count != 4:
-            masked = [Mux(s, word, 0) for s, word in zip(self.select, words, strict=True)]
-            m.d.comb += self.word.eq(either(masked))
-            return m
+        fours = [i for i in range(0, self._count - 3, 4)]
+        chosen = [self._of_four(self.select[i : i + 4], words[i : i + 4]) for i in fours]
+        rest = range(len(fours) * 4, self._count)
+        m.d.comb += self.word.eq(either([*chosen, *(Mux(self.select[i], words[i], 0) for i in rest)]))
+        return m
+
+    def _of_four(self, select: Value, words: list[Value]) -> Value:
         a, b, c, d = words
         # Neither of both: 0, which also says the third; both: 1, which says the fourth.
-        first, second = self.select[0] | self.select[3], self.select[1] | self.select[3]
+        first, second = select[0] | select[3], select[1] | select[3]
         inner = Mux(second, b | first.replicate(len(b)), Mux(first, a, 0))
-        later = self.select[2:].any()
-        m.d.comb += self.word.eq(Mux(later, (inner & d) | (~inner & c), inner))
-        return m
+        return Mux(select[2:].any(), (inner & d) | (~inner & c), inner)

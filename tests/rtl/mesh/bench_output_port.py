@@ -28,7 +28,7 @@ CASES: dict[str, tuple[MeshSpec, int]] = {
 
 
 class Sender:
-    """An input, or the barrier unit: its packets by channel, and what it offers in a cycle."""
+    """An input: its packets by channel, and what it offers in a cycle."""
 
     def __init__(self, rng: random.Random, spec: MeshSpec, number: int) -> None:
         self.rng, self.spec, self.number = rng, spec, number
@@ -57,16 +57,6 @@ class Sender:
             return None
         return self.rng.choice(open_channels)
 
-    def message(self, credits: list[int]) -> tuple[int, int] | None:
-        """Return class and bits of a message, if the input likes to send one."""
-        turns = [turn for turn in range(2) if credits[turn]]
-        if not turns or self.rng.random() < 0.6:
-            return None
-        turn = self.rng.choice(turns)
-        sync = self.spec.layout.sync
-        fields = {field.name: self.rng.getrandbits(field.width) for field in sync.fields}
-        return turn, sync.pack({**fields, "turn": turn})
-
 
 @cocotb.test()
 @cocotb.parametrize(case=list(CASES))
@@ -75,55 +65,44 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
     spec, port = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng = bench.pins[case], board.rng
-    has_sync = port != Port.LOCAL
-    shared = has_sync and spec.sync_links == "shared"
+    shared = port != Port.LOCAL and spec.sync_links == "shared"
     senders = [Sender(rng, spec, i) for i in range(5)]
     inputs = [i for i in range(5) if port in outputs_from(i, Turn.X_FIRST)]
-    callers = [i for i in range(4) if i != port] + [UNIT] if has_sync else []
-    order, sync_order = LeastRecentlySent(5), LeastRecentlySent(5)
-    credits, sync_credits = [spec.buffer_flits] * spec.channels, [1, 1]
+    callers = [i for i in range(4) if i != port] + [UNIT] if shared else []
+    order = LeastRecentlySent(5)
+    credits = [spec.buffer_flits] * spec.channels
     owner: list[int | None] = [None] * spec.channels
     flits = stalls = messages = 0
     await bench.reset()
     for cycle in range(1200):
         generous = cycle // 100 % 2
-        calls = {}
-        for i in callers:
-            message = senders[i].message(sync_credits)
-            if message is not None:
-                calls[i] = message
+        sender = rng.choice(callers) if callers and rng.random() < 0.6 else None
+        message = rng.getrandbits(spec.layout.sync.width)
         offers: dict[int, int] = {}
         for i in inputs:
             offered = senders[i].offer(credits, owner)
-            if offered is not None and not (shared and i in calls and i != UNIT):
+            if offered is not None and i != sender:
                 offers[i] = offered
-        winner = sync_order.first(list(calls)) if calls else None
-        taker = order.first(list(offers)) if offers and not (shared and calls) else None
+        taker = order.first(list(offers)) if offers and sender is None else None
         places = [spec.buffer_flits] * spec.channels
         back = [
             credits[c] < places[c] and rng.random() < (0.8 if generous else 0.1)
             for c in range(spec.channels)
         ]
-        sync_back = [not sync_credits[turn] and rng.random() < 0.5 for turn in range(2)]
 
         stimulus = {
             "offer": sum(1 << i for i in offers),
-            "sync_offer": sum(1 << i for i in calls),
             "link__credit": sum(1 << c for c in range(spec.channels) if back[c]),
-            "link__sync_credit": sum(1 << turn for turn in range(2) if sync_back[turn]),
+            "sync_sends": sender is not None,
+            "sync_take": 0 if sender is None else 1 << sender,
+            "sync": message if sender == UNIT else rng.getrandbits(spec.layout.sync.width),
         }
         for i in range(5):
             word = rng.getrandbits(spec.layout.flit.width)  # of inputs that offer nothing here
             stimulus[f"offer_channel_{i}"] = 1 << offers[i] if i in offers else rng.getrandbits(1)
-            stimulus[f"sync_class_{i}"] = 1 << calls[i][0] if i in calls else rng.getrandbits(1)
-            stimulus[f"sync_{i}"] = word & ((1 << spec.layout.sync.width) - 1)
             if i in offers:
                 word = senders[i].front(offers[i])[0]
-            if i in calls:
-                stimulus[f"sync_{i}"] = calls[i][1]
-                if shared and i != UNIT:
-                    word = calls[i][1]
-            stimulus[f"flit_{i}"] = word
+            stimulus[f"flit_{i}"] = message if i == sender else word
         stimulus = {name: value for name, value in stimulus.items() if name in pins}
         pins.drive(stimulus)
         await bench.settle()
@@ -135,17 +114,8 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
             "has_credit": sum(1 << c for c in range(spec.channels) if credits[c]),
             "busy": sum(1 << c for c in range(spec.channels) if owner[c] is not None),
         }
-        if has_sync:
-            word = 0 if winner is None else calls[winner][1]
-            expected |= {
-                "sync_take": 0 if winner is None else 1 << winner,
-                "link__sync_valid": 0 if winner is None else 1 << calls[winner][0],
-                "has_sync_credit": sync_credits[0] | sync_credits[1] << 1,
-            }
-            if not shared:
-                expected["link__sync"] = word
-            elif winner is not None:
-                expected["link__flit"] = word
+        if sender is not None:
+            expected["link__flit"] = message
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
 
         if taker is not None:
@@ -155,15 +125,10 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
             credits[channel] -= 1
             order.sent(taker)
             flits += 1
-        if winner is not None:
-            sync_credits[calls[winner][0]] -= 1
-            sync_order.sent(winner)
-            messages += 1
+        messages += sender is not None
         for c in range(spec.channels):
             credits[c] += back[c]
-        for turn in range(2):
-            sync_credits[turn] += sync_back[turn]
         stalls += not all(credits)
         await bench.edge()
     assert min(flits, stalls) > 100
-    assert messages > 100 or not has_sync
+    assert messages > 100 or not shared

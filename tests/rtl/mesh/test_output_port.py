@@ -22,5 +22,4 @@ def test_ports(name: str) -> None:
     found = ports(OutputPort(spec, port))
     assert found["link__flit"] == ("out", spec.layout.flit.width)
     assert found["link__credit"] == ("in", spec.channels)
-    assert ("sync_offer" in found) == (port != Port.LOCAL)
-    assert ("link__sync" in found) == (spec.sync_links == "own")
+    assert ("sync_take" in found) == (port != Port.LOCAL and spec.sync_links == "shared")

@@ -1,18 +1,28 @@
 # amaranth: UnusedElaboratable=no
-"""The slots' bench under each simulator, and what they refuse."""
+"""The bench of an input's messages under each simulator, and what the slots refuse."""
 
 from pathlib import Path
 
 import pytest
 
 from syncfabric.rtl.mesh.slots import SyncSlots
-from tests.rtl.support import run_bench
+from syncfabric.rtl.mesh.sync_input import SyncInput
+from tests.rtl.mesh.bench_slots import CASES
+from tests.rtl.support import ports, run_bench
 
 
 @pytest.mark.long_under("verilator")
-def test_sync_slots(simulator: str, tmp_path: Path) -> None:
-    parts = {f"port_{port}": SyncSlots(port) for port in range(4)}
+def test_sync_input(simulator: str, tmp_path: Path) -> None:
+    parts = {name: SyncInput(spec, port) for name, (spec, port) in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.mesh.bench_slots", tmp_path)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_ports(name: str) -> None:
+    spec, port = CASES[name]
+    found = ports(SyncInput(spec, port))
+    assert found["shown"] == ("out", spec.layout.sync.width)
+    assert ("sync" in found) == (spec.sync_links == "own")
 
 
 @pytest.mark.parametrize("port", [-1, 4])
