@@ -91,19 +91,22 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
     """Draw a mesh of at most ``largest`` nodes a side, with options of all kinds."""
     while True:
         width, height = rng.randint(1, largest), rng.randint(1, largest)
+        packets = {
+            "flit_bits": rng.choice((24, 32, 64, 100)),
+            "buffer_flits": rng.choice((1, 2, 3, 8)),
+            "channels": rng.choice((1, 1, 2, 4)),
+            "sync_links": rng.choice(("shared", "shared", "own")),
+        }
         try:
             return mesh(
                 width,
                 height,
-                flit_bits=rng.choice((24, 32, 64, 100)),
+                **(packets if rng.random() < 0.8 else {"channels": 0}),
                 data_bits=rng.choice((0, 1, 4, 8, 32)),
-                buffer_flits=rng.choice((1, 2, 3, 8)),
-                channels=rng.choice((1, 1, 2, 4)),
                 barrier_registers=rng.choice((1, 2, 4)),
                 spill=rng.random() < 0.4,
                 barrier_pipeline=rng.randrange(2),
                 reduction_route=rng.choice(("reverse", "reverse", "paper")),
-                sync_links=rng.choice(("shared", "shared", "own")),
                 operations=rng.choice(("bitwise", "all")),
             )
         except SpecError:  # the message does not fit a flit: draw again
@@ -158,5 +161,6 @@ def check(job: Job, simulation: Simulation) -> None:
         assert outcome.counters is not None, told
         if not scenario.noise:
             assert outcome.counters == (0, 0, 0, 0), told
-        if scenario.background and len(plan.spec.network.topology.nodes) > 1:
+        network = plan.spec.message_network
+        if scenario.background and network.channels and len(network.topology.nodes) > 1:
             assert outcome.traffic.packets > 0, told
