@@ -50,32 +50,37 @@ class RoundRobin:
 
 
 class PatientRobin:
-    """A hand that goes round ``size`` places, and stays until the one it chose has sent something.
+    """Turns of ``size`` places, the first at 0; a turn is kept until its place has sent something.
 
-    Not for ever: every 15th cycle is a stepping one, and in the second of these the hand goes on.
+    Not for ever: every 15th cycle is a stepping one, and ends a turn that has seen one before.
+
+    Attributes
+    ----------
+    turn : int
+        Whose turn it was last.
+    kept, late : bool
+        Whether it still is, and whether it has been in a stepping cycle.
     """
 
-    __slots__ = ("hand", "late", "size")
+    __slots__ = ("kept", "late", "size", "turn")
 
     def __init__(self, size: int) -> None:
-        self.hand = 0
-        self.late = False
+        self.turn = size - 1
+        self.kept = self.late = False
         self.size = size
 
     def choose(self, candidates: Collection[int], now: int) -> int:
-        """Return the first candidate at or after the hand, and take it to send nothing."""
-        chosen = min(candidates, key=lambda place: (place - self.hand) % self.size)
-        if now % STEPPING == STEPPING - 1:
-            if self.late:
-                self.hand = (chosen + 1) % self.size
-            self.late = not self.late
-        return chosen
+        """Return whose turn it is in a cycle, and take it to send nothing.
 
-    def sent(self, chosen: int) -> None:
-        """Note that the one chosen in this cycle has sent something."""
-        self.hand = (chosen + 1) % self.size
-        self.late = False
+        There must be a candidate; who keeps its turn need not be one any more.
+        """
+        if not self.kept:
+            self.turn = min(candidates, key=lambda place: (place - self.turn - 1) % self.size)
+        stepping = now % STEPPING == STEPPING - 1
+        self.kept = self.turn in candidates and not (stepping and self.late)
+        self.late = self.kept and (stepping or self.late)
+        return self.turn
 
     def rest(self) -> None:
-        """Note a cycle without candidates."""
-        self.late = False
+        """End a turn: the one chosen has sent something, or there are no candidates."""
+        self.kept = self.late = False

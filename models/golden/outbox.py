@@ -136,4 +136,4 @@ class PatientOutbox(Outbox):
     def sent(self, offer: Offer) -> None:
         """Cross off a message that is on its link."""
         super().sent(offer)
-        self.turn.sent(offer.sender)
+        self.turn.rest()

@@ -30,9 +30,8 @@ class LiteralUnit(LiteralRegisters):
     def __init__(self, network: MeshSpec, here: Node) -> None:
         super().__init__(network)
         self.here = here
-        self.serial_pointer = self.send_pointer = 0
-        self.chosen: int | None = None
-        self.late, self.cycle = False, 0
+        self.serial_pointer, self.cycle = 0, 0
+        self.turn, self.kept, self.late = network.barrier_registers - 1, False, False
         self.release: list[tuple[int, int]] = []
 
     def take(
@@ -180,14 +179,13 @@ class LiteralUnit(LiteralRegisters):
 
     def offer(self, credits: dict[tuple[int, int], int]) -> dict[int, tuple[int, int, int]]:
         """Return by output port what is offered: class, message, register (section 4.4)."""
-        size = len(self.now)
-        for step in range(size):
-            number = (self.send_pointer + step) % size
-            if self.pending(number):
-                self.chosen = number
-                return self.ready_to_send(number, credits)
-        self.chosen = None
-        return {}
+        willing = any(self.pending(number) for number in range(len(self.now)))
+        while willing and not self.kept:
+            self.turn = (self.turn + 1) % len(self.now)
+            if self.pending(self.turn):
+                break
+        self.waits = self.pending(self.turn) > 0
+        return self.ready_to_send(self.turn, credits)
 
     def pending(self, number: int) -> int:
         late = self.network.barrier_pipeline == 1
@@ -219,12 +217,8 @@ class LiteralUnit(LiteralRegisters):
         self.events[Counter.OVERFLOW] += overflow
         at_once = self.network.barrier_pipeline == 0
         stepping = self.cycle % 15 == 14
-        if self.chosen is None:
-            self.late = False
-        elif sent or (stepping and self.late):
-            self.send_pointer, self.late = (self.chosen + 1) % len(self.now), False
-        elif stepping:
-            self.late = True
+        self.kept = self.waits and not sent and not (stepping and self.late)
+        self.late = self.kept and (stepping or self.late)
         self.cycle += 1
         for number, new in enumerate(self.new):
             off = sum(1 << place % 5 for place in sent if place // 5 == number)

@@ -21,27 +21,31 @@ def test_round_robin_stops_after_the_one_it_chose() -> None:
     assert hand.choose([0]) == 0
 
 
-def test_patient_robin_stays_until_it_has_sent() -> None:
-    hand = PatientRobin(4)
-    assert [hand.choose({1, 3}, 0) for _ in range(3)] == [1, 1, 1]
-    assert hand.choose({0, 1}, 0) == 0
-    hand.sent(0)
-    assert hand.choose({0, 1, 3}, 0) == 1
-    hand.sent(1)
-    assert hand.choose({0, 1, 3}, 0) == 3
+def test_patient_robin_keeps_a_turn_until_its_place_has_sent() -> None:
+    robin = PatientRobin(4)
+    assert robin.choose({1, 3}, 0) == 1
+    assert robin.choose({0, 1, 3}, 0) == 1
+    robin.rest()
+    assert robin.choose({0, 1, 3}, 0) == 3
+    robin.rest()
+    assert robin.choose({3}, 0) == 3
 
 
-def test_patient_robin_goes_on_in_the_second_stepping_cycle() -> None:
-    hand = PatientRobin(3)
-    chosen = [hand.choose({0, 2}, now) for now in range(13, 13 + 77)]
+def test_a_place_that_is_gone_has_one_turn_more() -> None:
+    robin = PatientRobin(3)
+    assert [robin.choose(candidates, 0) for candidates in ({0, 1}, {1}, {1, 0})] == [0, 0, 1]
+
+
+def test_patient_robin_ends_a_turn_in_its_second_stepping_cycle() -> None:
+    robin = PatientRobin(3)
+    chosen = [robin.choose({0, 2}, now) for now in range(13, 13 + 77)]
     assert chosen == 17 * [0] + 30 * [2] + 30 * [0]
 
 
-def test_a_turn_that_begins_late_is_as_long() -> None:
-    """Cycles 14 and 29 are stepping; what was late is forgotten with a turn's end, or a rest."""
-    for begin in (PatientRobin.rest, lambda hand: hand.sent(2)):
-        hand = PatientRobin(3)
-        assert hand.choose({2}, 14) == 2
-        assert hand.late
-        begin(hand)
-        assert [hand.choose({0, 1}, now) for now in range(29, 46)] == 16 * [0] + [1]
+def test_what_was_late_is_forgotten_with_a_turns_end() -> None:
+    """Cycles 14, 29 and 44 are stepping."""
+    robin = PatientRobin(3)
+    assert robin.choose({2}, 14) == 2
+    assert robin.late
+    robin.rest()
+    assert [robin.choose({0, 1}, now) for now in range(29, 46)] == 16 * [0] + [1]
