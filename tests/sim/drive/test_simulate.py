@@ -30,6 +30,7 @@ from tests.sim.drive.networks import (
 BOTH = {"2x1": mesh(2, 1)}
 ICARUS: dict[str, MessageSpec] = {
     "one node": mesh(1, 1),
+    "messages alone": mesh(3, 1, channels=0, barrier_registers=2),
     "irregular, one cycle a hop, spill, turned by the node": irregular(
         SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
     ),

@@ -67,6 +67,7 @@ LONG: dict[str, MessageSpec] = {
 
 ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
 SLOWER = {
+    "messages alone",
     "ring, datelines, turned by the node",
     "irregular, spill",
     "pipeline 0, two channels",

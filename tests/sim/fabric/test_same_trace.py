@@ -75,7 +75,7 @@ def stimuli(spec: MessageSpec) -> list[Stimulus]:
     if spec.spill:  # the spill engine takes a few cycles for each write
         script = [Stimulus(4 * s.cycle, s.kind, s.index, s.data, s.extra) for s in script]
     begin = script[-1].cycle + 4
-    script.append(Stimulus(begin, StimulusKind.START))
+    script.append(Stimulus(begin - 1, StimulusKind.START))
     if spec.channels:
         script.append(Stimulus(begin, StimulusKind.LOAD, data=5))
         begin += WARM_CYCLES + 2
