@@ -34,6 +34,8 @@ class SenderSignature(wiring.Signature):
     -------
     pending : Out(5)
         Messages to send: children EAST to SOUTH, parent.
+    soon : Out(1)
+        There are some in the next cycle, supposing that none is sent in this one.
     data : Out(data_bits)
         Their data.
     control, up_port : Out
@@ -47,6 +49,7 @@ class SenderSignature(wiring.Signature):
     def __init__(self, network: MeshSpec) -> None:
         members: dict[str, Any] = {
             "pending": Out(5),
+            "soon": Out(1),
             "data": Out(network.data_bits),
             "control": Out(struct(CONTROL)),
             "up_port": Out(4),

@@ -130,16 +130,21 @@ class BarrierRegister(wiring.Component):
             m.submodules.life = life
             dying = life.dying
         relay = self._relay
-        kept, valid = Signal(), Signal()
+        # A write of word 0 comes late. What would change the state of an idle register in its cycle
+        # is undone, so that messages need not wait for it; but a relay's can fire at once.
+        writing, valid = Signal(), Signal()
         m.d.comb += [
-            kept.eq(control.valid & ~self._writes(m, life)),
-            valid.eq(kept & ~dying),
+            writing.eq(self._writes(m, life)),
+            valid.eq(control.valid & ~writing & ~dying),
         ]
 
         # Which messages are for this register, and what they do.
-        ours = [self.match[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]
-        for p in range(4):  # one that dies keeps its messages from the spill engine
-            m.d.comb += self.match[p].eq(self.here[p] & kept & (messages[p].gid == control.gid))
+        known = [
+            self.here[p] & control.valid & (messages[p].gid == control.gid) for p in range(4)
+        ]
+        ours = [known[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]
+        # One that dies keeps its messages from the spill engine.
+        m.d.comb += self.match.eq(Mux(writing, 0, Cat(known)))
         kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
         if life:  # once GO has been, its number means LAST
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]
@@ -147,15 +152,15 @@ class BarrierRegister(wiring.Component):
         reduce, down = Signal(4), Signal(4)
         judge = self._judge_reverse if reverse else self._judge_paper
         judge(m, ours, kinds, distributes, reduce, down)
-        m.d.comb += self.countable.eq(reduce)
+        m.d.comb += self.countable.eq(Mux(writing, 0, reduce))
         used = Signal(4)
-        m.d.comb += used.eq(self.countable & self.chosen if self._serial else self.countable)
+        m.d.comb += used.eq(self.countable & self.chosen if self._serial else reduce)
         goes, breaks = Signal(4), Signal(4)
         for p in range(4):
             if life:
                 # Under "reverse" it comes back the way the REDUCE went, in the other class.
                 expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
-                heard = ours[p] & ~control.root & expected & (send.up_port[p] if reverse else 1)
+                heard = ours[p] & ~writing & ~control.root & expected & (send.up_port[p] if reverse else 1)
                 m.d.comb += [
                     goes[p].eq(
                         heard
@@ -166,7 +171,7 @@ class BarrierRegister(wiring.Component):
                     ),
                     breaks[p].eq(heard & (messages[p].kind == Kind.BROKEN) & ~breaks[:p].any()),
                 ]
-        m.d.comb += self.used.eq(used | down | goes | breaks)
+        m.d.comb += self.used.eq(Mux(writing, 0, used | down | goes | breaks))
 
         # The local process.
         arrives = Signal()
@@ -200,10 +205,12 @@ class BarrierRegister(wiring.Component):
         arrived = next_arrived(network, status.arrived, used)
         complete = is_complete(network, arrived, present)
         fire, release, fire_up = Signal(), Signal(), Signal()
+        ready = control.valid & ~dying & ~status.fired
+        ready = ready & Mux(relay, present.any() & ~writing, local)
         down_data = either([Mux(down[p], messages[p].data, 0) for p in range(4)])
         new_result = Signal(network.data_bits)
         m.d.comb += [
-            fire.eq(valid & ~status.fired & complete & Mux(relay, present.any(), local)),
+            fire.eq(complete & ready),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
             # Only who has fired is answered; `fired` is there before `fire`.
@@ -242,6 +249,8 @@ class BarrierRegister(wiring.Component):
                 m.d.comb += to_send.eq(status.pending | new | present)
         commanded: Value = Mux(life.command_go & ~life.go, present, 0) if life else Const(0, 4)
         m.d.sync += status.pending.eq((to_send & ~send.sent) | commanded)
+        later: Value = to_send | commanded
+        m.d.comb += send.soon.eq((Mux(life.dies, present, later) if life else later).any())
         if network.barrier_pipeline:
             sending, up, result = status.pending, self.accumulated, self.result
         else:
@@ -358,7 +367,7 @@ class BarrierRegister(wiring.Component):
     ) -> None:
         """Let messages and arrivals change the register's life."""
         status = self.status
-        plain = [used[p] & (getattr(self, f"message_{p}").kind == Kind.REDUCE) for p in range(4)]
+        plain = [used[p] & self.used[p] & (getattr(self, f"message_{p}").kind == Kind.REDUCE) for p in range(4)]
         m.d.comb += [
             life.message_go.eq(goes.any()),
             life.message_broken.eq(breaks.any()),
@@ -386,6 +395,7 @@ class BarrierRegister(wiring.Component):
             with m.If(self.write[RegisterWord.CONTROL]):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
                 m.d.sync += [
+                    self.status.arrived.eq(0),
                     self.send.control.eq(control),
                     self.send.up_port.eq(self.up_port),
                     self.accumulated.eq(identity(control.op, self._network.data_bits)),

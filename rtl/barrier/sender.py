@@ -8,22 +8,18 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import SenderSignature, child_class
+from syncfabric.rtl.barrier.turn import SenderTurn
 from syncfabric.rtl.messages import node_place, struct
-from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector
 
 __all__ = ["Sender"]
 
-_LAST_STEP = 0b1000
-"""Where the shift register that counts 15 cycles is in the last of them; it begins with 0."""
-
 
 class Sender(wiring.Component):
     """Offers all messages of one register that hold a credit, each to its own output.
 
-    Round robin among the registers with something to send; who waits for a credit keeps its turn
-    for 15 to 30 cycles. No latency.
+    Whose turn it is says :class:`SenderTurn`. No latency.
 
     Parameters
     ----------
@@ -78,26 +74,11 @@ class Sender(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         sources = [getattr(self, f"source_{i}") for i in range(self._sources)]
-        m.submodules.arbiter = arbiter = RoundRobinArbiter(self._sources)
+        m.submodules.turns = turns = SenderTurn(self._sources, ahead=bool(self._network.barrier_pipeline))
+        grant = turns.grant
         credit = [Cat(self.has_credit[2 * p], self.has_credit[2 * p + 1]) for p in range(4)]
-        for i, source in enumerate(sources):
-            m.d.comb += arbiter.request[i].eq(source.pending.any())
-        # Who has no credit keeps its turn, up to the second end of a round of 15 cycles, which a
-        # shift register counts.
-        steps, late = Signal(4), Signal()
-        ends, sends = Signal(), Signal()
-        m.d.comb += [
-            ends.eq(steps == _LAST_STEP),
-            sends.eq(self.take.any()),
-            arbiter.advance.eq(sends | (ends & late)),
-        ]
-        m.d.sync += [
-            steps.eq(Cat(~(steps[2] ^ steps[3]), steps[:3])),
-            late.eq(arbiter.request.any() & ~sends & (ends ^ late)),
-        ]
-
-        m.submodules.selector = selector = Selector(self._sources, self._chosen.size)
-        m.d.comb += selector.select.eq(arbiter.grant)
+        m.submodules.word = selector = Selector(self._sources, self._chosen.size)
+        m.d.comb += selector.select.eq(grant)
         for i, source in enumerate(sources):
             shown = Signal(self._chosen, name=f"shown_{i}")
             m.d.comb += [
@@ -113,12 +94,20 @@ class Sender(wiring.Component):
         m.d.comb += chosen.eq(selector.word)
         # Without managers both are constant.
         wave, up_kind = (
-            either([Mux(grant, kind, 0) for grant, kind in zip(arbiter.grant, kinds, strict=True)])
+            either([Mux(grant, kind, 0) for grant, kind in zip(grant, kinds, strict=True)])
             for kinds in ([s.wave for s in sources], [s.up_kind for s in sources])
         )
         pending, turn, up_port = chosen.pending, chosen.turn, chosen.up_port
         up = self.up
-        m.d.comb += [up.eq(pending[4]), self.grant.eq(arbiter.grant)]
+        m.d.comb += [
+            up.eq(pending[4]),
+            self.grant.eq(grant),
+            turns.willing.eq(
+                Cat(s.soon if self._network.barrier_pipeline else s.pending.any() for s in sources)
+            ),
+            turns.asks.eq(pending.any()),
+            turns.sends.eq(self.take.any()),
+        ]
         sent = Signal(5)
         for p in range(4):
             message, place = getattr(self, f"message_{p}"), getattr(self, f"place_{p}")
@@ -140,5 +129,5 @@ class Sender(wiring.Component):
             ]
         m.d.comb += sent[4].eq(up & self.take.any())
         for i, source in enumerate(sources):
-            m.d.comb += source.sent.eq(Mux(arbiter.grant[i], sent, 0))
+            m.d.comb += source.sent.eq(Mux(grant[i], sent, 0))
         return m

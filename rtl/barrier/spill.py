@@ -83,9 +83,11 @@ class SpillEngine(SpillBase):
 
     def _load(self, m: Module, work: Work) -> None:
         entry, send = work.entry, self.send
+        loaded = Mux(entry.fired, Const(0b10000, 5), self._downward(entry))
+        m.d.comb += send.soon.eq(Mux(work.now.fetches, loaded, send.pending).any())
         with m.If(work.now.fetches):
             m.d.sync += [
-                send.pending.eq(Mux(entry.fired, Const(0b10000, 5), self._downward(entry))),
+                send.pending.eq(loaded),
                 send.data.eq(Mux(entry.fired, entry.acc, entry.result)),
                 send.control.eq(entry.control),
                 send.control.gid.eq(work.now.gid),

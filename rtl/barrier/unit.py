@@ -353,7 +353,7 @@ class BarrierUnit(wiring.Component):
             (RegisterWord.RESULT, [r.result for r in registers]),
         ):
             selector = Selector(len(registers), len(contents[0]))
-            m.submodules[f"{number.name.lower()}_selector"] = selector
+            m.submodules[f"{number.name.lower()}_word"] = selector
             m.d.comb += selector.select.eq(Mux(images.word == number, addressed, 0))
             for r, word in enumerate(contents):
                 m.d.comb += getattr(selector, f"word_{r}").eq(word)

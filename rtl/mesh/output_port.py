@@ -112,13 +112,13 @@ class OutputPort(wiring.Component):
         fewer = len(inputs) < len(selects)
         split = layout.sync.width if fewer else layout.flit.width
         flits = {i: getattr(self, f"flit_{i}").as_value() for i in selects}
-        m.submodules.selector = low = Selector(len(selects), split)
+        m.submodules.low_word = low = Selector(len(selects), split)
         m.d.comb += low.select.eq(Cat(selects.values()))
         for place, flit in enumerate(flits.values()):
             m.d.comb += getattr(low, f"word_{place}").eq(flit[:split])
         word: Value = low.word
         if fewer:
-            m.submodules.upper_selector = high = Selector(len(inputs), layout.flit.width - split)
+            m.submodules.high_word = high = Selector(len(inputs), layout.flit.width - split)
             m.d.comb += high.select.eq(Cat(self.take[i] for i in inputs))
             for place, i in enumerate(inputs):
                 m.d.comb += getattr(high, f"word_{place}").eq(flits[i][split:])

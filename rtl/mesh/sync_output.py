@@ -99,7 +99,7 @@ class SyncOutput(wiring.Component):
                 self.has_credit[turn].eq(credit.available),
             ]
         if self._own:
-            m.submodules.selector = selector = Selector(len(senders), self._width)
+            m.submodules.word = selector = Selector(len(senders), self._width)
             m.d.comb += [
                 selector.select.eq(Cat(self.take[i] for i in senders)),
                 self.sync.eq(selector.word),

@@ -16,7 +16,8 @@ class Selector(wiring.Component):
 
     A bit of four words takes two LUT4s, where the OR of ANDs takes three: what the first hands to
     the second is a bit of the first two words, or, where one of the last two is selected, which.
-    Synthesis has to keep the module's borders, or it makes three of them again (docs/fpga.md).
+    Synthesis has to keep the borders of what does so, or it makes three of them again
+    (docs/fpga.md); what they are told is worked out outside, with what decides it.
 
     Parameters
     ----------
@@ -38,15 +39,40 @@ class Selector(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         words = [getattr(self, f"word_{i}") for i in range(self._count)]
-        fours = [i for i in range(0, self._count - 3, 4)]
-        chosen = [self._of_four(self.select[i : i + 4], words[i : i + 4]) for i in fours]
-        rest = range(len(fours) * 4, self._count)
-        m.d.comb += self.word.eq(either([*chosen, *(Mux(self.select[i], words[i], 0) for i in rest)]))
+        found: list[Value] = []
+        for i in range(0, self._count - 3, 4):
+            four = _FourWords(len(self.word))
+            m.submodules[f"words_{i}_selector"] = four
+            select = self.select[i : i + 4]
+            m.d.comb += [
+                four.first.eq(select[0] | select[3]),
+                four.second.eq(select[1] | select[3]),
+                four.later.eq(select[2:].any()),
+                *(getattr(four, f"word_{k}").eq(words[i + k]) for k in range(4)),
+            ]
+            found.append(four.word)
+        for i in range(self._count // 4 * 4, self._count):
+            found.append(Mux(self.select[i], words[i], 0))
+        m.d.comb += self.word.eq(either(found))
         return m
 
-    def _of_four(self, select: Value, words: list[Value]) -> Value:
-        a, b, c, d = words
-        # Neither of both: 0, which also says the third; both: 1, which says the fourth.
-        first, second = select[0] | select[3], select[1] | select[3]
-        inner = Mux(second, b | first.replicate(len(b)), Mux(first, a, 0))
-        return Mux(select[2:].any(), (inner & d) | (~inner & c), inner)
+
+class _FourWords(wiring.Component):
+    """Passes on one of four words, or 0.
+
+    ``first`` and ``second``: the first or second word. Neither of both: 0, which with ``later``
+    says the third; both: 1, which says the fourth.
+    """
+
+    def __init__(self, width: int) -> None:
+        members: dict[str, Any] = {f"word_{k}": In(width) for k in range(4)}
+        members |= {"first": In(1), "second": In(1), "later": In(1), "word": Out(width)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        a, b, c, d = (getattr(self, f"word_{k}") for k in range(4))
+        first = self.first.replicate(len(b))
+        inner = Mux(self.second, b | first, Mux(self.first, a, 0))
+        m.d.comb += self.word.eq(Mux(self.later, (inner & d) | (~inner & c), inner))
+        return m

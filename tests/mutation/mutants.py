@@ -36,16 +36,16 @@ MUTANTS = (
     Mutant(
         "X and Y swapped in the route of packets",
         "rtl/mesh/input_port.py",
-        "arriving.eq(self._route(header, y_first=False))",
-        "arriving.eq(self._route(header, y_first=True))",
+        "route(self.x, self.y, header, y_first=False, legal=outputs)",
+        "route(self.x, self.y, header, y_first=True, legal=outputs)",
         _unit("mesh/test_input_port.py"),
     ),
     Mutant(
         "X and Y swapped in the route of messages",
-        "rtl/mesh/input_port.py",
-        "slots.push_route_1.eq(self._route(message, y_first=True))",
-        "slots.push_route_1.eq(self._route(message, y_first=False))",
-        _unit("mesh/test_input_port.py"),
+        "rtl/mesh/sync_input.py",
+        "                y_first=bool(turn),\n",
+        "                y_first=not turn,\n",
+        _unit("mesh/test_slots.py"),
     ),
     Mutant(
         "east and west swapped",
@@ -141,8 +141,8 @@ MUTANTS = (
     Mutant(
         "a message is sent without a credit",
         "rtl/mesh/slots.py",
-        "kept[i] if output == 4 else kept[i] & self.has_credit[2 * output + turn]",
-        "kept[i] if output == 4 else kept[i]",
+        "kept[i] & self.has_credit[2 * o + turn]",
+        "kept[i]",
         _unit("mesh/test_slots.py"),
     ),
     Mutant(

@@ -1,5 +1,6 @@
 """The sender against a hand that goes round the registers."""
 
+import random
 from typing import Any
 
 import cocotb
@@ -9,19 +10,29 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from tests.rtl.support import Bench, Scoreboard
 
-SPEC = MeshSpec(kind="mesh", width=8, height=3, data_bits=9, barrier_registers=1)
-SOURCES = (1, 3)
+CASES = {(sources, pipeline) for sources in (1, 3, 4) for pipeline in (0, 1)}
 PARENT = 4
 
 
+def network(pipeline: int) -> MeshSpec:
+    return MeshSpec(kind="mesh", width=8, height=3, data_bits=9, barrier_pipeline=pipeline)
+
+
+def some_places(rng: random.Random) -> set[int]:
+    """Return what a register has to send: to its parent, or to children, or nothing."""
+    return {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
+
+
 @cocotb.test()
-@cocotb.parametrize(sources=SOURCES)
-async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
+@cocotb.parametrize(case=sorted(CASES))
+async def offers_agree_with_turns(dut: Any, case: tuple[int, int]) -> None:
     """One register's messages at a time, all that hold a credit, until one of them is sent."""
-    bench, board = Bench(dut), Scoreboard(f"sources_{sources}")
-    pins, rng, layout = bench.pins[board.name], board.rng, SPEC.layout
-    hand = several = stays = 0
-    late = False
+    sources, pipeline = case
+    spec = network(pipeline)
+    bench, board = Bench(dut), Scoreboard(f"sources_{sources}_{pipeline}")
+    pins, rng, layout = bench.pins[board.name], board.rng, spec.layout
+    hand, several, stays, kept, late = sources - 1, 0, 0, False, False
+    coming = [set[int]() for _ in range(sources)]
     await bench.reset()
     for cycle in range(900):
         has_credit = rng.getrandbits(8)
@@ -29,15 +40,14 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
         able: dict[int, dict[int, tuple[int, int]]] = {}
         places: dict[int, list[tuple[int, int]]] = {}
         upward: set[int] = set()
+        waiting, coming = coming, [some_places(rng) for _ in range(sources)]
         for i in range(sources):
             control = {field.name: rng.getrandbits(field.width) for field in CONTROL.fields}
-            parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(SPEC.data_bits)
+            parent, data = (rng.randrange(8), rng.randrange(3)), rng.getrandbits(spec.data_bits)
             children = [(rng.randrange(8), rng.randrange(3)) for _ in range(4)]
             up_port = Port(rng.randrange(4))
             wave, up_kind = Kind(rng.randrange(4)), Kind(rng.randrange(4))
-            pending = (
-                {PARENT} if rng.random() < 0.3 else {p for p in range(4) if rng.random() < 0.3}
-            )
+            pending = waiting[i]
             common = {"gid": control["gid"], "epoch": control["epoch"], "data": data}
             messages = {}
             for place in pending:
@@ -55,18 +65,21 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
                 upward.add(i)
             stimulus |= {
                 f"source_{i}__pending": sum(1 << place for place in pending),
+                f"source_{i}__soon": bool(coming[i]),
                 f"source_{i}__data": data,
                 f"source_{i}__control": CONTROL.pack(control),
                 f"source_{i}__up_port": 1 << up_port,
                 f"source_{i}__wave": wave,
                 f"source_{i}__up_kind": up_kind,
             }
-        chosen = min(able, key=lambda i: (i - hand) % sources) if able else None
-        offered = able[chosen] if chosen is not None else {}
+        chosen = hand
+        if able and not kept:
+            chosen = min(able, key=lambda i: (i - hand - 1) % sources)
+        offered = able.get(chosen, {})
         eager = 0.6 if cycle % 200 < 120 else 0.01
         taken = {place for place in offered if rng.random() < eager}
         expected = {"offer": sum(1 << port for port, _ in offered.values())}
-        expected["grant"] = 0 if chosen is None else 1 << chosen
+        expected["grant"] = 1 << chosen
         expected["up"] = chosen in upward
         for output, bits in offered.values():
             expected[f"message_{output}"] = bits
@@ -76,18 +89,16 @@ async def offers_agree_with_round_robin(dut: Any, sources: int) -> None:
             expected[f"source_{i}__sent"] = sent
         stimulus["take"] = sum(1 << offered[place][0] for place in taken)
         for p in range(4):
-            there = (0, 0) if chosen is None else places[chosen][p]
+            there = places[chosen][p] if chosen in places else (0, 0)
             stimulus[f"place_{p}"] = layout.header.pack({"x": there[0], "y": there[1]})
         pins.drive(stimulus)
         await bench.settle()
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         several += len(offered) > 1
         ends = cycle % 15 == 14
-        if chosen is None:
-            late = False
-        elif taken or (ends and late):
-            hand, late = (chosen + 1) % sources, False
-        else:
-            late, stays = late or ends, stays + 1
+        kept = bool(chosen in able and not taken and not (ends and late))
+        late = kept and (ends or late)
+        hand = chosen
+        stays += kept
         await bench.edge()
     assert min(several, stays) > 50
