@@ -139,9 +139,7 @@ class BarrierRegister(wiring.Component):
         ]
 
         # Which messages are for this register, and what they do.
-        known = [
-            self.here[p] & control.valid & (messages[p].gid == control.gid) for p in range(4)
-        ]
+        known = [self.here[p] & control.valid & (messages[p].gid == control.gid) for p in range(4)]
         ours = [known[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]
         # One that dies keeps its messages from the spill engine.
         m.d.comb += self.match.eq(Mux(writing, 0, Cat(known)))
@@ -160,7 +158,13 @@ class BarrierRegister(wiring.Component):
             if life:
                 # Under "reverse" it comes back the way the REDUCE went, in the other class.
                 expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
-                heard = ours[p] & ~writing & ~control.root & expected & (send.up_port[p] if reverse else 1)
+                heard = (
+                    ours[p]
+                    & ~writing
+                    & ~control.root
+                    & expected
+                    & (send.up_port[p] if reverse else 1)
+                )
                 m.d.comb += [
                     goes[p].eq(
                         heard
@@ -341,7 +345,10 @@ class BarrierRegister(wiring.Component):
         """Judge a config write; return whether word 0 is being written in this cycle."""
         status, control = self.status, self.send.control
         busy = Signal()
-        m.d.comb += busy.eq(status.as_value().any() | (life.dying if life else 0))
+        # Who has fired still has its own arrival or its children's, and only it has one to send up.
+        arrived = status.arrived.any() | status.local | status.waiting
+        dying = life.dying if life else 0
+        m.d.comb += busy.eq(arrived | status.pending[:4].any() | dying)
         refused: Value = Mux(self.write[0], busy, self.write[1:6].any() & control.valid)
         if life:
             command, given = self.write[RegisterWord.STATUS], self.write_data
@@ -367,7 +374,10 @@ class BarrierRegister(wiring.Component):
     ) -> None:
         """Let messages and arrivals change the register's life."""
         status = self.status
-        plain = [used[p] & self.used[p] & (getattr(self, f"message_{p}").kind == Kind.REDUCE) for p in range(4)]
+        plain = [
+            used[p] & self.used[p] & (getattr(self, f"message_{p}").kind == Kind.REDUCE)
+            for p in range(4)
+        ]
         m.d.comb += [
             life.message_go.eq(goes.any()),
             life.message_broken.eq(breaks.any()),

@@ -51,11 +51,11 @@ class Sender(wiring.Component):
         self._sources = sources
         self._chosen = data.StructLayout(
             {
-                "pending": 5,
+                "straight": 4,
+                "turned": 4,
+                "up": 1,
                 "gid": 8,
                 "epoch": 2,
-                "turn": 1,
-                "up_port": 4,
                 "data": network.data_bits,
             }
         )
@@ -74,19 +74,24 @@ class Sender(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         sources = [getattr(self, f"source_{i}") for i in range(self._sources)]
-        m.submodules.turns = turns = SenderTurn(self._sources, ahead=bool(self._network.barrier_pipeline))
+        m.submodules.turns = turns = SenderTurn(
+            self._sources, ahead=bool(self._network.barrier_pipeline)
+        )
         grant = turns.grant
         credit = [Cat(self.has_credit[2 * p], self.has_credit[2 * p + 1]) for p in range(4)]
         m.submodules.word = selector = Selector(self._sources, self._chosen.size)
         m.d.comb += selector.select.eq(grant)
         for i, source in enumerate(sources):
             shown = Signal(self._chosen, name=f"shown_{i}")
+            parent = Mux(source.pending[4], source.up_port, 0)
+            usual = [source.control.turn == child_class(p) for p in range(4)]
             m.d.comb += [
-                shown.pending.eq(source.pending),
+                # By each output in the class of a child's message, and in the other.
+                shown.straight.eq(source.pending[:4] | (parent & Cat(usual))),
+                shown.turned.eq(parent & ~Cat(usual)),
+                shown.up.eq(source.pending[4]),
                 shown.gid.eq(source.control.gid),
                 shown.epoch.eq(source.control.epoch),
-                shown.turn.eq(source.control.turn),
-                shown.up_port.eq(source.up_port),
                 shown.data.eq(source.data),
                 getattr(selector, f"word_{i}").eq(shown),
             ]
@@ -94,36 +99,36 @@ class Sender(wiring.Component):
         m.d.comb += chosen.eq(selector.word)
         # Without managers both are constant.
         wave, up_kind = (
-            either([Mux(grant, kind, 0) for grant, kind in zip(grant, kinds, strict=True)])
+            either([Mux(its, kind, 0) for its, kind in zip(grant, kinds, strict=True)])
             for kinds in ([s.wave for s in sources], [s.up_kind for s in sources])
         )
-        pending, turn, up_port = chosen.pending, chosen.turn, chosen.up_port
         up = self.up
         m.d.comb += [
-            up.eq(pending[4]),
+            up.eq(chosen.up),
             self.grant.eq(grant),
             turns.willing.eq(
                 Cat(s.soon if self._network.barrier_pipeline else s.pending.any() for s in sources)
             ),
-            turns.asks.eq(pending.any()),
+            turns.asks.eq(up | chosen.straight.any()),
             turns.sends.eq(self.take.any()),
         ]
         sent = Signal(5)
         for p in range(4):
             message, place = getattr(self, f"message_{p}"), getattr(self, f"place_{p}")
-            down_class = child_class(p)
+            usual_class, turn = child_class(p), Signal(name=f"turn_{p}")
             m.d.comb += [
                 self.offer[p].eq(
-                    (pending[p] & credit[p][down_class])
-                    | (up & up_port[p] & credit[p].bit_select(turn, 1))
+                    (chosen.straight[p] & credit[p][usual_class])
+                    | (chosen.turned[p] & credit[p][1 - usual_class])
                 ),
-                getattr(self, f"class_{p}").eq(Mux(up, Cat(~turn, turn), 2 if down_class else 1)),
+                turn.eq(chosen.turned[p] ^ usual_class),
+                getattr(self, f"class_{p}").eq(Cat(~turn, turn)),
                 message.kind.eq(Mux(up, up_kind, wave)),
                 message.gid.eq(chosen.gid),
                 message.epoch.eq(chosen.epoch),
                 message.x.eq(place.x),
                 message.y.eq(place.y),
-                message.turn.eq(Mux(up, turn, down_class)),
+                message.turn.eq(turn),
                 message.data.eq(chosen.data),
                 sent[p].eq(self.take[p] & ~up),
             ]

@@ -59,9 +59,7 @@ class SyncSlots(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.d.sync += self.occupied.eq(
-            (self.occupied & ~Mux(self.free, self.present, 0)) | self.push
-        )
+        m.d.sync += self.occupied.eq((self.occupied & ~Mux(self.free, self.present, 0)) | self.push)
         eligible = Signal(2)
         routes = []
         for turn, arriving in enumerate((self.push_route_0, self.push_route_1)):

@@ -35,6 +35,12 @@ class CreditCounter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        if self._places == 1:
+            # A credit only comes while there is none.
+            none = Signal()
+            m.d.comb += self.available.eq(~none)
+            m.d.sync += none.eq(~self.credit & (none | self.spend))
+            return m
         # One less than there are: the sign is all that the sender looks at.
         count = Signal(range(-1, self._places), init=self._places - 1)
         m.d.comb += self.available.eq(count >= 0)

@@ -47,7 +47,9 @@ class SlotsModel:
     def choose(self, has_credit: int) -> tuple[int | None, int | None]:
         """Return the classes that are presented and shown."""
         ways = {turn: way for turn, (_, way) in self.waits.items()}
-        eligible = [t for t, way in ways.items() if way != Port.LOCAL and has_credit >> 2 * way + t & 1]
+        eligible = [
+            t for t, way in ways.items() if way != Port.LOCAL and has_credit >> 2 * way + t & 1
+        ]
         here = [turn for turn, way in ways.items() if way == Port.LOCAL]
         return self._next(eligible, self.presented), self._next(here, self.shown)
 
