@@ -23,6 +23,8 @@ class Living:
         Who set it up.
     letters : list of (Letter or None)
         The messages that it may have to send.
+    kind_at : int
+        Lowest bit of a message's kind.
     """
 
     go: bool
@@ -32,6 +34,7 @@ class Living:
     broken: bool
     manager: int
     letters: list[Letter | None]
+    kind_at: int
 
     def reset_life(self) -> None:
         """Make everything as after reset."""
@@ -60,5 +63,5 @@ class Living:
         for place in places:
             letter = self.letters[place]
             if letter is not None:
-                raw = letter.raw & ~KIND_MASK | kind
+                raw = letter.raw & ~(KIND_MASK << self.kind_at) | kind << self.kind_at
                 self.letters[place] = letter._replace(raw=raw, kind=int(kind))

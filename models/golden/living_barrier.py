@@ -22,6 +22,7 @@ class LivingBarrierRegister(Living, BarrierRegister):
 
     def __init__(self, rules: Rules, node: int) -> None:
         self.reset_life()
+        self.kind_at = rules.layout.sync.offsets["kind"]
         super().__init__(rules, node)
 
     def write(self, word: int, data: int) -> None:

@@ -17,6 +17,7 @@ class LivingSwitchRegister(Living, SwitchRegister):
 
     def __init__(self, rules: TreeRules) -> None:
         self.reset_life()
+        self.kind_at = rules.layout.sync.offsets["kind"]
         super().__init__(rules)
 
     # The config port.
