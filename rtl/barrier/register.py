@@ -185,8 +185,7 @@ class BarrierRegister(wiring.Component):
             self.refused.eq(self.arrive & ~arrives),
         ]
         local = status.local
-        combined = Signal(network.data_bits)
-        words = [(used[p], messages[p].data) for p in range(4)]
+        after, new_result = Signal(network.data_bits), Signal(network.data_bits)
         if self._serial:
             kept = Signal(network.data_bits)
             with m.If(arrives):
@@ -196,14 +195,24 @@ class BarrierRegister(wiring.Component):
             m.d.comb += self.waiting.eq(status.waiting)
             local = status.local | self.chosen_local
             word = Mux(self.chosen_local, kept, 0)
-            for enable, port_word in words:
-                word = word | Mux(enable, port_word, 0)
+            for p in range(4):
+                word = word | Mux(used[p], messages[p].data, 0)
             result = combine_two(control.op, self.accumulated, word[: network.data_bits])
-            m.d.comb += combined.eq(Mux(used.any() | self.chosen_local, result, self.accumulated))
-            after = combined
+            down_data = either([Mux(down[p], messages[p].data, 0) for p in range(4)])
+            m.d.comb += [
+                after.eq(Mux(used.any() | self.chosen_local, result, self.accumulated)),
+                # Only who has fired is answered; `fired` is there before `fire`.
+                new_result.eq(Mux(status.fired, down_data, after)),
+            ]
         else:
-            m.d.comb += combined.eq(combine_bitwise(control.op, self.accumulated, words))
-            after = combine_bitwise(control.op, combined, [(arrives, self.data)])
+            # Who has fired is only answered, and that alone is the result. An arrival of the node's
+            # own meets neither that nor a fire.
+            words = [(used[p] | down[p], messages[p].data) for p in range(4)]
+            words.append((arrives, self.data))
+            m.d.comb += [
+                after.eq(combine_bitwise(control.op, self.accumulated, words, ~status.fired)),
+                new_result.eq(after),
+            ]
 
         # Fire, release, and what they leave to send.
         arrived = next_arrived(network, status.arrived, used)
@@ -211,14 +220,10 @@ class BarrierRegister(wiring.Component):
         fire, release, fire_up = Signal(), Signal(), Signal()
         ready = control.valid & ~dying & ~status.fired
         ready = ready & Mux(relay, present.any() & ~writing, local)
-        down_data = either([Mux(down[p], messages[p].data, 0) for p in range(4)])
-        new_result = Signal(network.data_bits)
         m.d.comb += [
             fire.eq(complete & ready),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
-            # Only who has fired is answered; `fired` is there before `fire`.
-            new_result.eq(Mux(status.fired, down_data, combined)),
         ]
         m.d.sync += self.released.eq(release & ~relay)
         with m.If(release):
@@ -235,8 +240,9 @@ class BarrierRegister(wiring.Component):
                 status.arrived.eq(arrived),
                 status.local.eq(local if self._serial else local | arrives),
                 status.fired.eq(status.fired | fire_up),
-                self.accumulated.eq(after),
             ]
+            with m.If(~status.fired):
+                m.d.sync += self.accumulated.eq(after)
             with m.If(arrives):
                 m.d.sync += self.done.eq(0)
         if life:
@@ -258,7 +264,8 @@ class BarrierRegister(wiring.Component):
         if network.barrier_pipeline:
             sending, up, result = status.pending, self.accumulated, self.result
         else:
-            sending, up, result = to_send, combined, Mux(release, new_result, self.result)
+            sending, result = to_send, Mux(release, new_result, self.result)
+            up = Mux(status.fired, self.accumulated, after)
         m.d.comb += [
             send.pending.eq(sending),
             send.data.eq(Mux(sending[4], up, result)),
