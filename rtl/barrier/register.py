@@ -147,12 +147,13 @@ class BarrierRegister(wiring.Component):
         if life:  # once GO has been, its number means LAST
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]
         distributes = [messages[p].kind == Kind.DISTRIBUTE for p in range(4)]
-        reduce, down = Signal(4), Signal(4)
+        reduce, down, taken = Signal(4), Signal(4), Signal(4)
         judge = self._judge_reverse if reverse else self._judge_paper
-        judge(m, ours, kinds, distributes, reduce, down)
+        judge(m, ours, kinds, distributes, reduce, down, taken)
         m.d.comb += self.countable.eq(Mux(writing, 0, reduce))
         used = Signal(4)
-        m.d.comb += used.eq(self.countable & self.chosen if self._serial else reduce)
+        # An answer is over with its release, whatever it leaves among the arrivals.
+        m.d.comb += used.eq(self.countable & self.chosen if self._serial else taken)
         goes, breaks = Signal(4), Signal(4)
         for p in range(4):
             if life:
@@ -207,7 +208,7 @@ class BarrierRegister(wiring.Component):
         else:
             # Who has fired is only answered, and that alone is the result. An arrival of the node's
             # own meets neither that nor a fire.
-            words = [(used[p] | down[p], messages[p].data) for p in range(4)]
+            words = [(taken[p], messages[p].data) for p in range(4)]
             words.append((arrives, self.data))
             m.d.comb += [
                 after.eq(combine_bitwise(control.op, self.accumulated, words, ~status.fired)),
@@ -297,6 +298,7 @@ class BarrierRegister(wiring.Component):
         distributes: list[Value],
         reduce: Signal,
         down: Signal,
+        taken: Signal,
     ) -> None:
         """Say which messages are used where each child has its port, and the parent another.
 
@@ -323,11 +325,10 @@ class BarrierRegister(wiring.Component):
             )
             missing = self._present[p] & ~status.arrived[p]
             place = missing | (self.send.up_port[p] & status.fired)
-            taken = Signal(name=f"taken_{p}")
             m.d.comb += [
-                taken.eq(ours[p] & (code == awaits) & (code != nothing) & place),
-                reduce[p].eq(taken & ~status.fired),
-                down[p].eq(taken & status.fired),
+                taken[p].eq(ours[p] & (code == awaits) & (code != nothing) & place),
+                reduce[p].eq(taken[p] & ~status.fired),
+                down[p].eq(taken[p] & status.fired),
             ]
 
     def _judge_paper(
@@ -338,6 +339,7 @@ class BarrierRegister(wiring.Component):
         distributes: list[Value],
         reduce: Signal,
         down: Signal,
+        taken: Signal,
     ) -> None:
         """Say which messages are used where children only are counted, and any port will do."""
         status, control = self.status, self.send.control
@@ -347,6 +349,7 @@ class BarrierRegister(wiring.Component):
         for p in range(4):
             same = getattr(self, f"class_{p}")[1] ^ control.turn ^ 1
             m.d.comb += down[p].eq(ours[p] & distributes[p] & awaited & same & ~down[:p].any())
+        m.d.comb += taken.eq(reduce | down)
 
     def _writes(self, m: Module, life: RegisterLife | None) -> Value:
         """Judge a config write; return whether word 0 is being written in this cycle."""
