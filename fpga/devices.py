@@ -41,11 +41,13 @@ class Device:
 
 def _ecp5(size: str, luts: int, block_rams: int) -> Device:
     # Wide multiplexers cost speed in crossbars; -abc9 knows the delays of the cells, and given one
-    # to aim at (in ps, without the routing) it takes less area (docs/fpga.md). Selectors are as
-    # small as can be, but only if they are not worked into what is around them.
+    # to aim at (in ps, without the routing) it takes less area; of its scripts, this one takes
+    # least (docs/fpga.md). Selectors are as small as can be, but only if they are not worked into
+    # what is around them.
     synthesis = (
         "setattr -mod -set keep_hierarchy 1 *selector",
-        "scratchpad -set abc9.D 8000",
+        "scratchpad -copy abc9.script.flow2 abc9.script",
+        "scratchpad -set abc9.D 5000",
         "synth_ecp5 -abc9 -nowidelut",
     )
     # Without a delay to aim at ABC9 goes for the least one; of its scripts, this one then takes the
