@@ -11,6 +11,7 @@ from tests.rtl.mesh.bench_output_port import CASES
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_output_port(simulator: str, tmp_path: Path) -> None:
     parts = {name: OutputPort(spec, port) for name, (spec, port) in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.mesh.bench_output_port", tmp_path)
