@@ -76,10 +76,13 @@ class LifeStep(wiring.Component):
         The process is released with the next cycle, and told that the group is broken.
     last : Out(1)
         All arrivals of the episode were the last, those of this cycle included.
+    wave_now : Out(2)
+        Kind of the messages to the children that leave in the cycle of their making.
     """
 
     def __init__(self) -> None:
-        members: dict[str, Any] = {"was": In(LIFE_STATE), "after": Out(LIFE_STATE), "last": Out(1)}
+        members: dict[str, Any] = {"was": In(LIFE_STATE), "after": Out(LIFE_STATE)}
+        members |= {"last": Out(1), "wave_now": Out(2)}
         members |= {name: In(1) for name in _EVENTS}
         super().__init__(members | {name: Out(1) for name in _EFFECTS})
 
@@ -94,6 +97,8 @@ class LifeStep(wiring.Component):
             self.frees.eq(self.root_fires & self.last & ~self.dies),
             self.frees_member.eq(self.dies & (self.has_arrived | self.arrives)),
             self.last.eq(was.last & ~self.plain),
+            # What messages make leaves before a command shows.
+            self.wave_now.eq(after.wave),
             after.eq(was),
             after.last.eq(self.last | self.release),
         ]
@@ -103,6 +108,8 @@ class LifeStep(wiring.Component):
             m.d.comb += after.wave.eq(Kind.GO)
         with m.Elif(self.release):
             m.d.comb += after.wave.eq(Kind.DISTRIBUTE)
+        with m.If(self.command_kill & ~self.message_broken):
+            m.d.comb += self.wave_now.eq(Mux(self.release, Kind.DISTRIBUTE, was.wave))
         with m.If(self.frees):
             m.d.comb += after.freed.eq(1)
         with m.Elif(self.clear_freed | self.dies):
@@ -163,7 +170,7 @@ class RegisterLife(wiring.Component):
             ),
             *(getattr(self, field.name).eq(getattr(state, field.name)) for field in LIFE.fields),
             self.wave.eq(state.wave),
-            self.wave_now.eq(step.after.wave),
+            self.wave_now.eq(step.wave_now),
             self.up_kind.eq(up_kind(state.last)),
             self.up_kind_now.eq(up_kind(step.last)),
         ]

@@ -37,6 +37,9 @@ def lived(was: dict[str, int], now: dict[str, int]) -> dict[str, int]:
     if dies:
         state |= {"go": 0, "dying": 1, "freed": 0, "wave": Kind.BROKEN}
         state["broken"] = 1 if frees_member else state["broken"]
+    wave_now = state["wave"]
+    if now["command_kill"] and not now["message_broken"]:  # the command shows a cycle later
+        wave_now = Kind.DISTRIBUTE if now["release"] else was["wave"]
     ends = was["dying"] and now["quiet"]
     if ends:
         state |= {"dying": 0, "go": 0}
@@ -52,6 +55,7 @@ def lived(was: dict[str, int], now: dict[str, int]) -> dict[str, int]:
         "frees": now["root_fires"] and last and not dies,
         "frees_member": frees_member,
         "last_now": last,
+        "wave_now": wave_now,
     }
 
 
@@ -66,6 +70,7 @@ class Step(wiring.Component):
                 **{name: In(1) for name in EVENTS},
                 **{name: Out(LIFE_STATE[name].shape) for name in STATE},
                 **{name: Out(1) for name in outputs},
+                **{"wave_now": Out(2)},
             }
         )
 
@@ -79,7 +84,7 @@ class Step(wiring.Component):
             m.d.comb += getattr(step, name).eq(getattr(self, name))
         for name in ("goes", "dies", "begins", "ends", "frees", "frees_member"):
             m.d.comb += getattr(self, name).eq(getattr(step, name))
-        m.d.comb += self.last_now.eq(step.last)
+        m.d.comb += [self.last_now.eq(step.last), self.wave_now.eq(step.wave_now)]
         return m
 
 
