@@ -6,6 +6,8 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["DEVICES", "Device", "device_named"]
 
+_AIM = "scratchpad -set abc9.D"
+
 
 @dataclass(frozen=True)
 class Device:
@@ -43,16 +45,11 @@ def _ecp5(size: str, luts: int, block_rams: int) -> Device:
     # Wide multiplexers cost speed in crossbars; -abc9 knows the delays of the cells, and given one
     # to aim at (in ps, without the routing) it takes less area; of its scripts, this one takes
     # least (docs/fpga.md). Selectors are as small as can be, but only if they are not worked into
-    # what is around them.
-    synthesis = (
-        "setattr -mod -set keep_hierarchy 1 *selector",
-        "scratchpad -copy abc9.script.flow2 abc9.script",
-        "scratchpad -set abc9.D 5000",
-        "synth_ecp5 -abc9 -nowidelut",
-    )
-    # Without a delay to aim at ABC9 goes for the least one; of its scripts, this one then takes the
-    # least area. It does better with the selectors worked in.
-    fast = ("scratchpad -copy abc9.script.flow3 abc9.script", "synth_ecp5 -abc9 -nowidelut")
+    # what is around them; that is slower.
+    script = "scratchpad -copy abc9.script.flow2 abc9.script"
+    keep, last = "setattr -mod -set keep_hierarchy 1 *selector", "synth_ecp5 -abc9 -nowidelut"
+    synthesis = (keep, script, f"{_AIM} 4000", last)
+    fast = (script, f"{_AIM} 3000", last)
     options = (f"--{size}", "--speed", "6", "--package", "CABGA381")
     return Device(
         f"ecp5-{size}", "ecp5", synthesis, options, fast, luts=luts, block_rams=block_rams
@@ -78,8 +75,15 @@ DEVICES: dict[str, Device] = {
 """All devices by name; the ECP5s are of speed grade 6."""
 
 
-def device_named(name: str, *, fast: bool = False) -> Device:
+def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> Device:
     """Return a device, to be synthesized for in the usual way or for speed.
+
+    Parameters
+    ----------
+    name : str
+    fast : bool
+    delay : int, > 0, optional
+        Picoseconds of cells that ABC9 aims at, in place of its own.
 
     Raises
     ------
@@ -89,8 +93,15 @@ def device_named(name: str, *, fast: bool = False) -> Device:
     if name not in DEVICES:
         raise SpecError(f"device must be one of {', '.join(DEVICES)}, not {name!r}")
     device = DEVICES[name]
-    if not fast:
+    if fast:
+        if not device.fast:
+            raise SpecError(f"fast is for ECP5 only, not {name}; leave it out")
+        device = replace(device, synthesis=device.fast, aim="speed")
+    if delay is None:
         return device
-    if not device.fast:
-        raise SpecError(f"fast is for ECP5 only, not {name}; leave it out")
-    return replace(device, synthesis=device.fast, aim="speed")
+    if delay <= 0:
+        raise SpecError(f"delay must be above 0 ps, not {delay}")
+    if device.family != "ecp5":
+        raise SpecError(f"delay is for ECP5 only, not {name}; leave it out")
+    aimed = (f"{_AIM} {delay}" if one.startswith(_AIM) else one for one in device.synthesis)
+    return replace(device, synthesis=tuple(aimed))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 __all__ = ["LeastRecentlySent", "PatientRobin", "RoundRobin"]
 
-STEPPING = 15
+LONGEST_TURN = 15
 
 
 class LeastRecentlySent:
@@ -52,35 +52,34 @@ class RoundRobin:
 class PatientRobin:
     """Turns of ``size`` places, the first at 0; a turn is kept until its place has sent something.
 
-    Not for ever: every 15th cycle is a stepping one, and ends a turn that has seen one before.
+    Not for ever: after 15 cycles in which it has sent nothing, the turn goes on.
 
     Attributes
     ----------
     turn : int
         Whose turn it was last.
-    kept, late : bool
-        Whether it still is, and whether it has been in a stepping cycle.
+    stays : int
+        For how many cycles it has been kept, 0 to 14; with 0 the next one has its turn.
     """
 
-    __slots__ = ("kept", "late", "size", "turn")
+    __slots__ = ("size", "stays", "turn")
 
     def __init__(self, size: int) -> None:
         self.turn = size - 1
-        self.kept = self.late = False
+        self.stays = 0
         self.size = size
 
-    def choose(self, candidates: Collection[int], now: int) -> int:
+    def choose(self, candidates: Collection[int]) -> int:
         """Return whose turn it is in a cycle, and take it to send nothing.
 
         There must be a candidate; who keeps its turn need not be one any more.
         """
-        if not self.kept:
+        if self.stays == 0:
             self.turn = min(candidates, key=lambda place: (place - self.turn - 1) % self.size)
-        stepping = now % STEPPING == STEPPING - 1
-        self.kept = self.turn in candidates and not (stepping and self.late)
-        self.late = self.kept and (stepping or self.late)
+        kept = self.turn in candidates and self.stays < LONGEST_TURN - 1
+        self.stays = self.stays + 1 if kept else 0
         return self.turn
 
     def rest(self) -> None:
         """End a turn: the one chosen has sent something, or there are no candidates."""
-        self.kept = self.late = False
+        self.stays = 0

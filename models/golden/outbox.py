@@ -72,7 +72,7 @@ class Outbox(ABC):
         self.places = len(registers) + spill
 
     @abstractmethod
-    def offers(self, now: int) -> dict[int, Offer]:
+    def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is in a cycle, and return its messages with a credit, by output.
 
         Should a child's message and the parent's want one output, the child's comes first.
@@ -110,7 +110,7 @@ class HastyOutbox(Outbox):
         super().__init__(registers, credits, spill)
         self.turn = RoundRobin(self.places)
 
-    def offers(self, now: int) -> dict[int, Offer]:
+    def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output."""
         willing = {r for r in self.sending if self._ready(r)}
         return self._offered(self.turn.choose(willing)) if willing else {}
@@ -126,10 +126,10 @@ class PatientOutbox(Outbox):
         super().__init__(registers, credits, spill)
         self.turn = PatientRobin(self.places)
 
-    def offers(self, now: int) -> dict[int, Offer]:
+    def offers(self) -> dict[int, Offer]:
         """Choose whose turn it is, and return its messages that have a credit, by output."""
         if self.sending:
-            return self._offered(self.turn.choose(self.sending, now))
+            return self._offered(self.turn.choose(self.sending))
         self.turn.rest()
         return {}
 

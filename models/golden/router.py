@@ -104,14 +104,14 @@ class SyncRouter:
         for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
         if self.pipelined:
-            offers = outbox.offers(now)
+            offers = outbox.offers()
             sent_up = self._send(now, choice, wants, offers) if wants or offers else None
             if news:
                 self._absorb(now, shown, here, sent_up, for_spill)
         else:
             if news:
                 self._absorb(now, shown, here, None, for_spill)
-            offers = outbox.offers(now)
+            offers = outbox.offers()
             if wants or offers:
                 self._send(now, choice, wants, offers)
         if news or offers:

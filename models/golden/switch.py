@@ -67,7 +67,7 @@ class Switch:
         unit, plane = self.unit, self.plane
         if not unit.outbox.sending:
             return
-        self._offers = unit.outbox.offers(now)
+        self._offers = unit.outbox.offers()
         for offer in self._offers.values():
             letter, sender = offer.letter, unit.outbox.senders[offer.sender]
             data = sender.data_for(offer.place)

@@ -6,14 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["SenderTurn"]
 
-_LAST_STEP = 0b1000
-"""Where the shift register that counts 15 cycles is in the last of them; it begins with 0."""
+_LAST_STAY = 0b1000
+"""Where the shift register that counts a turn's 15 cycles is in the last; it begins with 0."""
 
 
 class SenderTurn(wiring.Component):
     """Goes round those that have something to send; who waits for a credit keeps its turn.
 
-    It keeps it for 15 to 30 cycles. Cycles as in docs/microarchitecture.md, section 4.4.
+    It keeps it for 15 cycles. Cycles as in docs/microarchitecture.md, section 4.4.
 
     Parameters
     ----------
@@ -41,25 +41,17 @@ class SenderTurn(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         turn = Signal(self._sources, init=1 << self._sources - 1)
-        steps, late = Signal(4), Signal()
-        ends, keeps = Signal(), Signal()
-        m.d.comb += [
-            ends.eq(steps == _LAST_STEP),
-            keeps.eq(self.asks & ~self.sends & ~(ends & late)),
-        ]
-        m.d.sync += [
-            steps.eq(Cat(~(steps[2] ^ steps[3]), steps[:3])),
-            late.eq(keeps & (ends | late)),
-        ]
+        stays, keeps = Signal(4), Signal()
+        m.d.comb += keeps.eq(self.asks & ~self.sends & (stays != _LAST_STAY))
+        m.d.sync += stays.eq(Mux(keeps, Cat(~(stays[2] ^ stays[3]), stays[:3]), 0))
         following = Cat(self._follows(turn, i) for i in range(self._sources))
         if self._ahead:
             m.d.comb += self.grant.eq(turn)
             with m.If(~keeps):
                 m.d.sync += turn.eq(following)
         else:
-            kept = Signal()
-            m.d.comb += self.grant.eq(Mux(kept, turn, following))
-            m.d.sync += [kept.eq(keeps), turn.eq(self.grant)]
+            m.d.comb += self.grant.eq(Mux(stays.any(), turn, following))
+            m.d.sync += turn.eq(self.grant)
         return m
 
     def _follows(self, turn: Value, i: int) -> Value:

@@ -81,7 +81,7 @@ AIMS = (
     Aim("mesh-wires", peers=BARRIERS),
     Aim("irregular-sync-8", 2000, 90, peers=WIDE_BARRIERS),
     Aim("irregular-wires-8"),
-    Aim("static-switch", 100, 175, ("--fast",)),
+    Aim("static-switch", 100, 175, ("--fast", "--delay", "2500")),
 )
 
 

@@ -33,6 +33,10 @@ def synth(
     fast: Annotated[
         bool, typer.Option("--fast", help="Go for speed; it takes area (ECP5 only).")
     ] = False,
+    delay: Annotated[
+        int | None,
+        typer.Option(metavar="PS", help="Delay of cells that mapping aims at (ECP5 only)."),
+    ] = None,
     area: Annotated[bool, typer.Option("--area", help="Area alone: place nothing.")] = False,
     parameters: Annotated[
         list[str] | None,
@@ -65,7 +69,7 @@ def synth(
         raise typer.BadParameter(
             "name a network or a block; syncfabric synth --list has the blocks"
         )
-    chosen = device_named(device, fast=fast)
+    chosen = device_named(device, fast=fast, delay=delay)
     if not 0 < freq < math.inf:
         raise SpecError(f"freq must be above 0 MHz, not {freq:g}")
     if not 1 <= seeds <= MOST_SEEDS:

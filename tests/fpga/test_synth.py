@@ -90,6 +90,13 @@ def test_speed_is_another_way(tools: Path) -> None:
     assert tools.read_text().split() == ["placed"] * 6
 
 
+def test_a_delay_takes_the_place_of_its_own() -> None:
+    for fast in (False, True):
+        usual, aimed = (device_named("ecp5-25k", fast=fast, delay=d).synthesis for d in (None, 777))
+        changed = [(a, b) for a, b in zip(usual, aimed, strict=True) if a != b]
+        assert [b for _, b in changed] == ["scratchpad -set abc9.D 777"]
+
+
 def test_a_failure_names_the_command(tools: Path) -> None:
     fails = "print('Yosys 99.1, no such module'); sys.exit('--version' not in sys.argv)"
     program(tools.parent, "yosys", fails)
@@ -104,6 +111,10 @@ def test_bad_values(tools: Path) -> None:
         device_named("z80")
     with pytest.raises(SpecError, match="ECP5 only, not ice40-up5k"):
         device_named("ice40-up5k", fast=True)
+    with pytest.raises(SpecError, match="delay is for ECP5 only, not ice40-hx8k"):
+        device_named("ice40-hx8k", delay=100)
+    with pytest.raises(SpecError, match="delay must be above 0 ps, not 0"):
+        device_named("ecp5-25k", delay=0)
     with pytest.raises(ToolError, match="pip install"):
         find_tool("nextpnr-nowhere")
 

@@ -246,7 +246,7 @@ MUTANTS = (
     Mutant(
         "who has no credit keeps its turn for ever",
         "rtl/barrier/turn.py",
-        "~(ends & late)",
+        "(stays != _LAST_STAY)",
         "1",
         _unit("barrier/test_sender.py"),
     ),

@@ -106,9 +106,9 @@ def test_permutations_from_files(tmp_path: Path) -> None:
     [
         ("0 1 1", "it must name each of the nodes 0 to 2 once"),
         ("0 1", "it must name each of the nodes 0 to 2 once"),
-        ("0 1 x", "it must be a list of nodes"),
-        ("[0, 1, [2]]", "it must be a list of nodes"),
-        ("[0, 1", "it must be a list of nodes"),
+        ("0 1 x", '"x" is no node; list whole numbers'),
+        ("[0, 1, [2]]", "[2] is no node; list whole numbers"),
+        ("[0, 1", "line 1, column 6: not JSON"),
     ],
 )
 def test_a_malformed_permutation_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -30,8 +30,8 @@ class LiteralUnit(LiteralRegisters):
     def __init__(self, network: MeshSpec, here: Node) -> None:
         super().__init__(network)
         self.here = here
-        self.serial_pointer, self.cycle = 0, 0
-        self.turn, self.kept, self.late = network.barrier_registers - 1, False, False
+        self.serial_pointer = 0
+        self.turn, self.stays = network.barrier_registers - 1, 0
         self.release: list[tuple[int, int]] = []
 
     def take(
@@ -180,7 +180,7 @@ class LiteralUnit(LiteralRegisters):
     def offer(self, credits: dict[tuple[int, int], int]) -> dict[int, tuple[int, int, int]]:
         """Return by output port what is offered: class, message, register (section 4.4)."""
         willing = any(self.pending(number) for number in range(len(self.now)))
-        while willing and not self.kept:
+        while willing and self.stays == 0:
             self.turn = (self.turn + 1) % len(self.now)
             if self.pending(self.turn):
                 break
@@ -216,10 +216,7 @@ class LiteralUnit(LiteralRegisters):
         """End the cycle; ``sent`` are the offers that were taken, register * 5 + bit."""
         self.events[Counter.OVERFLOW] += overflow
         at_once = self.network.barrier_pipeline == 0
-        stepping = self.cycle % 15 == 14
-        self.kept = self.waits and not sent and not (stepping and self.late)
-        self.late = self.kept and (stepping or self.late)
-        self.cycle += 1
+        self.stays = self.stays + 1 if self.waits and not sent and self.stays < 14 else 0
         for number, new in enumerate(self.new):
             off = sum(1 << place % 5 for place in sent if place // 5 == number)
             became = self.became[number]

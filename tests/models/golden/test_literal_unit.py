@@ -125,7 +125,7 @@ class Pair:
         outbox, taken, sent_up = self.unit.outbox, [], None
         if not self.network.barrier_pipeline:
             taken = self.unit.absorb(here, None, {})
-        offers = outbox.offers(self.literal.cycle)
+        offers = outbox.offers()
         found = {}
         for port, offer in offers.items():
             data = outbox.senders[offer.sender].data_for(offer.place)

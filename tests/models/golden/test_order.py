@@ -1,5 +1,7 @@
 """The two orders, by hand."""
 
+import pytest
+
 from syncfabric.models.golden.order import LeastRecentlySent, PatientRobin, RoundRobin
 
 
@@ -23,29 +25,35 @@ def test_round_robin_stops_after_the_one_it_chose() -> None:
 
 def test_patient_robin_keeps_a_turn_until_its_place_has_sent() -> None:
     robin = PatientRobin(4)
-    assert robin.choose({1, 3}, 0) == 1
-    assert robin.choose({0, 1, 3}, 0) == 1
+    assert robin.choose({1, 3}) == 1
+    assert robin.choose({0, 1, 3}) == 1
     robin.rest()
-    assert robin.choose({0, 1, 3}, 0) == 3
+    assert robin.choose({0, 1, 3}) == 3
     robin.rest()
-    assert robin.choose({3}, 0) == 3
+    assert robin.choose({3}) == 3
 
 
 def test_a_place_that_is_gone_has_one_turn_more() -> None:
     robin = PatientRobin(3)
-    assert [robin.choose(candidates, 0) for candidates in ({0, 1}, {1}, {1, 0})] == [0, 0, 1]
+    assert [robin.choose(candidates) for candidates in ({0, 1}, {1}, {1, 0})] == [0, 0, 1]
 
 
-def test_patient_robin_ends_a_turn_in_its_second_stepping_cycle() -> None:
+def test_patient_robin_ends_a_turn_after_15_cycles() -> None:
     robin = PatientRobin(3)
-    chosen = [robin.choose({0, 2}, now) for now in range(13, 13 + 77)]
-    assert chosen == 17 * [0] + 30 * [2] + 30 * [0]
+    chosen = [robin.choose({0, 2}) for _ in range(46)]
+    assert chosen == 15 * [0] + 15 * [2] + 15 * [0] + [2]
 
 
-def test_what_was_late_is_forgotten_with_a_turns_end() -> None:
-    """Cycles 14, 29 and 44 are stepping."""
+def test_a_turn_alone_is_as_long_each_time() -> None:
+    """Another that comes in the middle waits for its end."""
     robin = PatientRobin(3)
-    assert robin.choose({2}, 14) == 2
-    assert robin.late
+    assert [robin.choose({1}) for _ in range(20)] == 20 * [1]
+    assert [robin.choose({0, 1}) for _ in range(11)] == 10 * [1] + [0]
+
+
+@pytest.mark.parametrize("kept", [1, 7, 14, 15])
+def test_the_stays_of_a_turn_are_forgotten_with_its_end(kept: int) -> None:
+    robin = PatientRobin(3)
+    assert [robin.choose({2}) for _ in range(kept)] == kept * [2]
     robin.rest()
-    assert [robin.choose({0, 1}, now) for now in range(29, 46)] == 16 * [0] + [1]
+    assert [robin.choose({0, 1}) for _ in range(16)] == 15 * [0] + [1]

@@ -31,7 +31,7 @@ async def offers_agree_with_turns(dut: Any, case: tuple[int, int]) -> None:
     spec = network(pipeline)
     bench, board = Bench(dut), Scoreboard(f"sources_{sources}_{pipeline}")
     pins, rng, layout = bench.pins[board.name], board.rng, spec.layout
-    hand, several, stays, kept, late = sources - 1, 0, 0, False, False
+    hand, several, stays, whole = sources - 1, 0, 0, 0
     coming = [set[int]() for _ in range(sources)]
     await bench.reset()
     for cycle in range(900):
@@ -73,7 +73,7 @@ async def offers_agree_with_turns(dut: Any, case: tuple[int, int]) -> None:
                 f"source_{i}__up_kind": up_kind,
             }
         chosen = hand
-        if able and not kept:
+        if able and not stays:
             chosen = min(able, key=lambda i: (i - hand - 1) % sources)
         offered = able.get(chosen, {})
         eager = 0.6 if cycle % 200 < 120 else 0.01
@@ -95,10 +95,10 @@ async def offers_agree_with_turns(dut: Any, case: tuple[int, int]) -> None:
         await bench.settle()
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         several += len(offered) > 1
-        ends = cycle % 15 == 14
-        kept = bool(chosen in able and not taken and not (ends and late))
-        late = kept and (ends or late)
+        waits = chosen in able and not taken
+        whole += waits and stays == 14
+        stays = stays + 1 if waits and stays < 14 else 0
         hand = chosen
-        stays += kept
         await bench.edge()
-    assert min(several, stays) > 50
+    assert several > 50
+    assert whole > 1

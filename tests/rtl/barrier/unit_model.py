@@ -147,7 +147,7 @@ class UnitModel:
 
     def _send(self, sent: int, sent_bits: dict[int, int]) -> int | None:
         """Offer, and send what the outputs take; return the register that sent to its parent."""
-        self.offers, sent_up = self.unit.outbox.offers(self.now), None
+        self.offers, sent_up = self.unit.outbox.offers(), None
         for port, offer in self.offers.items():
             sent_bits[port] = self.offered(offer)
         for port, offer in self.offers.items():

@@ -170,10 +170,8 @@ def managed(name: str) -> BarrierPlan:
     return plan_of(MANAGED[name], *groups)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.long] * (name != "irregular")) for name in MANAGED],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", MANAGED)
 def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
     plan = managed(name)
     result = long_run(plan, episodes=60, background=0.1)
