@@ -25,8 +25,8 @@ __all__ = ["Checkpoint", "fingerprint"]
 Array = NDArray[Any]
 
 _NO_ARRAYS = (
-    *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, NotImplementedError),
-    *(RuntimeError, MemoryError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+    *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, RuntimeError),
+    *(MemoryError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 """What numpy raises of a file that is not one of its own, or is damaged."""
 
