@@ -21,7 +21,9 @@ KINDS = ("mesh", "irregular", "static")
 _GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
 KINDS_OF = {
     **dict.fromkeys(("width", "height"), _GRID),
-    **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), ("mesh",)),
+    **dict.fromkeys(
+        ("barrier_pipeline", "barrier_unit", "reduction_route", "sync_links"), ("mesh",)
+    ),
     **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
     **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
     **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),

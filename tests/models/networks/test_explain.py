@@ -38,8 +38,9 @@ CASES = [
     (HEAD + MESH.replace("width", "widht"), 'network: unknown key "widht"; did you mean "width"?'),
     (
         HEAD + MESH + "zzz = 1\n",
-        'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, buffer_flits, '
-        "channels, data_bits, flit_bits, height, kind, link_registers, managers, operations, "
+        'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
+        "barrier_unit, buffer_flits, channels, data_bits, flit_bits, height, kind, "
+        "link_registers, managers, operations, "
         "parity, reduction_route, setup, spill, sync, sync_links, watchdog, width, wires",
     ),
     (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
@@ -373,7 +374,8 @@ CASES += [
 CASES += [
     (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
     for key, kinds in {
-        **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), "mesh"),
+        **dict.fromkeys(("barrier_pipeline", "barrier_unit"), "mesh"),
+        **dict.fromkeys(("reduction_route", "sync_links"), "mesh"),
         **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
         **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
