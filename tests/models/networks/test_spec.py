@@ -360,5 +360,5 @@ def test_what_a_serial_unit_does_not_go_with(key: str, value: object, instead: o
 
 
 def test_a_serial_unit_on_wires_alone_means_nothing() -> None:
-    with pytest.raises(SpecError, match="barrier_unit .* where a slot takes all arrivals at once"):
+    with pytest.raises(SpecError, match=r"barrier_unit .* where a slot takes all arrivals at once"):
         mesh(sync="wires", barrier_unit="serial")
