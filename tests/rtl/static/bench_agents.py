@@ -85,7 +85,7 @@ async def agents_do_what_the_contract_says(dut: Any, case: str) -> None:
     pin = {"clear": 1}
     for cycle in range(6000):
         if pin["clear"]:
-            root, flits, state = level(rng, 0.5), rng.choice((1, 2, 5, 300)), State()
+            root, flits, state = level(rng, 0.5), rng.choice((1, 2, 5, 300, rng.getrandbits(16) | 1)), State()
             shares = {name: rng.choice((0.3, 0.95)) for name in ("some", "free")}
             pins.drive({"clear": 1})
             await bench.edge()
