@@ -14,7 +14,7 @@ from tests.formal.properties import Properties
 __all__ = ["StaticProof"]
 
 COUNT = len(PORTS)
-FLIT = 2
+FLIT = 3
 """Bits of a flit."""
 
 

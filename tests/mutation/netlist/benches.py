@@ -8,13 +8,13 @@ from unittest.mock import patch
 
 from tests.mutation.netlist.device import Bench, Device
 
-__all__ = ["Play", "clocked_on", "tests_of"]
+__all__ = ["Play", "clocked_on", "plays_of"]
 
 Play = Callable[[Device], None]
 """Raises an AssertionError, or whatever else a bench comes to, when the device is wrong."""
 
 
-def tests_of(module: ModuleType, case: str | None = None, spec: Any = None) -> Iterator[Play]:
+def plays_of(module: ModuleType, case: str | None = None, spec: Any = None) -> Iterator[Play]:
     """Yield the cocotb tests of a bench, each with all its parameters.
 
     Parameters
@@ -49,7 +49,10 @@ def _play(
 ) -> Play:
     def play(device: Device) -> None:
         cases = {**getattr(module, "CASES", {}), **({case: spec} if spec is not None else {})}
-        with patch.object(module, "Bench", Bench), patch.object(module, "CASES", cases, create=True):
+        with (
+            patch.object(module, "Bench", Bench),
+            patch.object(module, "CASES", cases, create=True),
+        ):
             _finish(test(device, **given))
 
     play.__name__ = name
@@ -81,4 +84,3 @@ def clocked_on(device: Device) -> Callable[..., list[dict[str, int]]]:
         return seen
 
     return clocked
-

@@ -24,12 +24,13 @@ from tests.formal import routers
 from tests.formal.properties import Properties
 from tests.formal.static_switch import FLIT, StaticProof
 from tests.mutation.netlist.around import Around
-from tests.mutation.netlist.benches import Play, clocked_on, tests_of
+from tests.mutation.netlist.benches import Play, clocked_on, plays_of
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.barrier import bench_unit
 from tests.rtl.irregular import bench_switch as bench_irregular
 from tests.rtl.irregular import bench_unit as bench_switch_unit
+from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
 from tests.rtl.static import bench_agents, bench_switch
 from tests.rtl.wires import test_unit
@@ -49,21 +50,20 @@ STATIC = StaticSpec(
     injection_buffer=2,
 )
 UNIT = bench_unit.network(barrier_registers=2, data_bits=2)
-SWITCH_UNIT = bench_switch_unit.network(ports=4, barrier_registers=2, data_bits=2)
+SWITCH_UNIT = network(ports=4, barrier_registers=2, data_bits=2)
+ROUTER = bench_packets.CASES["one_channel"]
 SWITCH = bench_irregular.CASES["switch_2"]
 WIRES = (test_unit.ROUTER, WirePlane(2, 2))
 
 
 def _benches(module: ModuleType, name: str, spec: Any) -> Callable[[], list[Play]]:
     return lambda: [
-        play
-        for number in range(NAMES)
-        for play in tests_of(module, f"{name}_{number}", spec)
+        play for number in range(NAMES) for play in plays_of(module, f"{name}_{number}", spec)
     ]
 
 
 def _agents(case: str) -> Callable[[], list[Play]]:
-    return lambda: list(tests_of(bench_agents, case))
+    return lambda: list(plays_of(bench_agents, case))
 
 
 def _wires() -> list[Play]:
@@ -125,8 +125,8 @@ BLOCKS = (
     Block(
         "mesh router",
         "rtl/mesh/packets.py",
-        lambda: PacketRouter(bench_packets.CASES["one_channel"]),
-        lambda: list(tests_of(bench_packets, "one_channel")),
+        lambda: PacketRouter(ROUTER),
+        _benches(bench_packets, "mutants", ROUTER),
         _router,
         _flits(list(PORT_NAMES)),
     ),
@@ -150,7 +150,7 @@ BLOCKS = (
         "irregular switch",
         "rtl/irregular/switch.py",
         lambda: IrregularSwitch(SWITCH),
-        lambda: list(tests_of(bench_irregular, "switch_2")),
+        lambda: list(plays_of(bench_irregular, "switch_2")),
         partial(Around, hot=tuple(f"in_{p}__valid" for p in range(4))),
         {f"out_{p}__flit": f"plain_out_{p}__sync_valid || |plain_out_{p}__valid" for p in range(4)},
     ),

@@ -68,6 +68,8 @@ class Mutants:
         Bits of the input that chooses.
     plain, mutated : str
         The block as it is, and with that input, in RTLIL.
+    verilog : str
+        The latter in Verilog.
     library : Path
         Shared library with the functions of `CPP`.
     ports : dict
@@ -79,6 +81,7 @@ class Mutants:
     width: int
     plain: str
     mutated: str
+    verilog: str
     library: Path
     ports: dict[str, tuple[str, int]]
 
@@ -142,6 +145,7 @@ def mutants_of(component: wiring.Component, count: int, seed: int) -> Mutants:
         width,
         (folder / "plain.il").read_text(),
         (folder / "mutated.il").read_text(),
+        (folder / "block.v").read_text(),
         built.program,
         found,
     )

@@ -1,10 +1,12 @@
 """A build of mutants, run in this process: one mutant at a time."""
 
 import ctypes
-from collections.abc import Callable, Iterable, Mapping
+import random
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tests.mutation.netlist.build import Mutants
+from tests.rtl.support import SEED
 
 __all__ = ["Device", "Pins"]
 
@@ -99,6 +101,11 @@ class Pins:
             if direction == "in":
                 self._device.set(name, 0)
 
+    def shake(self, rng: random.Random) -> None:
+        """Drive every input with something."""
+        ports = self._device.ports.items()
+        self.drive({n: rng.getrandbits(width) for n, (way, width) in ports if way == "in"})
+
     def drive(self, values: Mapping[str, int]) -> None:
         """Drive inputs; the others stay."""
         for name, value in values.items():
@@ -125,8 +132,11 @@ class Bench:
         self._device = device
         self.pins = _Everyone(Pins(device))
 
-    async def reset(self) -> None:
-        """Clear all inputs and reset."""
+    async def reset(self, *, shaken: int = 0) -> None:
+        """Clear all inputs and reset, after some cycles with random inputs."""
+        for cycle in range(shaken):
+            self.pins.only.shake(random.Random(f"{SEED}/{cycle}"))
+            self._device.edge()
         self.pins.only.clear()
         self._device.reset()
 

@@ -1,4 +1,4 @@
-"""A block beside its mutants, in the block's place in a proof: do they ever differ?"""
+"""A block beside its mutants, in the block's place in a proof: whether they ever differ."""
 
 from collections.abc import Mapping
 from typing import Any

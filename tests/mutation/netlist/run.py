@@ -10,19 +10,21 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
 
 from syncfabric.models.errors import ToolError
+from tests.mutation.netlist.benches import Play
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.blocks import BLOCKS
 from tests.mutation.netlist.build import Mutants, mutants_of
 from tests.mutation.netlist.device import Device
 from tests.mutation.netlist.judge import judge
 
-__all__ = ["Score", "main", "score"]
+__all__ = ["Score", "left_by", "main", "score"]
 
 LEAST = 95.0
 """Per cent of a block's mutants that must be killed or the same."""
@@ -67,7 +69,7 @@ def score(block: Block, count: int, seed: int, seconds: int) -> Score:
     begin = _spent()
     mutants = mutants_of(block.make(), count, seed)
     result = Score(len(mutants.texts))
-    left = left_by_benches(block, mutants)
+    left = left_by(block.benches(), mutants)
     result.outcomes["bench"] = len(mutants.texts) - len(left)
     for number, judgement in judge(block, mutants, left, seconds=seconds):
         result.outcomes[judgement.outcome] += 1
@@ -77,9 +79,8 @@ def score(block: Block, count: int, seed: int, seconds: int) -> Score:
     return result
 
 
-def left_by_benches(block: Block, mutants: Mutants) -> list[int]:
+def left_by(plays: Sequence[Play], mutants: Mutants) -> list[int]:
     """Return the numbers of the mutants that no bench finds fault with."""
-    plays = block.benches()
     for play in plays:
         play(Device(mutants, 0))
     left = []
@@ -87,7 +88,7 @@ def left_by_benches(block: Block, mutants: Mutants) -> list[int]:
         for play in plays:
             try:
                 play(Device(mutants, number))
-            except Exception:  # noqa: BLE001 - a bench or its model may fail in any way
+            except Exception:  # a bench, or its model, may fail in any way
                 break
         else:
             left.append(number)
