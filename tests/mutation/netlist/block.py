@@ -27,6 +27,8 @@ class Block:
         Returns the proof's wrapper around what it is given in the component's place.
     guards : mapping of str to str
         When an output means something, in Verilog, by the original's outputs `plain_...`.
+    names : int
+        How often the benches come, under other names.
     mutants : int
         How many are drawn.
     """
@@ -37,4 +39,5 @@ class Block:
     benches: Callable[[], Sequence[Play]]
     around: Callable[[wiring.Component], wiring.Component]
     guards: Mapping[str, str] = field(default_factory=dict)
+    names: int = 1
     mutants: int = 300

@@ -34,10 +34,11 @@ from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
 from tests.rtl.static import bench_agents, bench_switch
 from tests.rtl.wires import test_unit
+from tests.rtl.wires.stimuli import INDEX
 
 __all__ = ["BLOCKS"]
 
-NAMES = 4
+NAMES = 16
 """How often a bench with random stimuli is played, under names of its own, which seed it."""
 
 STATIC = StaticSpec(
@@ -110,6 +111,7 @@ BLOCKS = (
         _benches(bench_switch, "mutants", STATIC),
         lambda part: StaticProof(2, 2, 2, part),
         _flits(["east", "north", "west", "south", "core"]),
+        NAMES,
     ),
     Block(
         "ring agent",
@@ -129,22 +131,29 @@ BLOCKS = (
         _benches(bench_packets, "mutants", ROUTER),
         _router,
         _flits(list(PORT_NAMES)),
+        NAMES,
     ),
     Block(
         "mesh barrier unit",
         "rtl/barrier/unit.py",
         lambda: BarrierUnit(UNIT),
         _benches(bench_unit, "mutants", UNIT),
-        partial(Around, hot=tuple(f"class_{p}" for p in range(4))),
+        partial(
+            Around,
+            hot=tuple(f"class_{p}" for p in range(4)),
+            fixed={"x": 1, "y": 1, "index": bench_unit.NODE},
+        ),
         _SENDS,
+        NAMES,
     ),
     Block(
         "switch's barrier unit",
         "rtl/irregular/barrier_unit.py",
         lambda: SwitchUnit(SWITCH_UNIT),
         _benches(bench_switch_unit, "mutants", SWITCH_UNIT),
-        Around,
+        partial(Around, fixed={"index": bench_switch_unit.TARGET}),
         {"message": "|plain_send"},
+        NAMES,
     ),
     Block(
         "irregular switch",
@@ -159,6 +168,7 @@ BLOCKS = (
         "rtl/wires/unit.py",
         lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
         _wires,
-        Around,
+        partial(Around, fixed={"index": INDEX}),
+        names=NAMES,
     ),
 )

@@ -24,8 +24,15 @@ from tests.mutation.netlist.build import Mutants, mutants_of
 from tests.mutation.netlist.device import Device
 from tests.mutation.netlist.judge import judge
 
-__all__ = ["Score", "left_by", "main", "score"]
+__all__ = ["Score", "killed_by", "main", "score"]
 
+KINDS = {
+    "by benches": "bench",
+    "in their first run": "first",
+    "by proofs": "proof",
+    "equivalent": "equivalent",
+    "alive": "alive",
+}
 LEAST = 95.0
 """Per cent of a block's mutants that must be killed or the same."""
 
@@ -38,7 +45,8 @@ class Score:
     ----------
     mutants : int
     outcomes : Counter
-        How many were killed by a ``bench`` or a ``proof``, are ``equivalent``, or ``alive``.
+        How many were killed by a ``bench``, of these in its ``first`` run, or by a ``proof``, are
+        ``equivalent``, or ``alive``.
     alive : list of str
         Each survivor: its number, the mutation and what is known of it.
     seconds : float
@@ -69,8 +77,12 @@ def score(block: Block, count: int, seed: int, seconds: int) -> Score:
     begin = _spent()
     mutants = mutants_of(block.make(), count, seed)
     result = Score(len(mutants.texts))
-    left = left_by(block.benches(), mutants)
-    result.outcomes["bench"] = len(mutants.texts) - len(left)
+    plays = block.benches()
+    killed = killed_by(plays, mutants)
+    first = len(plays) // block.names
+    result.outcomes["bench"] = sum(place is not None for place in killed.values())
+    result.outcomes["first"] = sum(place is not None and place < first for place in killed.values())
+    left = [number for number, place in killed.items() if place is None]
     for number, judgement in judge(block, mutants, left, seconds=seconds):
         result.outcomes[judgement.outcome] += 1
         if judgement.outcome == "alive":
@@ -79,20 +91,22 @@ def score(block: Block, count: int, seed: int, seconds: int) -> Score:
     return result
 
 
-def left_by(plays: Sequence[Play], mutants: Mutants) -> list[int]:
-    """Return the numbers of the mutants that no bench finds fault with."""
+def killed_by(plays: Sequence[Play], mutants: Mutants) -> dict[int, int | None]:
+    """Return which of these is the first that finds fault with each mutant; None: none of them."""
     for play in plays:
         play(Device(mutants, 0))
-    left = []
-    for number in range(1, len(mutants.texts) + 1):
-        for play in plays:
-            try:
-                play(Device(mutants, number))
-            except Exception:  # a bench, or its model, may fail in any way
-                break
-        else:
-            left.append(number)
-    return left
+    return {
+        number: next((i for i, play in enumerate(plays) if _red(play, mutants, number)), None)
+        for number in range(1, len(mutants.texts) + 1)
+    }
+
+
+def _red(play: Play, mutants: Mutants, number: int) -> bool:
+    try:
+        play(Device(mutants, number))
+    except Exception:  # a bench, or its model, may fail in any way
+        return True
+    return False
 
 
 def _spent() -> float:
@@ -115,7 +129,16 @@ def main(arguments: list[str]) -> int:
             "error: no block has such a word in its name, or a number is below 1", file=sys.stderr
         )
         return 2
-    columns = ("mutants", "by benches", "by proofs", "equivalent", "alive", "score", "CPU s")
+    columns = (
+        "mutants",
+        "by benches",
+        "in first run",
+        "by proofs",
+        "equivalent",
+        "alive",
+        "score",
+        "CPU s",
+    )
     table, console, low = Table("block", *columns, title="Mutants of netlists"), Console(), 0
     begin = time.perf_counter()
     for block in chosen:
@@ -124,7 +147,9 @@ def main(arguments: list[str]) -> int:
         except ToolError as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
-        kinds = [str(found.outcomes[kind]) for kind in ("bench", "proof", "equivalent", "alive")]
+        kinds = [
+            str(found.outcomes[kind]) for kind in ("bench", "first", "proof", "equivalent", "alive")
+        ]
         row = [str(found.mutants), *kinds, f"{found.percent:.1f} %", f"{found.seconds:.0f}"]
         table.add_row(block.name, *row)
         console.print(f"{block.name}: {' | '.join(row)}", highlight=False)

@@ -88,10 +88,12 @@ async def every_flit_is_the_models(dut: Any, case: str) -> None:
     load = hurry = 0.5
     await bench.reset(shaken=50)
     pins.drive({"x": HERE[0], "y": HERE[1]})
-    for cycle in range(1500):
+    for cycle in range(720):
         if cycle % 60 == 0:
             load, hurry = rng.choice((0.2, 0.6, 1.0)), rng.choice((0.1, 0.5, 0.95))
-            careless = rng.random() < 0.1
+            careless = cycle // 60 % 6 == 5
+            if careless:
+                load, hurry = 1.0, 0.1
             # All to one node, next door or here: one output has all inputs to choose from.
             toward = rng.choice((None, HERE, (2, 2), (1, 3), (0, 2), (1, 1)))
         flits: list[tuple[int, Flit] | None] = []
@@ -133,4 +135,4 @@ async def every_flit_is_the_models(dut: Any, case: str) -> None:
         model.step(offers, winners, flits, credits)
         await bench.edge()
     assert lost > 10
-    assert sent > 1000
+    assert sent > 300
