@@ -1,5 +1,7 @@
 """The static switch: lock step, credits and order, whatever routes are loaded and when."""
 
+from typing import Any
+
 from amaranth import Array, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
@@ -12,6 +14,8 @@ from tests.formal.properties import Properties
 __all__ = ["StaticProof"]
 
 COUNT = len(PORTS)
+FLIT = 3
+"""Bits of a flit."""
 
 
 class StaticProof(wiring.Component):
@@ -24,13 +28,19 @@ class StaticProof(wiring.Component):
     ----------
     switch, core, injection : int
         Places of the buffers.
+    part : Component, optional
+        What stands in the switch's place.
     """
 
-    def __init__(self, switch: int, core: int, injection: int) -> None:
+    def __init__(
+        self, switch: int, core: int, injection: int, part: wiring.Component | None = None
+    ) -> None:
+        self._part = part
         self._network = StaticSpec(
             kind="static",
             width=2,
             height=2,
+            flit_bits=FLIT,
             switch_buffer=switch,
             core_buffer=core,
             injection_buffer=injection,
@@ -38,7 +48,7 @@ class StaticProof(wiring.Component):
         super().__init__(
             {
                 "valid": In(COUNT),
-                "flit": In(COUNT),
+                "flit": In(COUNT * FLIT),
                 "credit": In(COUNT),
                 "flush": In(COUNT),
                 "shift": In(1),
@@ -52,7 +62,8 @@ class StaticProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, network = Properties(m), self._network
-        m.submodules.switch = switch = StaticSwitch(network)
+        switch: Any = self._part or StaticSwitch(network)
+        m.submodules.switch = switch
         ins = [getattr(switch, f"{name}_in") for name in PORTS]
         outs = [getattr(switch, f"{name}_out") for name in PORTS]
         m.d.comb += [
@@ -70,7 +81,7 @@ class StaticProof(wiring.Component):
             empties = flushes[CORE] if i == CORE else self.flush[i]
             if i != CORE:
                 m.d.comb += link.flush.eq(self.flush[i])
-            m.d.comb += [link.valid.eq(self.valid[i]), link.flit.eq(self.flit[i])]
+            m.d.comb += [link.valid.eq(self.valid[i]), link.flit.eq(self.flit.word_select(i, FLIT))]
             claims.assume(~self.valid[i] | (stored[i] != places[i]))
             m.d.sync += stored[i].eq(stored[i] + self.valid[i] - moves[i])
             with m.If(empties):
@@ -102,7 +113,7 @@ class StaticProof(wiring.Component):
         # One flit, any, of any input.
         where = claims.constant("where", self.which)
         claims.assume(where < COUNT)
-        been, kept = Signal(), Signal()
+        been, kept = Signal(), Signal(FLIT)
         position = Signal(range(max(places) + 1))
         moved, empties = moves.bit_select(where, 1), Signal()
         empty = Cat(self.flush[:CORE], flushes[CORE])
@@ -112,7 +123,7 @@ class StaticProof(wiring.Component):
         with m.Elif(self.mark & ~been & self.valid.bit_select(where, 1)):
             m.d.sync += [
                 been.eq(1),
-                kept.eq(self.flit.bit_select(where, 1)),
+                kept.eq(self.flit.word_select(where, FLIT)),
                 position.eq(Array(stored)[where] + 1 - moved),
             ]
         with m.Elif(moved & (position != 0)):

@@ -153,6 +153,10 @@ class Pins:
         self._driven.clear()
         self.drive(dict.fromkeys(self._inputs, 0))
 
+    def shake(self, rng: random.Random) -> None:
+        """Drive every input with something."""
+        self.drive({name: rng.getrandbits(len(self._inputs[name])) for name in self._inputs})
+
     def drive(self, values: Mapping[str, int]) -> None:
         """Drive inputs; the others stay."""
         for name, value in values.items():
@@ -188,11 +192,22 @@ class Bench:
         self._dut = dut
         self.pins = {part: Pins(dut, part, shape) for part, shape in shapes.items()}
 
-    async def reset(self) -> None:
-        """Start the clock, clear all inputs and reset all parts."""
+    async def reset(self, *, shaken: int = 0) -> None:
+        """Start the clock, clear all inputs and reset all parts.
+
+        Parameters
+        ----------
+        shaken : int
+            Cycles before the reset, in which every input is random: the reset must undo that.
+        """
         from cocotb.clock import Clock
 
         Clock(self._dut.clk, 10, unit="ns").start()
+        self._dut.rst.value = 0
+        for cycle in range(shaken):
+            for pins in self.pins.values():
+                pins.shake(random.Random(f"{SEED}/{cycle}"))
+            await self.edge()
         for pins in self.pins.values():
             pins.clear()
         self._dut.rst.value = 1

@@ -91,7 +91,7 @@ async def unit_agrees_with_golden_unit(dut: Any, case: str) -> None:
     pins, rng, model = bench.pins[case], board.rng, UnitModel(spec, NODE)
     stimuli, numbers = UnitStimuli(rng, model), spec.barrier_registers + 3 * spec.spill
     releases = spilled = sent_messages = 0
-    await bench.reset()
+    await bench.reset(shaken=50)
     for cycle in range(CYCLES):
         if cycle % 25 == 0 and not stimuli.requests:
             stimuli.set_up(rng.randrange(numbers) if cycle > 400 else cycle // 25 % numbers)

@@ -100,7 +100,7 @@ class Surroundings:
 async def switch_of(dut: Any, case: str) -> Surroundings:
     """Return the surroundings of a switch after reset."""
     bench = Bench(dut)
-    await bench.reset()
+    await bench.reset(shaken=50)
     return Surroundings(bench, case)
 
 

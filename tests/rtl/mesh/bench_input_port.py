@@ -7,7 +7,7 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.golden.order import LeastRecentlySent
-from syncfabric.models.networks.mesh import Port, Turn
+from syncfabric.models.networks.mesh import Node, Port, Turn
 from syncfabric.models.networks.spec import MeshSpec
 from tests.rtl.mesh.wormhole import Flit, destinations, packet
 from tests.rtl.support import Bench, Scoreboard
@@ -73,12 +73,18 @@ class InputModel:
 
 
 def next_flit(
-    rng: random.Random, spec: MeshSpec, port: int, left: list[deque[Flit]]
+    rng: random.Random,
+    spec: MeshSpec,
+    port: int,
+    left: list[deque[Flit]],
+    toward: Node | None = None,
 ) -> tuple[int, Flit]:
-    """Return a channel and its next flit, which stays where it is."""
+    """Return a channel and its next flit, which stays where it is; new packets go to a node."""
     channel = rng.randrange(spec.channels)
     if not left[channel]:
         there = rng.choice(destinations(spec.mesh, HERE, port, Turn.X_FIRST))
+        if toward in destinations(spec.mesh, HERE, port, Turn.X_FIRST):
+            there = toward
         left[channel] += packet(rng, spec.layout, spec.mesh, HERE, there)
     return channel, left[channel][0]
 

@@ -81,11 +81,12 @@ async def agents_do_what_the_contract_says(dut: Any, case: str) -> None:
     ring = case in RINGS
     done = {"pop": 0, "send": 0, "ends": 0}
     held = 0
-    await bench.reset()
+    await bench.reset(shaken=50)
     pin = {"clear": 1}
     for cycle in range(6000):
         if pin["clear"]:
-            root, flits, state = level(rng, 0.5), rng.choice((1, 2, 5, 300)), State()
+            root, state = level(rng, 0.5), State()
+            flits = rng.choice((1, 2, 5, 300, rng.getrandbits(16) | 1))
             shares = {name: rng.choice((0.3, 0.95)) for name in ("some", "free")}
             pins.drive({"clear": 1})
             await bench.edge()

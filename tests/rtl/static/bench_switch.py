@@ -50,7 +50,7 @@ async def it_does_what_the_contract_says(dut: Any, case: str) -> None:
     away = [0] * 5  # flits in the buffers beyond, whose credits come later
     bits, multicast, flushes, overflows = [0] * BITS, 0, 0, 0
     slow = [0.5] * 5
-    await bench.reset()
+    await bench.reset(shaken=50)
     # What flushes a link is high in reset, but here the neighbours are only wires.
     pins.drive({f"{name}_in__flush": 1 for name in NAMES[:4]})
     await bench.edge()

@@ -143,13 +143,21 @@ class UnitModel:
         return link
 
     def step(
-        self, links: list[Link], arrive: int, data: list[int], asked: Asked | None = None
+        self,
+        links: list[Link],
+        arrive: int,
+        data: list[int],
+        asked: Asked | None = None,
+        beside: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
-        """Go through a cycle: ``links`` as their far ends drive them, or as received with P = 0."""
+        """Go through a cycle: ``links`` as their far ends drive them, or as received with P = 0.
+
+        ``beside`` are overflows, strays (bits) and a refused write of what is beside the unit.
+        """
         for way, link in zip(self.on_the_way, links, strict=True):
             way.append(link)
         received = [way.pop(0) for way in self.on_the_way]
-        events = [0, 0, 0, 0]
+        events = [beside[0], beside[1].bit_count(), 0, beside[2]]
         cleared, written = self._config(asked, events)
         for r in range(self.plane.slots):
             wires = [

@@ -21,6 +21,8 @@ class Cycle:
     data: list[int]
     asked: Asked | None
     stranger: bool
+    beside: tuple[int, int, int] = (0, 0, 0)
+    """Overflows, strays and refused writes of what is placed beside the unit."""
 
     def inputs(self, plane: WirePlane, *, process: bool) -> dict[str, int]:
         """Return the same as a component's inputs; a stranger's request is for another unit."""
@@ -38,6 +40,8 @@ class Cycle:
             "config__write": asked.write or self.stranger,
             "config__data": asked.data,
         }
+        overflows, strays, refused = self.beside
+        named |= {"overflows": overflows, "strays": strays, "refused_write": refused}
         assert slots == len(self.data)
         return {name: int(value) for name, value in named.items()}
 
@@ -102,7 +106,12 @@ def live(model: UnitModel, rng: random.Random, calm: int, cycles: int) -> Iterat
             [rng.randint(0, word) for _ in range(slots)],
             asked,
             asked is None and rng.random() < 0.1,
+            _beside(rng) if noise and rng.random() < 0.2 else (0, 0, 0),
         )
+
+
+def _beside(rng: random.Random) -> tuple[int, int, int]:
+    return rng.choice((0, 1, rng.randrange(32))), rng.randrange(8), rng.randrange(2)
 
 
 def _ask(model: UnitModel, rng: random.Random) -> Asked:

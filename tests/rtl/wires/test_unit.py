@@ -69,7 +69,7 @@ def play(
         seen["refused"] += model.answer[1]
         if len(inputs) <= calm:
             seen["stray"] = model.counters[1]
-        model.step(cycle.links, cycle.arrive, cycle.data, cycle.asked)
+        model.step(cycle.links, cycle.arrive, cycle.data, cycle.asked, cycle.beside)
     return inputs, expected, seen
 
 

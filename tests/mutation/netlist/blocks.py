@@ -1,0 +1,174 @@
+"""All blocks that are mutated, by name."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+from amaranth import Module
+from amaranth.lib import wiring
+
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.wires import WirePlane
+from syncfabric.rtl.barrier.unit import BarrierUnit
+from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
+from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
+from syncfabric.rtl.static.ring_agent import RingAgent
+from syncfabric.rtl.static.switch import StaticSwitch
+from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.wires.unit import WireUnit
+from tests.formal import routers
+from tests.formal.properties import Properties
+from tests.formal.static_switch import FLIT, StaticProof
+from tests.mutation.netlist.around import Around
+from tests.mutation.netlist.benches import Play, clocked_on, plays_of
+from tests.mutation.netlist.block import Block
+from tests.mutation.netlist.device import Device
+from tests.rtl.barrier import bench_unit
+from tests.rtl.irregular import bench_switch as bench_irregular
+from tests.rtl.irregular import bench_unit as bench_switch_unit
+from tests.rtl.irregular.specs import network
+from tests.rtl.mesh import bench_packets
+from tests.rtl.static import bench_agents, bench_switch
+from tests.rtl.wires import test_unit
+from tests.rtl.wires.stimuli import INDEX
+
+__all__ = ["BLOCKS"]
+
+NAMES = 16
+"""How often a bench with random stimuli is played, under names of its own, which seed it."""
+
+STATIC = StaticSpec(
+    kind="static",
+    width=2,
+    height=2,
+    flit_bits=FLIT,
+    switch_buffer=2,
+    core_buffer=2,
+    injection_buffer=2,
+)
+UNIT = bench_unit.network(barrier_registers=2, data_bits=2)
+SWITCH_UNIT = network(ports=4, barrier_registers=2, data_bits=2)
+ROUTER = bench_packets.CASES["one_channel"]
+SWITCH = bench_irregular.CASES["switch_2"]
+WIRES = (test_unit.ROUTER, WirePlane(2, 2))
+
+
+def _benches(module: ModuleType, name: str, spec: Any) -> Callable[[], list[Play]]:
+    return lambda: [
+        play for number in range(NAMES) for play in plays_of(module, f"{name}_{number}", spec)
+    ]
+
+
+def _agents(case: str) -> Callable[[], list[Play]]:
+    return lambda: list(plays_of(bench_agents, case))
+
+
+def _wires() -> list[Play]:
+    def play(number: int, device: Device) -> None:
+        case = f"mutants {number}"
+        with (
+            patch.object(test_unit, "clocked", clocked_on(device)),
+            patch.object(test_unit, "WireUnit", lambda *shape, **options: None),
+            patch.dict(test_unit.CASES, {case: WIRES}),
+        ):
+            test_unit.test_every_cycle(case)
+
+    return [partial(play, number) for number in range(NAMES)]
+
+
+class _Router(routers.FlitProof):
+    """A router among senders and receivers, with nothing claimed."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        self._place(m, Properties(m))
+        return m
+
+
+def _router(part: wiring.Component) -> wiring.Component:
+    router = dataclasses.replace(routers.mesh(1, 2), component=part)
+    return _Router(router, 1, 2)
+
+
+def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
+    return {f"{name}_out__flit": f"|plain_{name}_out__valid" for name in names}
+
+
+_SENDS = {
+    **{f"send_{p}": f"plain_offer[{p}]" for p in range(4)},
+    **{f"send_class_{p}": f"plain_offer[{p}]" for p in range(4)},
+}
+
+BLOCKS = (
+    Block(
+        "static switch",
+        "rtl/static/switch.py",
+        lambda: StaticSwitch(STATIC),
+        _benches(bench_switch, "mutants", STATIC),
+        lambda part: StaticProof(2, 2, 2, part),
+        _flits(["east", "north", "west", "south", "core"]),
+        NAMES,
+    ),
+    Block(
+        "ring agent",
+        "rtl/static/ring_agent.py",
+        lambda: RingAgent(2),
+        _agents("ring_2"),
+        Around,
+        mutants=150,
+    ),
+    Block(
+        "tree agent", "rtl/static/tree_agent.py", TreeAgent, _agents("tree_16"), Around, mutants=150
+    ),
+    Block(
+        "mesh router",
+        "rtl/mesh/packets.py",
+        lambda: PacketRouter(ROUTER),
+        _benches(bench_packets, "mutants", ROUTER),
+        _router,
+        _flits(list(PORT_NAMES)),
+        NAMES,
+    ),
+    Block(
+        "mesh barrier unit",
+        "rtl/barrier/unit.py",
+        lambda: BarrierUnit(UNIT),
+        _benches(bench_unit, "mutants", UNIT),
+        partial(
+            Around,
+            hot=tuple(f"class_{p}" for p in range(4)),
+            fixed={"x": 1, "y": 1, "index": bench_unit.NODE},
+        ),
+        _SENDS,
+        NAMES,
+    ),
+    Block(
+        "switch's barrier unit",
+        "rtl/irregular/barrier_unit.py",
+        lambda: SwitchUnit(SWITCH_UNIT),
+        _benches(bench_switch_unit, "mutants", SWITCH_UNIT),
+        partial(Around, fixed={"index": bench_switch_unit.TARGET}),
+        {"message": "|plain_send"},
+        NAMES,
+    ),
+    Block(
+        "irregular switch",
+        "rtl/irregular/switch.py",
+        lambda: IrregularSwitch(SWITCH),
+        lambda: list(plays_of(bench_irregular, "switch_2")),
+        partial(Around, hot=tuple(f"in_{p}__valid" for p in range(4))),
+        {f"out_{p}__flit": f"plain_out_{p}__sync_valid || |plain_out_{p}__valid" for p in range(4)},
+    ),
+    Block(
+        "slots of wires",
+        "rtl/wires/unit.py",
+        lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
+        _wires,
+        partial(Around, fixed={"index": INDEX}),
+        names=NAMES,
+    ),
+)

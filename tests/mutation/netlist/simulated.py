@@ -1,0 +1,58 @@
+"""One mutant in a simulator, under its bench as it is."""
+
+import json
+from pathlib import Path
+
+from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators.benches import BenchError, run_cocotb
+from tests.mutation.netlist.build import CHOICE, Mutants
+
+__all__ = ["is_red"]
+
+RACK = """module rack({names});
+{declared}
+  integer number;
+  initial if (!$value$plusargs("mutant=%d", number)) number = 0;
+  block part({given}, .{choice}(number[{top}:0]));
+endmodule
+"""
+
+
+def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path) -> bool:
+    """Return whether a bench goes red on a mutant under Icarus Verilog.
+
+    Parameters
+    ----------
+    mutants : Mutants
+    bench : str
+        Module of the bench.
+    case : str
+        The part's name in it.
+    number : int
+        Of the mutant.
+    folder : Path
+        Where it runs.
+    """
+    ports = {"clk": ("in", 1), "rst": ("in", 1), **mutants.ports}
+    names = {name: name if name in ("clk", "rst") else f"{case}__{name}" for name in ports}
+    declared = [f"  {way}put [{width - 1}:0] {names[n]};" for n, (way, width) in ports.items()]
+    source = folder / "rack.v"
+    rack = RACK.format(
+        names=", ".join(names.values()),
+        declared="\n".join(declared),
+        given=", ".join(f".{name}({outer})" for name, outer in names.items()),
+        choice=CHOICE,
+        top=mutants.width - 1,
+    )
+    source.write_text(mutants.verilog + rack)
+    tool = find_simulator("icarus")
+    built = tool.build(Design("rack", [source]))
+    env = {"RACK_PORTS": json.dumps({case: mutants.ports}), "COCOTB_TEST_FILTER": f"case={case}"}
+    try:
+        run_cocotb(
+            tool, built, bench, folder=folder / f"run_{number}", env=env,
+            plusargs=[f"+mutant={number}"],
+        )  # fmt: skip
+    except BenchError:
+        return True
+    return False
