@@ -99,6 +99,16 @@ BLOCKS: dict[str, Block] = {
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4),
     ),
+    "mesh-router-serial": Block(
+        "mesh-router with the serial unit",
+        lambda spec: mesh_node(spec, counted=False),
+        partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
+    ),
+    "mesh-router-serial-data": Block(
+        "the same with 4 data bits",
+        lambda spec: mesh_node(spec, counted=False),
+        partial(_mesh, buffer_flits=4, barrier_unit="serial"),
+    ),
     "mesh-router-spill": Block(
         "the same with spill",
         lambda spec: mesh_node(spec, counted=False),

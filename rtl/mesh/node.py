@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import OutputPort
@@ -53,7 +54,8 @@ class MeshNode(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
+        units = {"parallel": BarrierUnit, "serial": SerialUnit}
+        m.submodules.unit = unit = units[network.barrier_unit](network, counted=self._counted)
         inputs, outputs = self._place_messages(m, unit)
         overflows = [source.overflow for source in inputs]
         if network.link_channels:
@@ -90,7 +92,7 @@ class MeshNode(wiring.Component):
         return m
 
     def _place_messages(
-        self, m: Module, unit: BarrierUnit
+        self, m: Module, unit: BarrierUnit | SerialUnit
     ) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
@@ -110,12 +112,25 @@ class MeshNode(wiring.Component):
                 source.message.eq(word.as_value()[:width]),
                 link.sync_credit.eq(source.credit),
                 source.has_credit.eq(has_credit),
-                source.free.eq(Cat(output.take[p] for output in outputs).any()),
-                unit.here[p].eq(source.show.any()),
-                getattr(unit, f"class_{p}").eq(source.show),
-                getattr(unit, f"message_{p}").eq(source.shown),
-                source.take.eq(unit.take[p]),
             ]
+            sent = [output.take[p] for output in outputs]
+            if isinstance(unit, SerialUnit):
+                m.d.comb += [
+                    source.hold.eq(unit.hold[p]),
+                    unit.here[p].eq(source.route[HERE]),
+                    getattr(unit, f"class_{p}").eq(source.present),
+                    source.free.eq(Cat(*sent, unit.take[p]).any()),
+                ]
+                if own:
+                    m.d.comb += getattr(unit, f"message_{p}").eq(source.sync)
+            else:
+                m.d.comb += [
+                    unit.here[p].eq(source.show.any()),
+                    getattr(unit, f"class_{p}").eq(source.show),
+                    getattr(unit, f"message_{p}").eq(source.shown),
+                    source.take.eq(unit.take[p]),
+                    source.free.eq(Cat(sent).any()),
+                ]
         for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
             m.submodules[f"sync_output_{name}"] = output
             link = getattr(self, f"{name}_out")
@@ -142,7 +157,7 @@ class MeshNode(wiring.Component):
     def _place_packets(
         self,
         m: Module,
-        unit: BarrierUnit,
+        unit: BarrierUnit | SerialUnit,
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
     ) -> list[Value]:
@@ -165,11 +180,14 @@ class MeshNode(wiring.Component):
                     outputs[p].sync_take.eq(sync_outputs[p].take),
                     outputs[p].sync.eq(getattr(unit, f"send_{p}")),
                 ]
+                if isinstance(unit, SerialUnit):
+                    # What an input presents is read from its memory.
+                    m.d.comb += getattr(unit, f"message_{p}").as_value().eq(port.flit.as_value())
         if network.managed:
             self._set_up(m, unit, inputs[HERE], outputs[HERE])
         return [port.overflow for port in inputs]
 
-    def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
+    def _set_up(self, m: Module, unit: BarrierUnit | SerialUnit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""
         sink = place_set_up(m, self._network, self, unit, source.link, output.link)
         seen = ["freed"]
