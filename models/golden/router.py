@@ -84,7 +84,7 @@ class SyncRouter:
         choice, shown = self._present()
         if unit.restless:
             unit.begin()
-        elif not (choice or shown or unit.fresh or unit.waiting or outbox.sending or spill):
+        elif not (choice or shown or unit.has_news() or outbox.sending or spill):
             return False
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
@@ -100,7 +100,7 @@ class SyncRouter:
             message = self.slots[shown[port]]
             assert message is not None
             here[port] = message
-        news = bool(here or unit.fresh or unit.waiting)
+        news = bool(here) or unit.has_news()
         for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
         if self.pipelined:
@@ -118,7 +118,7 @@ class SyncRouter:
             self.plane.touched.add(self.node)
         moved = choice or offers or news
         # The turn goes on among those that wait for credits, too.
-        busy = bool(outbox.sending or (moved and (self.occupied or unit.waiting)))
+        busy = bool(outbox.sending or (moved and self.occupied)) or unit.has_news()
         if unit.restless:
             unit.settle()
             self.plane.touched.add(self.node)
