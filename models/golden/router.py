@@ -51,6 +51,7 @@ class SyncRouter:
         wiring = rules.wiring
         self.node, self.unit, self.spill, self.plane = unit.node, unit, spill, plane
         self.pipelined = network.barrier_pipeline == 1
+        self.counts_shown = network.barrier_unit == "parallel"
         self.shared = network.sync_links == "shared"
         self.lanes, self.channels = wiring.lanes, wiring.link_channels
         self.links = [-1 if link is None else link for link in wiring.feeding[self.node][:4]]
@@ -96,7 +97,8 @@ class SyncRouter:
             wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
         here: dict[int, Message] = {}
         for port in sorted(shown) if len(shown) > 1 else shown:
-            self.shown[port] = shown[port] & 1
+            if self.counts_shown:
+                self.shown[port] = shown[port] & 1
             message = self.slots[shown[port]]
             assert message is not None
             here[port] = message
@@ -220,6 +222,7 @@ class SyncRouter:
     def _take(self, now: int, slot: int) -> None:
         """Free the slot of a message that has been taken here."""
         message = self._free(slot)
+        self.shown[slot >> 1] = slot & 1
         if self.plane.observer is not None:
             self.plane.observer.sync(
                 message.kind, message.gid, message.source, self.node, message.sent, now
