@@ -124,8 +124,7 @@ class SerialUnit(BarrierUnit):
         """Put into letters what the register has for its children, else for its parent."""
         register = self.registers[r]
         places = register.pending - {PARENT} or register.pending
-        if self.letters.post(register, places):
-            register.pending -= places
+        register.pending -= self.letters.post(r, register, places)
         if not register.pending:
             self.willing.discard(r)
 
