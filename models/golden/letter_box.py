@@ -26,14 +26,11 @@ class LetterBox(Outbox):
     full : frozenset of int
         The outputs whose letters were not empty at the start of the cycle in which ``offers`` was
         last called.
-    kept : list of (int or None), by output
-        The register that is to fill a letter next, if one has found it full.
     """
 
     def __init__(self, credits: list[int]) -> None:
         super().__init__([SendRegister() for _ in range(4)], credits, spill=False)
         self.full: frozenset[int] = frozenset()
-        self.kept: list[int | None] = [None] * 4
 
     def offers(self) -> dict[int, Offer]:
         """Return all letters that have a credit, by output."""
@@ -43,13 +40,11 @@ class LetterBox(Outbox):
             found |= self._offered(output)
         return found
 
-    def post(self, r: int, register: BarrierRegister, places: Collection[int]) -> set[int]:
-        """Put a register's messages into the letters of their outputs, where these are empty.
+    def post(self, register: BarrierRegister, places: Collection[int]) -> bool:
+        """Put a register's messages into the letters of their outputs, all of them or none.
 
         Parameters
         ----------
-        r : int
-            Number of the register.
         register : BarrierRegister
             The sender.
         places : collection of int
@@ -57,29 +52,21 @@ class LetterBox(Outbox):
 
         Returns
         -------
-        set of int
-            Those that are done with.
+        bool
+            Whether all these letters were empty at the start of the cycle.
         """
-        done = set()
-        for place in places:
-            letter = register.letters[place]
-            if letter is None or self._fill(r, register, place, letter.port):
-                done.add(place)
-        return done
-
-    def _fill(self, r: int, register: BarrierRegister, place: int, output: int) -> bool:
-        """Fill a letter, or see that it is kept for somebody; return whether it is filled."""
-        keeper = self.kept[output]
-        if output in self.full:
-            self.kept[output] = r if keeper is None else keeper
+        ways = {
+            place: letter.port
+            for place in places
+            if (letter := register.letters[place]) is not None
+        }
+        if not self.full.isdisjoint(ways.values()):
             return False
-        if keeper not in (None, r):
-            return False
-        self.kept[output] = None
-        sender = self.senders[output]
-        assert isinstance(sender, SendRegister)
-        sender.gid, sender.epoch = register.gid, register.epoch
-        sender.data = register.data_for(place)
-        sender.letters, sender.pending = list(register.letters), {place}
-        self.sending.add(output)
+        for place, output in ways.items():
+            sender = self.senders[output]
+            assert isinstance(sender, SendRegister)
+            sender.gid, sender.epoch = register.gid, register.epoch
+            sender.data = register.data_for(place)
+            sender.letters, sender.pending = list(register.letters), {place}
+            self.sending.add(output)
         return True

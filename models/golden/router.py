@@ -51,7 +51,6 @@ class SyncRouter:
         wiring = rules.wiring
         self.node, self.unit, self.spill, self.plane = unit.node, unit, spill, plane
         self.pipelined = network.barrier_pipeline == 1
-        self.counts_shown = network.barrier_unit == "parallel"
         self.shared = network.sync_links == "shared"
         self.lanes, self.channels = wiring.lanes, wiring.link_channels
         self.links = [-1 if link is None else link for link in wiring.feeding[self.node][:4]]
@@ -87,18 +86,14 @@ class SyncRouter:
             unit.begin()
         elif not (choice or shown or unit.has_news() or outbox.sending or spill):
             return False
+        self._note(choice, shown)
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
         for port in sorted(choice) if len(choice) > 1 else choice:
             slot = choice[port]
-            self.presented[port] = slot & 1
-            if self.shared:
-                self.plane.held_inputs.add(self.links[port])
             wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
         here: dict[int, Message] = {}
         for port in sorted(shown) if len(shown) > 1 else shown:
-            if self.counts_shown:
-                self.shown[port] = shown[port] & 1
             message = self.slots[shown[port]]
             assert message is not None
             here[port] = message
@@ -150,6 +145,15 @@ class SyncRouter:
             ):
                 choice[port] = slot
         return choice, shown
+
+    def _note(self, choice: dict[int, int], shown: dict[int, int]) -> None:
+        """Note what was presented and shown."""
+        for port, slot in choice.items():
+            self.presented[port] = slot & 1
+            if self.shared:
+                self.plane.held_inputs.add(self.links[port])
+        for port, slot in shown.items():
+            self.shown[port] = slot & 1
 
     def _send(
         self,
@@ -222,7 +226,6 @@ class SyncRouter:
     def _take(self, now: int, slot: int) -> None:
         """Free the slot of a message that has been taken here."""
         message = self._free(slot)
-        self.shown[slot >> 1] = slot & 1
         if self.plane.observer is not None:
             self.plane.observer.sync(
                 message.kind, message.gid, message.source, self.node, message.sent, now

@@ -144,7 +144,7 @@ class MeshSpec(SetUp, Wires, Table):
     @property
     def node_cycles(self) -> int:
         """Cycles that a tree node takes beyond those of the hop to it, up and again down."""
-        return 2 if self.barrier_unit == "serial" else self.barrier_pipeline
+        return 3 if self.barrier_unit == "serial" else self.barrier_pipeline
 
     @property
     def layout(self) -> MeshLayout:
