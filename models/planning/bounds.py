@@ -9,18 +9,19 @@ from syncfabric.models.planning.meeting import waits
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
-__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles"]
+__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles", "there_and_back"]
 
 
 def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     """Return the bound from the last arrival to the last release on a mesh.
 
-    ``2 L + 2 + 2 h barrier_pipeline``, L the longest path in hops and h the height: one way up the
-    tree and one down, the root's cycle and the release's. It holds for trees whose messages cannot
+    ``2 L + 2 h node_cycles + 2``, L the longest path in hops and h the height: one way up the
+    tree and one down, the root's cycle and the release's; with ``barrier_unit = "serial"`` a cycle
+    more, in which the last arrival is chosen. It holds for trees whose messages cannot
     meet (see ``meeting``), as all planners' are. To this is added what waiting may make the way up
     longer than the longest without, a sum over the members on it of
 
-    - with ``operations = "all"``, the arrivals less one: a node combines one a cycle, of each
+    - where a node combines one arrival a cycle (``takes_one``), the arrivals less one, of each
       child and, unless it is a relay, its own;
     - with ``reduction_route = "paper"``, the waits for other messages (``meeting.waits``).
 
@@ -31,21 +32,25 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     network : MeshSpec
         The mesh it is for.
     """
-    pipeline = network.barrier_pipeline
-    bound = 2 * tree.longest_path + 2 + 2 * tree.height * pipeline
+    bound = there_and_back(tree.longest_path + network.node_cycles * tree.height, network)
     delays = _delays(tree, network)
     if delays is None:
         return bound
-    way = tree.hops + pipeline * tree.depth
+    way = tree.hops + network.node_cycles * tree.depth
     return bound + int((way + tree.path_sums(delays)).max() - way.max())
+
+
+def there_and_back(way: int, network: MeshSpec) -> int:
+    """Return the cycles of a barrier of which a way takes ``way``, nodes on it included."""
+    return 2 * way + 2 + (network.barrier_unit == "serial")
 
 
 def _delays(tree: Tree, network: MeshSpec) -> Ints | None:
     """Return the cycles that the way up may lose at each member and on its way to its parent."""
-    if network.operations == "bitwise" and network.reduction_route == "reverse":
+    if not network.takes_one and network.reduction_route == "reverse":
         return None
     arrivals = np.zeros(len(tree), dtype=np.int64)
-    if network.operations == "all":
+    if network.takes_one:
         arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
         arrivals[len(tree) - tree.relays :] -= 1
     if network.reduction_route == "reverse":
