@@ -15,7 +15,7 @@ from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["SerialUnit"]
 
-MOST_STAYS = 15
+MOST_STAYS = 14
 """Visits in vain after which a turn goes on."""
 
 

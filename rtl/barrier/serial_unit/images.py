@@ -125,7 +125,7 @@ class SerialImages(wiring.Component):
         m.d.comb += [
             put.en.eq(self.write[RegisterWord.EAST :].any()),
             put.addr.eq(self.number),
-            put.data.eq(Mux(Cat(named), given.present.replicate(4), get.data)),
+            put.data.eq(Cat(Mux(named[p], given.present, get.data[p]) for p in range(4))),
             get.addr.eq(self.number),
             self.present.eq(get.data),
         ]

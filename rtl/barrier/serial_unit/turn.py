@@ -51,6 +51,6 @@ class LetterTurn(wiring.Component):
         ]
         with m.If(goes_on):
             m.d.sync += [stays.eq(0), self.turn.eq(self.turn.rotate_left(1))]
-        with m.Elif(self.visited):
+        with m.Elif(self.visited & self.holds):
             m.d.sync += stays.eq(Cat(~(stays[2] ^ stays[3]), stays[:3]))
         return m
