@@ -15,8 +15,8 @@ from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["SerialUnit"]
 
-MOST_STAYS = 15
-"""Visits in vain after which a turn goes on."""
+MOST_STAYS = 14
+"""Visits in vain, but for one, after which a turn goes on."""
 
 
 class Chosen(NamedTuple):
@@ -77,7 +77,7 @@ class SerialUnit(BarrierUnit):
 
     def has_news(self) -> bool:
         """Return whether there is something to do besides taking messages."""
-        busy = self.chosen is not None or self.hand is not None
+        busy = self.still or self.chosen is not None or self.hand is not None
         return busy or bool(self.served or self.waiting or self.willing)
 
     def arrive(self, r: int, data: int) -> None:
