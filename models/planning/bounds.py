@@ -71,7 +71,8 @@ def _held(tree: Tree, network: MeshSpec) -> Ints:
     """Return the cycles that a message may wait at each node for the others there."""
     arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
     arrivals[len(tree) - tree.relays :] -= 1
-    return arrivals * network.takes_one
+    held: Ints = arrivals * network.takes_one
+    return held
 
 
 def bound_links(tree: SwitchTree) -> int:
