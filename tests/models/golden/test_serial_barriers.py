@@ -68,7 +68,7 @@ def test_the_bound_is_met_by_those_who_arrive_for_it(bench: Callable[..., Any], 
     assert waited >= 4
 
 
-@pytest.mark.parametrize("side", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("side", [1, 2, 3, 4, pytest.param(8, marks=pytest.mark.long)])
 def test_a_complete_mesh(bench: Callable[..., Any], side: int) -> None:
     """2 L + 2 + 6 h + 2 if nobody waits, which the last one alone never makes happen."""
     made = bench(side, side, barrier_unit="serial")
