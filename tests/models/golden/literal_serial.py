@@ -78,6 +78,11 @@ class LiteralSerialUnit(LiteralUnit):
     def read(self, number: int, word: int) -> int:
         return self.early if word == 0 else super().read(number, word)
 
+    def write(self, number: int, word: int, data: int) -> int | None:
+        if word == 0 and self.left(self.now[number]):
+            return None
+        return super().write(number, word, data)
+
     def choose(self, presented: dict[int, tuple[int, int]]) -> Chosen | None:
         for port in range(4):
             if port in presented:
