@@ -56,7 +56,10 @@ class SerialMeshModel(MeshModel):
             unit.still = True
         control, self._control = self._control, self._control_of(self._requests[0])
         self._requests.append(config)
-        written = super()._configure(now, due, arrive)
+        if due is None:
+            return []
+        down = [r for unit, r in self._registers(due) if r in unit.down]
+        written = self._inputs.configure(due, down)
         if control is not None:
             self._answers[-1] = (True, False, control)
         return written

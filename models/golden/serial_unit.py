@@ -16,7 +16,7 @@ from syncfabric.models.networks.spec import MeshSpec
 __all__ = ["SerialUnit"]
 
 MOST_STAYS = 14
-"""Visits in vain after which a turn goes on."""
+"""Visits in vain, but for one, after which a turn goes on."""
 
 
 class Chosen(NamedTuple):
@@ -53,7 +53,9 @@ class SerialUnit(BarrierUnit):
     still : bool
         Whether the config port has the registers, so that nothing is chosen in this cycle.
     willing : set of int
-        Registers with something pending.
+        Registers with something to send.
+    down : set of int
+        Those of them that have been released since they last sent to their children, if any.
     turn, stays : int
         Whose turn it is to send if it has to wait, and how often it could not.
     """
@@ -73,11 +75,12 @@ class SerialUnit(BarrierUnit):
         self.hand: Hand | None = None
         self.still = False
         self.willing: set[int] = set()
+        self.down: set[int] = set()
         self.turn = self.stays = 0
 
     def has_news(self) -> bool:
         """Return whether there is something to do besides taking messages."""
-        busy = self.chosen is not None or self.hand is not None
+        busy = self.still or self.chosen is not None or self.hand is not None
         return busy or bool(self.served or self.waiting or self.willing)
 
     def arrive(self, r: int, data: int) -> None:
@@ -164,13 +167,20 @@ class SerialUnit(BarrierUnit):
 
         Return whether that was possible.
         """
-        places = register.pending - {PARENT} or register.pending
+        down = r in self.down
+        places = register.pending - {PARENT} if down else register.pending
         if not self.letters.post(register, places):
             return False
         register.pending -= places
+        self.down.discard(r)
         if not register.pending:
             self.willing.discard(r)
         return True
+
+    def _finish(self, r: int, result: int) -> None:
+        super()._finish(r, result)
+        self.down.add(r)
+        self.willing.add(r)
 
     def _will_send(self, r: int) -> None:
         self.willing.add(r)
