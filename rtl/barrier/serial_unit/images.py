@@ -10,8 +10,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import CONTROL, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.mesh.routing import route
-from syncfabric.rtl.messages import node_contents, node_place, node_word, parent_word, struct
-from syncfabric.rtl.parts.selector import Selector
+from syncfabric.rtl.messages import node_place, node_word, parent_word, struct
 
 __all__ = ["SerialImages", "image_layout"]
 
@@ -46,14 +45,10 @@ class SerialImages(wiring.Component):
         Children that it has.
     up : In(1), place_0 .. place_3 : Out(place)
         Where its messages to its parent, or else to its children, go.
-    word : In(3), asked : In(1)
-        A word of it is asked for by the config port.
     write : In(6), data : In(32)
-        Words 0 to 5 of it are written.
+        Words 0 to 5 of it are written; with word 0, ``up`` is high.
     relay : Out(1)
         While word 0 is written: it will be a relay's.
-    contents : Out(32)
-        What its word holds, if it is one of 1 to 5; else 0.
     """
 
     def __init__(self, network: MeshSpec) -> None:
@@ -69,12 +64,9 @@ class SerialImages(wiring.Component):
             "number": In(range(registers)),
             "present": Out(4),
             "up": In(1),
-            "word": In(3),
-            "asked": In(1),
             "write": In(6),
             "data": In(32),
             "relay": Out(1),
-            "contents": Out(32),
         }
         self._children = Memory(shape=4, depth=registers, init=[])
         self._looks: list[tuple[ReadPort, int]] = []
@@ -88,14 +80,9 @@ class SerialImages(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        given, to_parent, is_parent = node_word(self.data), Signal(), Signal()
-        m.d.comb += [
-            is_parent.eq(self.word == RegisterWord.PARENT),
-            # A control word that is written counts with the parent that is there.
-            to_parent.eq(Mux(self.asked, self.word[1:] == 0, self.up)),
-        ]
+        given, is_parent = node_word(self.data), self.write[RegisterWord.PARENT]
         # The bit beside a child's place says nothing: whether it is present is in a memory of its
-        # own, that is read whatever else is.
+        # own, that is read for children and parent alike.
         kept = Signal(self._place)
         m.d.comb += [
             kept.x.eq(given.x),
@@ -108,10 +95,10 @@ class SerialImages(wiring.Component):
             m.submodules[f"places_{p}"] = memory
             put, get = memory.write_port(), memory.read_port(domain="comb")
             m.d.comb += [
-                put.en.eq(self.write[RegisterWord.PARENT] | self.write[RegisterWord.EAST + p]),
+                put.en.eq(is_parent | self.write[RegisterWord.EAST + p]),
                 put.addr.eq(Cat(is_parent, self.number)),
                 put.data.eq(kept),
-                get.addr.eq(Cat(to_parent, self.number)),
+                get.addr.eq(Cat(self.up, self.number)),
                 getattr(self, f"place_{p}").x.eq(get.data.x),
                 getattr(self, f"place_{p}").y.eq(get.data.y),
             ]
@@ -121,9 +108,9 @@ class SerialImages(wiring.Component):
         for look, register in self._looks:
             m.d.comb += look.addr.eq(register)
         put, get = children.write_port(), children.read_port(domain="comb")
-        named = [self.word == RegisterWord.EAST + p for p in range(4)]
+        named = self.write[RegisterWord.EAST :]
         m.d.comb += [
-            put.en.eq(self.write[RegisterWord.EAST :].any()),
+            put.en.eq(named.any()),
             put.addr.eq(self.number),
             put.data.eq(Cat(Mux(named[p], given.present, get.data[p]) for p in range(4))),
             get.addr.eq(self.number),
@@ -152,25 +139,4 @@ class SerialImages(wiring.Component):
             get.addr.eq(self.read),
             self.image.eq(get.data),
         ]
-        self._show(m, found, is_parent, named)
         return m
-
-    def _show(
-        self, m: Module, found: list[data.View], is_parent: Value, named: list[Value]
-    ) -> None:
-        """Show the word that is asked for."""
-        place = Signal(self._place)
-        selector = Selector(4, len(place.as_value()) - 1)
-        m.submodules.word_selector = selector
-        m.d.comb += [
-            # A parent is in every memory.
-            selector.select.eq(Cat(named[0] | is_parent, *named[1:])),
-            *(
-                getattr(selector, f"word_{p}").eq(there.as_value()[:-1])
-                for p, there in enumerate(found)
-            ),
-            place.x.eq(selector.word),
-            place.y.eq(selector.word[len(place.x) :]),
-            place.present.eq((Cat(named) & self.present).any()),
-            self.contents.eq(Cat(node_contents(place), found[0].present & is_parent)),
-        ]

@@ -248,9 +248,8 @@ class SerialUnit(wiring.Component):
             images.x.eq(self.x),
             images.y.eq(self.y),
             images.number.eq(at),
-            images.up.eq(hand.ups),
-            images.word.eq(config.word),
-            images.asked.eq(asked[2]),
+            # A word 0 that is written counts with the parent that is there.
+            images.up.eq(hand.ups | rewrite),
             images.write.eq(Cat(written, image_writes)),
             images.data.eq(words[2]),
         ]
@@ -308,7 +307,6 @@ class SerialUnit(wiring.Component):
         ]
         contents = [
             Mux(config.word == RegisterWord.CONTROL, shown.as_value(), 0),
-            images.contents,
             Mux(config.word == RegisterWord.STATUS, status.as_value(), 0),
             Mux(config.word == RegisterWord.RESULT, hand.last_result, 0),
         ]
