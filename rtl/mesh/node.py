@@ -1,5 +1,7 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
+from typing import TypeAlias
+
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
@@ -20,6 +22,8 @@ from syncfabric.rtl.parts.link import pass_on, shares_links
 from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["MeshNode", "mesh_node"]
+
+Unit: TypeAlias = BarrierUnit | SerialUnit
 
 
 def mesh_node(network: MeshSpec, *, counted: bool = True) -> "MeshNode | WireNode":
@@ -54,8 +58,8 @@ class MeshNode(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        units = {"parallel": BarrierUnit, "serial": SerialUnit}
-        m.submodules.unit = unit = units[network.barrier_unit](network, counted=self._counted)
+        kind: type[Unit] = SerialUnit if network.barrier_unit == "serial" else BarrierUnit
+        m.submodules.unit = unit = kind(network, counted=self._counted)
         inputs, outputs = self._place_messages(m, unit)
         overflows = [source.overflow for source in inputs]
         if network.link_channels:
@@ -91,9 +95,7 @@ class MeshNode(wiring.Component):
             wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
 
-    def _place_messages(
-        self, m: Module, unit: BarrierUnit | SerialUnit
-    ) -> tuple[list[SyncInput], list[SyncOutput]]:
+    def _place_messages(self, m: Module, unit: Unit) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
         width = self._network.layout.sync.width
@@ -157,7 +159,7 @@ class MeshNode(wiring.Component):
     def _place_packets(
         self,
         m: Module,
-        unit: BarrierUnit | SerialUnit,
+        unit: Unit,
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
     ) -> list[Value]:
@@ -187,7 +189,7 @@ class MeshNode(wiring.Component):
             self._set_up(m, unit, inputs[HERE], outputs[HERE])
         return [port.overflow for port in inputs]
 
-    def _set_up(self, m: Module, unit: BarrierUnit | SerialUnit, source: InputPort, output: OutputPort) -> None:
+    def _set_up(self, m: Module, unit: Unit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""
         sink = place_set_up(m, self._network, self, unit, source.link, output.link)
         seen = ["freed"]

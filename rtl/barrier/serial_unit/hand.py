@@ -110,16 +110,14 @@ class Hand(wiring.Component):
             late.eq(missing ^ self.port),
             complete.eq(~late.any()),
             fire.eq(
-                complete
-                & ~self.fired
-                & (self.own | (self.reduces & (self.local | self.relay)))
+                complete & ~self.fired & (self.own | (self.reduces & (self.local | self.relay)))
             ),
             self.release.eq(distributed | (fire & image.root)),
             self.told.eq(self.release & ~self.relay),
-            self.next_arrived.eq(
-                Mux(ends, 0, self.arrived | Mux(reduced, self.port, 0))
+            self.next_arrived.eq(Mux(ends, 0, self.arrived | Mux(reduced, self.port, 0))),
+            self.next_fired.eq(
+                ~self.rewrite & ((fire & ~image.root) | (self.fired & ~distributed))
             ),
-            self.next_fired.eq(~self.rewrite & ((fire & ~image.root) | (self.fired & ~distributed))),
         ]
         self._combine(m, reduced, distributed)
         self._send(m, fire & ~image.root)

@@ -123,7 +123,8 @@ class SerialImages(wiring.Component):
         m.d.comb += [
             *(
                 getattr(image, name).eq(getattr(control, name))
-                for name in image.shape().members if name != "up_port"
+                for name in image.shape().members
+                if name != "up_port"
             ),
             image.up_port.eq(Mux(control.turn, ways[1], ways[0])[:4]),
             self.relay.eq(parent.present),

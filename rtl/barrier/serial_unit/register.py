@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -45,8 +45,9 @@ class SerialRegister(wiring.Component):
     rewrite : In(1), control : In(word 0), relay : In(1)
         If it is at hand: its word 0 is being written; the new image.
     valid, member, arrived, waiting, pending : Out(1)
-        ``member``: it is valid, and no relay's; ``arrived``: an arrive was accepted, and the barrier is not over; ``waiting``: it is not yet
-        combined; ``pending``: there are messages to send.
+        ``member``: it is valid, and no relay's; ``arrived``: an arrive was accepted, and its
+        barrier is not over; ``waiting``: it is not yet combined; ``pending``: there are messages
+        to send.
     kept : Out(data_bits)
         The arrival's data.
     """

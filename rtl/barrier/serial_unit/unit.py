@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -115,9 +115,7 @@ class SerialUnit(wiring.Component):
         # Who is chosen.
         m.submodules.rounds = rounds = Rounds(4 + count)
         waits = [
-            (register.waiting | (turn.turn[r] & register.pending))
-            & ~rounds.served[4 + r]
-            & ~stops
+            (register.waiting | (turn.turn[r] & register.pending)) & ~rounds.served[4 + r] & ~stops
             for r, register in enumerate(registers)
         ]
         m.d.comb += [
@@ -128,9 +126,7 @@ class SerialUnit(wiring.Component):
             turn.waits.eq(Cat(register.pending for register in registers)),
         ]
         named = Cat(asked[0] & (addresses[0][3:] == r) for r in index)
-        message_bits = data.StructLayout(
-            {"kind": 2, "gid": 8, "epoch": 2, "turn": 1, "data": bits}
-        )
+        message_bits = data.StructLayout({"kind": 2, "gid": 8, "epoch": 2, "turn": 1, "data": bits})
         m.submodules.word = selector = Selector(4, message_bits.size)
         m.d.comb += selector.select.eq(rounds.grant[:4])
         for p in range(4):
@@ -152,9 +148,7 @@ class SerialUnit(wiring.Component):
         )
         number, found = Signal(range(count)), Signal(count)
         m.d.comb += number.eq(
-            Cat(
-                Cat(matches[r] for r in index if r >> bit & 1).any() for bit in range(len(number))
-            )
+            Cat(Cat(matches[r] for r in index if r >> bit & 1).any() for bit in range(len(number)))
         )
         image, at = Signal.like(images.image), Signal.like(number)
         came, hits, acts, is_message = Signal(4), Signal(), Signal(), Signal()
@@ -172,9 +166,7 @@ class SerialUnit(wiring.Component):
         epochs = (message.epoch == seen.epoch) & port.any()
         straight = Cat(message.turn == 1 - child_class(p) for p in range(4))
         m.d.sync += [
-            hand.reduces.eq(
-                epochs & (message.kind == Kind.REDUCE) & (port & straight).any()
-            ),
+            hand.reduces.eq(epochs & (message.kind == Kind.REDUCE) & (port & straight).any()),
             hand.distributes.eq(
                 epochs
                 & (message.kind == Kind.DISTRIBUTE)
@@ -209,8 +201,7 @@ class SerialUnit(wiring.Component):
             self.config.error.eq(config.config.error),
             self.config.rdata.eq(config.config.rdata),
         ]
-        written = Mux(busy, 0, config.write[RegisterWord.CONTROL])
-        image_writes = Mux(valid, 0, config.write[1:])
+        places = Mux(valid, 0, config.write[RegisterWord.PARENT :])
         m.d.comb += [
             waiting.eq(at_hand("waiting")),
             arrived.eq(at_hand("arrived")),
@@ -243,14 +234,14 @@ class SerialUnit(wiring.Component):
             put.data.fired.eq(hand.next_fired),
             put.data.accumulated.eq(hand.next_accumulated),
             busy.eq(valid & (get.data.arrived.any() | arrived | at_hand("pending"))),
-            rewrite.eq(written),
-            config.refused.eq(Mux(config.write[RegisterWord.CONTROL], busy, valid & config.write[1:].any())),
+            rewrite.eq(config.write[RegisterWord.CONTROL] & ~busy),
+            config.refused.eq(Mux(config.write[RegisterWord.CONTROL], busy, valid)),
             images.x.eq(self.x),
             images.y.eq(self.y),
             images.number.eq(at),
             # A word 0 that is written counts with the parent that is there.
             images.up.eq(hand.ups | rewrite),
-            images.write.eq(Cat(written, image_writes)),
+            images.write.eq(Cat(rewrite, places)),
             images.data.eq(words[2]),
         ]
         for r, register in enumerate(registers):

@@ -4,6 +4,7 @@ from collections import deque
 
 from syncfabric.models.golden.barrier_register import BarrierRegister
 from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.record import SpillRelease
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.serial_mesh import LATE
 from syncfabric.models.golden.serial_unit import SerialUnit
@@ -28,7 +29,7 @@ class SerialUnitModel(UnitModel):
         self.spec, self.wiring, self.node = spec, wiring, node
         self.credits = [0] * (wiring.links * wiring.lanes)
         self._released: list[tuple[int, int, int]] = []
-        self._spill_released = []
+        self._spill_released: list[SpillRelease] = []
         self._answers: list[tuple[bool, bool, int]] = []
         self.unit = SerialUnit(spec, Rules(spec, wiring), node, self.credits, self._released)
         self.spill: SpillEngine[BarrierRegister] | None = None
@@ -79,8 +80,8 @@ class SerialUnitModel(UnitModel):
         soon = self._requests[0]
         register = self._register(soon)
         if soon is not None and register is not None and not soon[1]:
-            if soon[0] % REGISTER_WORDS == RegisterWord.CONTROL:
-                self._control = register.words[RegisterWord.CONTROL]
+            reads = soon[0] % REGISTER_WORDS == RegisterWord.CONTROL
+            self._control = register.words[RegisterWord.CONTROL] if reads else None
         self._requests.append(inputs.request)
         if due is not None:
             self._answers.append((True, *configure(self.unit, *due)))
