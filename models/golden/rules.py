@@ -18,9 +18,11 @@ class Rules(Combiner):
     kept_bits : tuple of int
         By word of the image, the bits that a register keeps: coordinates no wider than the mesh's
         and, of the parent, no ``present`` (sections 4.5 and 4.7).
+    readable : range
+        The words of the image that can be read back.
     """
 
-    __slots__ = ("kept_bits", "layout", "paper", "wiring")
+    __slots__ = ("kept_bits", "layout", "paper", "readable", "wiring")
 
     def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
         super().__init__(network)
@@ -31,6 +33,7 @@ class Rules(Combiner):
         parent = PARENT_WORD.pack({"x": column, "y": row, "relay": 1})
         child = NODE_WORD.pack({"x": column, "y": row, "present": 1})
         self.kept_bits = (_control(network), parent, *[child] * 4)
+        self.readable = range(1 if network.barrier_unit == "serial" else len(self.kept_bits))
 
 
 def _control(network: MeshSpec) -> int:

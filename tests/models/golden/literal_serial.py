@@ -75,7 +75,9 @@ class LiteralSerialUnit(LiteralUnit):
         else:
             self.new_early = 0
 
-    def read(self, number: int, word: int) -> int:
+    def read(self, number: int, word: int) -> int | None:
+        if 1 <= word <= 5:
+            return None
         return self.early if word == 0 else super().read(number, word)
 
     def write(self, number: int, word: int, data: int) -> int | None:

@@ -80,6 +80,16 @@ def test_a_request_goes_through_the_stages() -> None:
     assert model.idle_until() is None
 
 
+def test_words_1_to_5_cannot_be_read_back() -> None:
+    model = serial(1, 1)
+    for word in range(8):
+        ask(model, 0, word)
+        for _ in range(3):
+            model.step()
+        assert model.config_answer == (True, 1 <= word <= 5, 0)
+    assert model._routers[0].unit.counters == [0] * 4
+
+
 @pytest.mark.parametrize(("address", "stops"), [(0, 2), (31, 2), (32, 0), (COUNTER_BASE, 0)])
 def test_only_requests_for_registers_stop_the_choosing(address: int, stops: int) -> None:
     model = serial(1, 1)
