@@ -11,6 +11,7 @@ from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
@@ -99,6 +100,16 @@ BLOCKS: dict[str, Block] = {
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4),
     ),
+    "mesh-router-serial": Block(
+        "mesh-router with the serial unit",
+        lambda spec: mesh_node(spec, counted=False),
+        partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
+    ),
+    "mesh-router-serial-data": Block(
+        "the same with 4 data bits",
+        lambda spec: mesh_node(spec, counted=False),
+        partial(_mesh, buffer_flits=4, barrier_unit="serial"),
+    ),
     "mesh-router-spill": Block(
         "the same with spill",
         lambda spec: mesh_node(spec, counted=False),
@@ -133,6 +144,11 @@ BLOCKS: dict[str, Block] = {
         "the barrier unit alone: 4 registers, 4 data bits",
         MeshUnit,
         partial(_mesh, buffer_flits=4),
+    ),
+    "mesh-barrier-serial": Block(
+        "the serial unit alone: 4 registers, 4 data bits",
+        SerialUnit,
+        partial(_mesh, buffer_flits=4, barrier_unit="serial"),
     ),
     "mesh-barrier-spill": Block(
         "the same with spill",

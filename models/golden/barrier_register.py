@@ -215,11 +215,13 @@ class BarrierRegister:
         """The children that are told by a message."""
         return self.children
 
-    def read(self, word: int) -> int:
-        """Return a word on the config port: of the image, status or result."""
+    def read(self, word: int) -> int | None:
+        """Return a word on the config port: of the image, status or result; None if none may."""
         if word == RegisterWord.STATUS:
             return self.status()
-        return self.result if word == RegisterWord.RESULT else self.words[word]
+        if word == RegisterWord.RESULT:
+            return self.result
+        return self.words[word] if word in self.rules.readable else None
 
     def refuses(self, word: int, busy: bool) -> bool:
         """Return whether a write would meet an episode, a valid image, or a word only to read."""

@@ -65,7 +65,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         self.outbox: Outbox = PatientOutbox(self.registers, credits, network.spill)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
-        self.serial = RoundRobin(4 + count) if network.operations == "all" else None
+        self.serial = RoundRobin(4 + count) if network.takes_one else None
 
     def register_of(self, gid: int) -> int | None:
         """Return the register that a message matches, if any."""
@@ -100,6 +100,10 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
             self.waiting.add(r)
 
     # Messages for this node (4.2, 4.3).
+
+    def has_news(self) -> bool:
+        """Return whether there is something to take in besides messages."""
+        return bool(self.fresh or self.waiting)
 
     def absorb(
         self, here: Mapping[int, Message], sent_up: int | None, for_spill: dict[int, Message]
@@ -197,7 +201,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         else:
             register.fired = True
             register.pending.add(PARENT)
-            self.outbox.sending.add(r)
+            self._will_send(r)
 
     def _finish(self, r: int, result: int) -> None:
         register = self.registers[r]
@@ -206,4 +210,8 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
             self.released.append((self.node, r, result))
         if told:
             register.pending |= told
-            self.outbox.sending.add(r)
+            self._will_send(r)
+
+    def _will_send(self, r: int) -> None:
+        """Note that a register has messages pending."""
+        self.outbox.sending.add(r)

@@ -8,6 +8,7 @@ from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.mesh_set_up import ManagedMeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Observer
+from syncfabric.models.golden.serial_mesh import SerialMeshModel
 from syncfabric.models.networks.spec import (
     IrregularSpec,
     MessageSpec,
@@ -29,5 +30,7 @@ def model_of(network: MessageSpec, *, observer: Observer | None = None) -> Golde
     if isinstance(network, IrregularSpec):
         irregular = ManagedIrregularModel if network.managed else IrregularModel
         return irregular(network, observer=observer)
-    mesh = ManagedMeshModel if network.managed else MeshModel
+    if network.managed:
+        return ManagedMeshModel(network, observer=observer)
+    mesh = SerialMeshModel if network.barrier_unit == "serial" else MeshModel
     return mesh(network, observer=observer)

@@ -84,23 +84,20 @@ class SyncRouter:
         choice, shown = self._present()
         if unit.restless:
             unit.begin()
-        elif not (choice or shown or unit.fresh or unit.waiting or outbox.sending or spill):
+        elif not (choice or shown or unit.has_news() or outbox.sending or spill):
             return False
+        self._note(choice, shown)
         sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
         for port in sorted(choice) if len(choice) > 1 else choice:
             slot = choice[port]
-            self.presented[port] = slot & 1
-            if self.shared:
-                self.plane.held_inputs.add(self.links[port])
             wants.setdefault(self.lane[slot] // self.lanes - self.node * 5, []).append(port)
         here: dict[int, Message] = {}
         for port in sorted(shown) if len(shown) > 1 else shown:
-            self.shown[port] = shown[port] & 1
             message = self.slots[shown[port]]
             assert message is not None
             here[port] = message
-        news = bool(here or unit.fresh or unit.waiting)
+        news = bool(here) or unit.has_news()
         for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
         if self.pipelined:
@@ -118,7 +115,7 @@ class SyncRouter:
             self.plane.touched.add(self.node)
         moved = choice or offers or news
         # The turn goes on among those that wait for credits, too.
-        busy = bool(outbox.sending or (moved and (self.occupied or unit.waiting)))
+        busy = bool(outbox.sending or (moved and self.occupied)) or unit.has_news()
         if unit.restless:
             unit.settle()
             self.plane.touched.add(self.node)
@@ -148,6 +145,15 @@ class SyncRouter:
             ):
                 choice[port] = slot
         return choice, shown
+
+    def _note(self, choice: dict[int, int], shown: dict[int, int]) -> None:
+        """Note what was presented and shown."""
+        for port, slot in choice.items():
+            self.presented[port] = slot & 1
+            if self.shared:
+                self.plane.held_inputs.add(self.links[port])
+        for port, slot in shown.items():
+            self.shown[port] = slot & 1
 
     def _send(
         self,

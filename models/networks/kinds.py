@@ -142,6 +142,11 @@ class MeshSpec(SetUp, Wires, Table):
         return self.barrier_unit == "serial" or self.operations == "all"
 
     @property
+    def node_cycles(self) -> int:
+        """Cycles that a tree node takes beyond those of the hop to it, up and again down."""
+        return 3 if self.barrier_unit == "serial" else self.barrier_pipeline
+
+    @property
     def layout(self) -> MeshLayout:
         """Where every bit of a message and of a register is."""
         return MeshLayout(

@@ -9,20 +9,21 @@ from syncfabric.models.planning.meeting import waits
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
-__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles"]
+__all__ = ["bound_cycles", "bound_links", "irregular_bound_cycles", "there_and_back"]
 
 
 def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     """Return the bound from the last arrival to the last release on a mesh.
 
-    ``2 L + 2 + 2 h barrier_pipeline``, L the longest path in hops and h the height: one way up the
-    tree and one down, the root's cycle and the release's. It holds for trees whose messages cannot
-    meet (see ``meeting``), as all planners' are. To this is added what waiting may make the way up
-    longer than the longest without, a sum over the members on it of
+    ``2 L + 2 h node_cycles + 2``, L the longest path in hops and h the height: one way up the
+    tree and one down, the root's cycle and the release's; with ``barrier_unit = "serial"`` 2 more,
+    for the stages that the last arrival goes through first. It holds for trees whose messages
+    cannot meet (see ``meeting``), as all planners' are. To this is added what waiting may make the
+    way up longer than the longest without:
 
-    - with ``operations = "all"``, the arrivals less one: a node combines one a cycle, of each
-      child and, unless it is a relay, its own;
-    - with ``reduction_route = "paper"``, the waits for other messages (``meeting.waits``).
+    - where a node combines one arrival a cycle (``takes_one``), children's messages may come
+      together: if j of them are ready in one cycle, the last is combined j - 1 cycles later;
+    - with ``reduction_route = "paper"``, messages wait for others (``meeting.waits``).
 
     Parameters
     ----------
@@ -31,26 +32,47 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     network : MeshSpec
         The mesh it is for.
     """
-    pipeline = network.barrier_pipeline
-    bound = 2 * tree.longest_path + 2 + 2 * tree.height * pipeline
-    delays = _delays(tree, network)
-    if delays is None:
+    bound = there_and_back(tree.longest_path + network.node_cycles * tree.height, network)
+    if not network.takes_one and network.reduction_route == "reverse":
         return bound
-    way = tree.hops + pipeline * tree.depth
-    return bound + int((way + tree.path_sums(delays)).max() - way.max())
+    way = tree.hops + network.node_cycles * tree.depth
+    return bound + _latest(tree, way, network) - int(way.max())
 
 
-def _delays(tree: Tree, network: MeshSpec) -> Ints | None:
-    """Return the cycles that the way up may lose at each member and on its way to its parent."""
-    if network.operations == "bitwise" and network.reduction_route == "reverse":
-        return None
-    arrivals = np.zeros(len(tree), dtype=np.int64)
-    if network.operations == "all":
-        arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
-        arrivals[len(tree) - tree.relays :] -= 1
-    if network.reduction_route == "reverse":
-        return arrivals
-    return arrivals + waits(tree, np.where(tree.parent >= 0, arrivals[tree.parent], 0))
+def there_and_back(way: int, network: MeshSpec) -> int:
+    """Return the cycles of a barrier of which a way takes ``way``, its nodes included."""
+    return 2 * way + 2 + 2 * (network.barrier_unit == "serial")
+
+
+def _latest(tree: Tree, way: Ints, network: MeshSpec) -> int:
+    """Return how long after the last arrival the root may have all, waits included.
+
+    Level by level from the leaves, as late as can be: whoever arrives decides how many messages of
+    children come together, but none can come later than its own latest. A member's own arrival is
+    there before any message that could be the last.
+    """
+    above = np.where(tree.parent >= 0, tree.parent, tree.root_position)
+    edge = way - way[above]
+    if network.reduction_route == "paper":
+        held = np.where(tree.parent >= 0, _held(tree, network)[above], 0)
+        edge += waits(tree, held)
+    late = np.arange(4) * network.takes_one
+    ready = np.zeros(len(tree) + 1, dtype=np.int64)  # the last place stands for no child
+    order = np.argsort(-tree.depth, kind="stable")
+    levels = np.flatnonzero(np.diff(tree.depth[order])) + 1
+    for nodes in np.split(order, levels):
+        children = tree.children[nodes]
+        times = np.where(children >= 0, ready[children] + edge[children], np.iinfo(np.int32).min)
+        ready[nodes] = (late - np.sort(-times, axis=1)).max(axis=1).clip(min=0)
+    return int(ready[tree.root_position])
+
+
+def _held(tree: Tree, network: MeshSpec) -> Ints:
+    """Return the cycles that a message may wait at each node for the others there."""
+    arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
+    arrivals[len(tree) - tree.relays :] -= 1
+    held: Ints = arrivals * network.takes_one
+    return held
 
 
 def bound_links(tree: SwitchTree) -> int:

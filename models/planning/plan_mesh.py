@@ -12,7 +12,7 @@ import numpy as np
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec
 from syncfabric.models.planning import btm, cs, shortest
-from syncfabric.models.planning.bounds import bound_cycles
+from syncfabric.models.planning.bounds import bound_cycles, there_and_back
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
@@ -157,11 +157,11 @@ def _plan(network: MeshSpec, group: GroupSpec, first: Tree, nodes: Tree, slots: 
     bound_btm = bound_cycles(first, network)
     tree, bound = nodes, bound_cycles(nodes, network)
     if group.planner == "shortest":
-        found = shortest.improve(first, network.barrier_pipeline)
+        found = shortest.improve(first, network.node_cycles)
         if (better := bound_cycles(found, network)) <= bound_btm:
             tree, bound = found, better
     spilled = bool((slots == SPILLED).any())
-    least = 2 * shortest.least_cost(first.x, first.y, network.barrier_pipeline) + 2
+    least = there_and_back(shortest.least_cost(first.x, first.y, network.node_cycles), network)
     return GroupPlan(
         id=group.id,
         planner=group.planner,

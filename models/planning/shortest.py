@@ -1,6 +1,6 @@
 """Planner ``shortest``: a tree of members only with the least greatest cost from the root.
 
-The cost of a member is its hops along the tree plus ``barrier_pipeline`` for each edge above it.
+The cost of a member is its hops along the tree plus ``pipeline`` for each edge above it.
 The registers are BTM's, so a node has one child a port at most: a +X child lies to the east of
 its parent (it is reached X first), a +Y child to the north (Y first), and so on. Four such paths
 share no link, so a distribution still leaves in one cycle.
@@ -47,7 +47,7 @@ def improve(first: Tree, pipeline: int) -> Tree:
     first : Tree
         The tree of planner ``btm``.
     pipeline : int
-        ``barrier_pipeline``: cycles a tree node costs.
+        ``node_cycles``: cycles a tree node costs.
     """
     x, y = first.x, first.y
     least = least_cost(x, y, pipeline)

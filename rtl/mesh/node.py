@@ -1,9 +1,12 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
+from typing import TypeAlias
+
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import OutputPort
@@ -19,6 +22,8 @@ from syncfabric.rtl.parts.link import pass_on, shares_links
 from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["MeshNode", "mesh_node"]
+
+Unit: TypeAlias = BarrierUnit | SerialUnit
 
 
 def mesh_node(network: MeshSpec, *, counted: bool = True) -> "MeshNode | WireNode":
@@ -53,7 +58,8 @@ class MeshNode(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
+        kind: type[Unit] = SerialUnit if network.barrier_unit == "serial" else BarrierUnit
+        m.submodules.unit = unit = kind(network, counted=self._counted)
         inputs, outputs = self._place_messages(m, unit)
         overflows = [source.overflow for source in inputs]
         if network.link_channels:
@@ -89,9 +95,7 @@ class MeshNode(wiring.Component):
             wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
 
-    def _place_messages(
-        self, m: Module, unit: BarrierUnit
-    ) -> tuple[list[SyncInput], list[SyncOutput]]:
+    def _place_messages(self, m: Module, unit: Unit) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
         width = self._network.layout.sync.width
@@ -110,12 +114,25 @@ class MeshNode(wiring.Component):
                 source.message.eq(word.as_value()[:width]),
                 link.sync_credit.eq(source.credit),
                 source.has_credit.eq(has_credit),
-                source.free.eq(Cat(output.take[p] for output in outputs).any()),
-                unit.here[p].eq(source.show.any()),
-                getattr(unit, f"class_{p}").eq(source.show),
-                getattr(unit, f"message_{p}").eq(source.shown),
-                source.take.eq(unit.take[p]),
             ]
+            sent = [output.take[p] for output in outputs]
+            if isinstance(unit, SerialUnit):
+                m.d.comb += [
+                    source.hold.eq(unit.hold[p]),
+                    unit.here[p].eq(source.route[HERE]),
+                    getattr(unit, f"class_{p}").eq(source.present),
+                    source.free.eq(Cat(*sent, unit.take[p]).any()),
+                ]
+                if own:
+                    m.d.comb += getattr(unit, f"message_{p}").eq(source.sync)
+            else:
+                m.d.comb += [
+                    unit.here[p].eq(source.show.any()),
+                    getattr(unit, f"class_{p}").eq(source.show),
+                    getattr(unit, f"message_{p}").eq(source.shown),
+                    source.take.eq(unit.take[p]),
+                    source.free.eq(Cat(sent).any()),
+                ]
         for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
             m.submodules[f"sync_output_{name}"] = output
             link = getattr(self, f"{name}_out")
@@ -142,7 +159,7 @@ class MeshNode(wiring.Component):
     def _place_packets(
         self,
         m: Module,
-        unit: BarrierUnit,
+        unit: Unit,
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
     ) -> list[Value]:
@@ -165,11 +182,14 @@ class MeshNode(wiring.Component):
                     outputs[p].sync_take.eq(sync_outputs[p].take),
                     outputs[p].sync.eq(getattr(unit, f"send_{p}")),
                 ]
+                if isinstance(unit, SerialUnit):
+                    # What an input presents is read from its memory.
+                    m.d.comb += getattr(unit, f"message_{p}").as_value().eq(port.flit.as_value())
         if network.managed:
             self._set_up(m, unit, inputs[HERE], outputs[HERE])
         return [port.overflow for port in inputs]
 
-    def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
+    def _set_up(self, m: Module, unit: Unit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""
         sink = place_set_up(m, self._network, self, unit, source.link, output.link)
         seen = ["freed"]

@@ -1,4 +1,6 @@
-"""The two slots for synchronization messages of a network input port that go on."""
+"""The two slots for synchronization messages of a network input port."""
+
+from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -20,42 +22,45 @@ class SyncSlots(wiring.Component):
     ----------
     port : int
         Input port, EAST 0 to SOUTH 3: dimension order leaves some routes impossible.
+    here : bool
+        Messages for this node wait here too; else only those that go on.
 
     Members
     -------
     push : In(2)
-        One-hot: a message of this class arrives that goes on, and its slot is free.
-    push_route : In(4) of each class
+        One-hot: a message of this class arrives, and its slot is free.
+    push_route : In(5) of each class
         ``push_route_0`` and ``push_route_1``: its route, one-hot.
     has_credit : In(8)
         Bit 2·output + class: that output has a credit for that class.
+    hold : In(1)
+        A message for this node is not presented. Only with ``here``.
     occupied : Out(2)
         Slots with a message.
     presents : Out(1), present : Out(2)
         A message is presented, and its class, one-hot.
-    route : Out(4)
+    route : Out(5)
         Its route; 0 when nothing is presented.
     free : In(1)
         The presented message leaves.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, *, here: bool = False) -> None:
         if not 0 <= port <= 3:
             raise ValueError(f"SyncSlots needs a network port 0..3, not {port!r}")
-        self._port = port
-        super().__init__(
-            {
-                "push": In(2),
-                "push_route_0": In(4),
-                "push_route_1": In(4),
-                "has_credit": In(8),
-                "occupied": Out(2),
-                "presents": Out(1),
-                "present": Out(2),
-                "route": Out(4),
-                "free": In(1),
-            }
-        )
+        self._port, self._here = port, here
+        members: dict[str, Any] = {
+            "push": In(2),
+            "push_route_0": In(5),
+            "push_route_1": In(5),
+            "has_credit": In(8),
+            "occupied": Out(2),
+            "presents": Out(1),
+            "present": Out(2),
+            "route": Out(5),
+            "free": In(1),
+        }
+        super().__init__(members | ({"hold": In(1)} if here else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -63,7 +68,8 @@ class SyncSlots(wiring.Component):
         eligible = Signal(2)
         routes = []
         for turn, arriving in enumerate((self.push_route_0, self.push_route_1)):
-            outputs = [o for o in legal_outputs(self._port, y_first=bool(turn)) if o != HERE]
+            legal = legal_outputs(self._port, y_first=bool(turn))
+            outputs = [o for o in legal if self._here or o != HERE]
             # Where there is one way only, nothing is kept of it.
             kept = Signal(len(outputs), name=f"route_{turn}")
             if len(outputs) > 1:
@@ -71,10 +77,13 @@ class SyncSlots(wiring.Component):
                     m.d.sync += kept.eq(Cat(arriving[output] for output in outputs))
             else:
                 m.d.comb += kept.eq(1)
-            ready = [kept[i] & self.has_credit[2 * o + turn] for i, o in enumerate(outputs)]
+            ready = [
+                kept[i] & (~self.hold if o == HERE else self.has_credit[2 * o + turn])
+                for i, o in enumerate(outputs)
+            ]
             m.d.comb += eligible[turn].eq(self.occupied[turn] & Cat(ready).any())
             routes.append(
-                Cat(kept[outputs.index(o)] if o in outputs else Const(0, 1) for o in range(4))
+                Cat(kept[outputs.index(o)] if o in outputs else Const(0, 1) for o in range(5))
             )
         last = Signal(init=1)
         m.d.comb += [
@@ -83,6 +92,6 @@ class SyncSlots(wiring.Component):
             self.present[1].eq(eligible[1] & (~last | ~eligible[0])),
             self.route.eq(either([Mux(self.present[turn], routes[turn], 0) for turn in range(2)])),
         ]
-        with m.If(self.presents):
+        with m.If(self.free if self._here else self.presents):
             m.d.sync += last.eq(self.present[1])
         return m

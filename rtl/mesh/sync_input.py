@@ -40,10 +40,12 @@ class SyncInput(wiring.Component):
         The message on the link goes into its slot.
     has_credit : In(8)
         Bit 2·output + class.
-    presents : Out(1), present : Out(2), route : Out(4), free : In(1)
+    presents : Out(1), present : Out(2), route : Out(5), free : In(1)
         As of :class:`SyncSlots`.
+    hold : In(1)
+        Only with the serial unit: as of :class:`SyncSlots`.
     show : Out(2), shown : Out(sync message), take : In(1)
-        As of :class:`SyncArrivals`.
+        Only with the parallel unit: as of :class:`SyncArrivals`.
     sync : Out(sync message)
         Only with links of their own: contents of the message presented. With shared links they
         are in the input port's memory.
@@ -52,6 +54,7 @@ class SyncInput(wiring.Component):
     def __init__(self, network: MeshSpec, port: int) -> None:
         self._network, self._port = network, port
         self._own = network.sync_links == "own"
+        self._serial = network.barrier_unit == "serial"
         layout = network.layout
         sync = struct(layout.sync)
         members: dict[str, Any] = {
@@ -65,18 +68,18 @@ class SyncInput(wiring.Component):
             "has_credit": In(8),
             "presents": Out(1),
             "present": Out(2),
-            "route": Out(4),
+            "route": Out(5),
             "free": In(1),
-            "show": Out(2),
-            "shown": Out(sync),
-            "take": In(1),
         }
+        if self._serial:
+            members["hold"] = In(1)
+        else:
+            members |= {"show": Out(2), "shown": Out(sync), "take": In(1)}
         super().__init__(members | ({"sync": Out(sync)} if self._own else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.slots = slots = SyncSlots(self._port)
-        m.submodules.arrivals = arrivals = SyncArrivals(self._network)
+        m.submodules.slots = slots = SyncSlots(self._port, here=self._serial)
         routes = [
             route(
                 self.x,
@@ -87,30 +90,41 @@ class SyncInput(wiring.Component):
             )
             for turn in range(2)
         ]
-        occupied, here, stored = Signal(2), Signal(2), Signal(2)
+        occupied, pushed, freed = Signal(2), Signal(2), Signal(2)
         m.d.comb += [
-            occupied.eq(slots.occupied | arrivals.occupied),
-            here.eq(Cat(way[HERE] for way in routes)),
             self.overflow.eq((self.valid & occupied).any()),
-            stored.eq(self.valid & ~occupied),
-            self.store.eq(stored.any()),
-            slots.push.eq(stored & ~here),
-            slots.push_route_0.eq(routes[0][:HERE]),
-            slots.push_route_1.eq(routes[1][:HERE]),
+            pushed.eq(self.valid & ~occupied),
+            self.store.eq(pushed.any()),
+            slots.push_route_0.eq(routes[0]),
+            slots.push_route_1.eq(routes[1]),
             slots.has_credit.eq(self.has_credit),
             slots.free.eq(self.free),
-            arrivals.push.eq(stored & here),
-            arrivals.message.eq(self.message),
-            arrivals.take.eq(self.take),
             self.presents.eq(slots.presents),
             self.present.eq(slots.present),
             self.route.eq(slots.route),
-            self.show.eq(arrivals.show),
-            self.shown.eq(arrivals.shown),
         ]
-        m.d.sync += self.credit.eq(
-            Mux(self.free, slots.present, 0) | Mux(self.take, arrivals.show, 0)
-        )
+        goes = Mux(self.free, slots.present, 0)
+        if self._serial:
+            m.d.comb += [
+                occupied.eq(slots.occupied),
+                slots.push.eq(pushed),
+                slots.hold.eq(self.hold),
+                freed.eq(goes),
+            ]
+        else:
+            m.submodules.arrivals = arrivals = SyncArrivals(self._network)
+            here = Cat(way[HERE] for way in routes)
+            m.d.comb += [
+                occupied.eq(slots.occupied | arrivals.occupied),
+                slots.push.eq(pushed & ~here),
+                arrivals.push.eq(pushed & here),
+                arrivals.message.eq(self.message),
+                arrivals.take.eq(self.take),
+                self.show.eq(arrivals.show),
+                self.shown.eq(arrivals.shown),
+                freed.eq(goes | Mux(self.take, arrivals.show, 0)),
+            ]
+        m.d.sync += self.credit.eq(freed)
         if self._own:
             words = []
             for turn in range(2):

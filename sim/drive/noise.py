@@ -166,12 +166,17 @@ class Noise:
         if inside is None:
             return None
         group, member = inside
-        # An irregular network looks at a request a cycle later.
-        if isinstance(self._network, IrregularSpec) and not group.awaits(member):
+        if self._looks_late and not group.awaits(member):
             return None
         node, register = group.places[member]
         assert register is not None
         return node, register
+
+    @property
+    def _looks_late(self) -> bool:
+        """Whether the network looks at a request a cycle later."""
+        network = self._network
+        return isinstance(network, IrregularSpec) or network.barrier_unit == "serial"
 
     def _busy_switch(self) -> tuple[int, int] | None:
         """Do so for a switch's register in the middle of a barrier."""

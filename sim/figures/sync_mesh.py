@@ -27,6 +27,7 @@ height = 8
 channels = 0
 barrier_registers = 4
 data_bits = 4
+barrier_unit = "serial"
 """
 """Synchronization messages alone; counters and config port are in every router."""
 

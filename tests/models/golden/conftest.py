@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.messages import (
     CONTROL,
@@ -106,7 +107,9 @@ def bench() -> Callable[..., Bench]:
 
     def make(width: int, height: int, observer: Observer | None = None, **options: Any) -> Bench:
         network = MeshSpec(kind="mesh", width=width, height=height, **options)
-        made = Bench(MeshModel(network, observer=observer))
+        model = model_of(network, observer=observer)
+        assert isinstance(model, MeshModel)
+        made = Bench(model)
         made.model.step(start=True)
         return made
 

@@ -27,10 +27,12 @@ class Seen(NamedTuple):
 class LiteralMesh:
     """All routers of a mesh; ``release`` and ``answer`` are what is high in the next cycle."""
 
+    unit_type: type[LiteralUnit] = LiteralUnit
+
     def __init__(self, network: MeshSpec) -> None:
         self.nodes = [(x, y) for y in range(network.height) for x in range(network.width)]
         self.layout = network.layout
-        self.units = [LiteralUnit(network, here) for here in self.nodes]
+        self.units = [self.unit_type(network, here) for here in self.nodes]
         ports = [(n, port) for n in range(len(self.nodes)) for port in range(4)]
         lanes = [(*port, sync_class) for port in ports for sync_class in range(2)]
         self.slots: dict[tuple[int, int, int], int | None] = dict.fromkeys(lanes)

@@ -50,7 +50,7 @@ class LiteralRegisters:
         self.events[Counter.REFUSED_WRITE] += request.write and value is None
         self.new_answer = (True, value is None, value or 0)
 
-    def read(self, number: int, word: int) -> int:
+    def read(self, number: int, word: int) -> int | None:
         now = self.now[number]
         if word == 0:
             return CONTROL.pack({field.name: now[field.name] for field in CONTROL.fields})

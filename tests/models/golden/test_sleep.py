@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.messages import CONTROL, NODE_WORD, register_address, spill_address
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.traffic import rate_word
@@ -22,6 +23,10 @@ OPTIONS = [
     for pipeline, route, links, operations, spill in product(
         (0, 1), ("reverse", "paper"), ("shared", "own"), ("bitwise", "all"), (False, True)
     )
+]
+OPTIONS += [
+    {"barrier_unit": "serial", "sync_links": links, "operations": operations}
+    for links, operations in (("shared", "all"), ("own", "bitwise"))
 ]
 
 
@@ -73,7 +78,9 @@ def test_sleeping_changes_nothing(options: dict[str, Any]) -> None:
 
 def run_two(rng: random.Random, network: MeshSpec) -> tuple[MeshModel, int]:
     """Compare two models, one of them kept awake; return the other, and its releases."""
-    sleepy, awake = MeshModel(network), MeshModel(network)
+    sleepy, awake = model_of(network), model_of(network)
+    assert isinstance(sleepy, MeshModel)
+    assert isinstance(awake, MeshModel)
     nodes = range(9)
     todo = requests(rng, network)
     waits, releases = False, 0

@@ -106,7 +106,10 @@ def test_the_bound_is_that_of_every_trees(pipeline: int, bound: int) -> None:
     assert group.bound == bound
 
 
-def test_only_members_arrivals_are_combined() -> None:
-    """At (2, 0) two children meet; a relay has no arrival of its own, so one of them waits."""
-    (group,) = planned(cs_group(*LINE), operations="all").groups
-    assert group.bound == 18 + 1 + 1  # the root combines its child's and its own
+@pytest.mark.parametrize(
+    ("keys", "bound"), [({"operations": "all"}, 18), ({"barrier_unit": "serial"}, 36)]
+)
+def test_children_that_meet_are_combined_one_by_one(keys: dict[str, object], bound: int) -> None:
+    """At (2, 0) two children meet, so one of them waits."""
+    (group,) = planned(cs_group(*LINE), **keys).groups
+    assert group.bound == bound + 1

@@ -100,13 +100,13 @@ def test_the_bound_of_a_complete_mesh(pipeline: int, bound: int) -> None:
 
 
 def test_serial_operations_add_the_waits_along_a_path() -> None:
-    """Root (1, 1) has children (0, 0) and (2, 2): two waits at the root, none at a leaf."""
+    """Root (1, 1) has children (0, 0) and (2, 2): one of them waits for the other."""
     mesh = MeshSpec(kind="mesh", width=3, height=3, operations="all")
     members = ((0, 0), (1, 1), (2, 2))
     spec = NetworkSpec(name="n", network=mesh, groups=(GroupSpec(id=0, members=members, op="sum"),))
     (group,) = make_plan(spec).groups
     assert isinstance(group, GroupPlan)
-    assert group.bound == 2 * 2 + 2 + 2 * 1 + 2
+    assert group.bound == 2 * 2 + 2 + 2 * 1 + 1
     assert bound_cycles(group.tree, MeshSpec(kind="mesh", width=3, height=3)) == 8
 
 

@@ -97,6 +97,11 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             "channels": rng.choice((1, 1, 2, 4)),
             "sync_links": rng.choice(("shared", "shared", "own")),
         }
+        parallel = {
+            "spill": rng.random() < 0.4,
+            "barrier_pipeline": rng.randrange(2),
+            "reduction_route": rng.choice(("reverse", "reverse", "paper")),
+        }
         try:
             return mesh(
                 width,
@@ -104,10 +109,8 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
                 **(packets if rng.random() < 0.8 else {"channels": 0}),
                 data_bits=rng.choice((0, 1, 4, 8, 32)),
                 barrier_registers=rng.choice((1, 2, 4)),
-                spill=rng.random() < 0.4,
-                barrier_pipeline=rng.randrange(2),
-                reduction_route=rng.choice(("reverse", "reverse", "paper")),
                 operations=rng.choice(("bitwise", "all")),
+                **(parallel if rng.random() < 0.7 else {"barrier_unit": "serial"}),
             )
         except SpecError:  # the message does not fit a flit: draw again
             continue
