@@ -38,7 +38,7 @@ from tests.rtl.wires.stimuli import INDEX
 
 __all__ = ["BLOCKS"]
 
-NAMES = 16
+NAMES, MANY = 4, 16
 """How often a bench with random stimuli is played, under names of its own, which seed it."""
 
 STATIC = StaticSpec(
@@ -57,9 +57,11 @@ SWITCH = bench_irregular.CASES["switch_2"]
 WIRES = (test_unit.ROUTER, WirePlane(2, 2))
 
 
-def _benches(module: ModuleType, name: str, spec: Any) -> Callable[[], list[Play]]:
+def _benches(
+    module: ModuleType, name: str, spec: Any, names: int = NAMES
+) -> Callable[[], list[Play]]:
     return lambda: [
-        play for number in range(NAMES) for play in plays_of(module, f"{name}_{number}", spec)
+        play for number in range(names) for play in plays_of(module, f"{name}_{number}", spec)
     ]
 
 
@@ -137,14 +139,14 @@ BLOCKS = (
         "mesh barrier unit",
         "rtl/barrier/unit.py",
         lambda: BarrierUnit(UNIT),
-        _benches(bench_unit, "mutants", UNIT),
+        _benches(bench_unit, "mutants", UNIT, MANY),
         partial(
             Around,
             hot=tuple(f"class_{p}" for p in range(4)),
             fixed={"x": 1, "y": 1, "index": bench_unit.NODE},
         ),
         _SENDS,
-        NAMES,
+        MANY,
     ),
     Block(
         "switch's barrier unit",

@@ -18,7 +18,7 @@ endmodule
 """
 
 
-def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path) -> bool:
+def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path, place: int) -> bool:
     """Return whether a bench goes red on a mutant under Icarus Verilog.
 
     Parameters
@@ -32,6 +32,8 @@ def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path) -
         Of the mutant.
     folder : Path
         Where it runs.
+    place : int
+        Of the case among those of the bench, as cocotb counts them.
     """
     ports = {"clk": ("in", 1), "rst": ("in", 1), **mutants.ports}
     names = {name: name if name in ("clk", "rst") else f"{case}__{name}" for name in ports}
@@ -47,7 +49,7 @@ def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path) -
     source.write_text(mutants.verilog + rack)
     tool = find_simulator("icarus")
     built = tool.build(Design("rack", [source]))
-    env = {"RACK_PORTS": json.dumps({case: mutants.ports}), "COCOTB_TEST_FILTER": f"case={case}"}
+    env = {"RACK_PORTS": json.dumps({case: mutants.ports}), "COCOTB_TEST_FILTER": f"case={place}$"}
     try:
         run_cocotb(
             tool, built, bench, folder=folder / f"run_{number}", env=env,

@@ -59,5 +59,5 @@ def test_a_simulator_agrees(tmp_path: Path) -> None:
     left = [n for n, place in killed_by([play], mutants).items() if place is None]
     assert len(left) < 5
     for number in {0, *range(1, 13), *left[:2]}:
-        red = is_red(mutants, bench_switch.__name__, case, number, tmp_path)
+        red = is_red(mutants, bench_switch.__name__, case, number, tmp_path, 1)
         assert red == (number > 0 and number not in left), mutants.texts[number - 1]
