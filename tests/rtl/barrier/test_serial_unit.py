@@ -49,6 +49,8 @@ def test_every_cycle_is_the_model_s(case: str) -> None:
             inputs, sent = stimuli.inputs(rng.choice([0.05, 0.3])), rng.getrandbits(4)
             if cycle % 350 > 230:  # long enough for a turn to go on
                 inputs.credits = 0
+            if model.rewritten is not None and rng.random() < 0.7:
+                inputs.arrive[model.rewritten] = 0  # refused
             hold = model.hold
             inputs.here = {p: message for p, message in inputs.here.items() if p not in hold}
             expected, messages = before(model), dict[int, int]()
