@@ -60,6 +60,8 @@ prep
 techmap
 abc -script +{commands}
 """
+LONGEST_RUN = 1000
+"""Cycles that are searched at most for a run that breaks a claim."""
 SAID = re.compile(r"snl_(\w+)\s+(-?\d+)")
 
 
@@ -149,7 +151,6 @@ class _Bench:
                 raise RuntimeError(f"{claim}: ABC gives up after {depth} frames")
             depth = 1
         if found and not search:
-            # `pdr` counts frames, not cycles; z3 stops at the first that breaks the claim.
             trace = self._trace(claim, depth + 16)
         end = os.times()
         used = sum(end[2:4]) - sum(begin[2:4])
@@ -157,15 +158,20 @@ class _Bench:
         return Verdict(claim.replace("_", " "), found == search, depth + search, used, trace)
 
     def _trace(self, claim: str, cycles: int) -> str:
-        """Write the shortest run that breaks a claim; return where it is."""
+        """Write the shortest run that breaks a claim, `cycles` or more; return where it is."""
         self._script(ALONE.format(claim=claim))
         path = self._traces / f"{claim}.vcd"
         path.parent.mkdir(parents=True, exist_ok=True)
-        options = ["-s", "z3", "-t", str(cycles), "--dump-vcd", str(path.resolve())]
-        _, said = self._run(self._checker.program, *options, "alone.smt2")
-        if "Assert failed" not in said or not path.is_file():
-            raise RuntimeError(f"{claim}: z3 does not find the run that ABC found: {said[-2000:]}")
-        return str(path)
+        # `pdr` counts frames, not cycles, so that the run may be longer; z3 stops at the first
+        # cycle that breaks the claim.
+        said = ""
+        while cycles <= LONGEST_RUN:
+            options = ["-s", "z3", "-t", str(cycles), "--dump-vcd", str(path.resolve())]
+            _, said = self._run(self._checker.program, *options, "alone.smt2")
+            if "Assert failed" in said and path.is_file():
+                return str(path)
+            cycles *= 2
+        raise RuntimeError(f"{claim}: z3 does not find the run that ABC found: {said[-2000:]}")
 
     def _script(self, script: str) -> None:
         (self._folder / "script.ys").write_text(script)
