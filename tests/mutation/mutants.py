@@ -142,8 +142,8 @@ MUTANTS = (
     Mutant(
         "a message is sent without a credit",
         "rtl/mesh/slots.py",
-        "kept[i] & self.has_credit[2 * o + turn]",
-        "kept[i]",
+        "else self.has_credit[2 * o + turn]",
+        "else 1",
         _unit("mesh/test_slots.py"),
     ),
     Mutant(

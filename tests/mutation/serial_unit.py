@@ -72,13 +72,6 @@ SERIAL_UNIT = (
         _TESTS,
     ),
     Mutant(
-        "serial unit: word 0 leaves who had arrived",
-        f"{_FOLDER}/hand.py",
-        "ends = self.release | self.rewrite",
-        "ends = self.release",
-        _TESTS,
-    ),
-    Mutant(
         "serial unit: a message and a config request meet",
         f"{_FOLDER}/unit.py",
         "stops.eq(asks | asked[0])",

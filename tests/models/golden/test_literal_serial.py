@@ -15,6 +15,7 @@ from tests.models.golden.literal_unit import HERE, route
 from tests.models.golden.test_literal import Race
 
 CENTRE, AT = 4, (1, 1)
+AROUND = ((2, 1), (1, 2), (0, 1), (1, 0))
 GIDS = (3, 77, 200, 9)
 
 
@@ -28,13 +29,18 @@ class Crossing:
         self.router, unit = model._routers[CENTRE], self.both.literal.units[CENTRE]
         assert isinstance(unit, LiteralSerialUnit)
         self.unit = unit
-        self.dead: tuple[int, int] | None = None
+        self.dead: set[tuple[int, int]] = set()
         self.both.step({}, start=True)
+        self.set_up()
 
     def message(self, sync_class: int) -> tuple[int, Message]:
         """Return a port and a message of a class, often what a register waits for."""
         rng, register = self.rng, rng_choice(self.rng, self.unit.registers)
-        kind, port, to = Kind.REDUCE, rng.choice((1 - sync_class, 3 - sync_class)), AT
+        kind, to, ports = Kind.REDUCE, AT, (1 - sync_class, 3 - sync_class)
+        missing = [
+            p for p in ports if register["nodes"][1 + p][2] and not register["arrived"] >> p & 1
+        ]
+        port = rng.choice(missing or ports)
         up = route(AT, register["nodes"][0][:2], register["turn"])
         if register["fired"] and up != HERE and sync_class != register["turn"]:
             kind, port = Kind.DISTRIBUTE, up
@@ -60,46 +66,62 @@ class Crossing:
                 self.both.model._awake.add(CENTRE)
                 self.both.literal.slots[lane] = message.raw
 
-    def request(self) -> ConfigRequest:
-        """Return a request for the centre; one that sets a register up more often than not."""
-        rng, number = self.rng, self.rng.randrange(len(GIDS))
-        register, word = self.unit.registers[number], rng.choice((0, 0, 0, rng.randrange(8)))
-        data = NODE_WORD.pack({"x": 2, "y": 1, "present": rng.random() < 0.6})
-        if word == 1:
-            x, y = rng.choice(((2, 1), (1, 2), (0, 1), (1, 0), (1, 1)))
-            data = NODE_WORD.pack({"x": x, "y": y, "present": 1})
+    def word(self, number: int, word: int) -> int:
+        """Return what may stand in a word of a register."""
+        rng, root = self.rng, self.unit.registers[number]["nodes"][0][:2] == AT
         if word == 0:
-            fields = {"valid": rng.random() < 0.8, "turn": rng.getrandbits(1), "gid": GIDS[number]}
-            fields["root"] = register["nodes"][0][:2] == AT or rng.random() < 0.5
+            fields = {"valid": 1, "turn": rng.getrandbits(1), "gid": GIDS[number], "manager": 3}
             last = 6 if self.network.operations == "all" else 3
-            fields |= {"op": rng.randrange(last), "epoch": rng.randrange(2), "manager": 3}
-            data = CONTROL.pack(fields)
-        return ConfigRequest(CENTRE, 8 * number + word, rng.random() < 0.8, data)
+            fields |= {"op": rng.randrange(last), "epoch": rng.randrange(2)}
+            return CONTROL.pack(fields | {"root": root or rng.random() < 0.3})
+        if word == 1:
+            x, y = rng.choice((*AROUND, AT))
+            return NODE_WORD.pack({"x": x, "y": y, "present": 1})
+        x, y = AROUND[word - 2]
+        return NODE_WORD.pack({"x": x, "y": y, "present": rng.random() < 0.5})
+
+    def set_up(self) -> None:
+        """Write all registers."""
+        for number in range(len(GIDS)):
+            for word in (1, 2, 3, 4, 5, 0):
+                data = self.word(number, word)
+                self.both.step({}, config=ConfigRequest(CENTRE, 8 * number + word, True, data))
+        for _ in range(4):
+            self.both.step({})
+
+    def request(self) -> ConfigRequest:
+        """Return a request for the centre."""
+        rng, number = self.rng, self.rng.randrange(len(GIDS))
+        word = rng.choice((0, 0, rng.randrange(8)))
+        return ConfigRequest(
+            CENTRE, 8 * number + word, rng.random() < 0.7, self.word(number, min(word, 5))
+        )
 
     def step(self, asks: float) -> None:
         """Advance one clock, with a config request that often."""
         rng, both = self.rng, self.both
         self.fill()
-        if rng.random() < 0.02 or self.dead is None:
-            self.kill((rng.randrange(4), rng.randrange(2)))
+        if rng.random() < 0.05:
+            alive = not self.dead or rng.random() < 0.4
+            ends = (rng.randrange(4), rng.randrange(2))
+            self.kill(ends if alive else rng.choice(sorted(self.dead)))
         arrive = {(CENTRE, r): rng.getrandbits(4) for r in range(len(GIDS)) if rng.random() < 0.3}
         arrive = {place: data & (1 << self.network.data_bits) - 1 for place, data in arrive.items()}
         both.step(arrive, config=self.request() if rng.random() < asks else None)
 
-    def kill(self, dead: tuple[int, int]) -> None:
-        """Have one lane of the centre without its credit, and the one before with it again."""
+    def kill(self, lane: tuple[int, int]) -> None:
+        """Have a lane of the centre without its credit, or with it again."""
         model, literal = self.both.model, self.both.literal
-        taken = [self.dead] if self.dead is not None else []
-        lanes = {place: model.wiring.lane(CENTRE, place[0], place[1]) for place in (*taken, dead)}
-        if self.dead is not None:
-            model.credits[lanes[self.dead]] += 1
+        there = model.wiring.lane(CENTRE, *lane)
+        if lane in self.dead:
+            self.dead.remove(lane)
+            model.credits[there] += 1
             model._awake.add(CENTRE)
-            literal.credits[CENTRE, *self.dead] += 1
-            self.dead = None
-        if model.credits[lanes[dead]]:
-            model.credits[lanes[dead]] -= 1
-            literal.credits[CENTRE, *dead] -= 1
-            self.dead = dead
+            literal.credits[CENTRE, *lane] += 1
+        elif model.credits[there]:
+            self.dead.add(lane)
+            model.credits[there] -= 1
+            literal.credits[CENTRE, *lane] -= 1
 
 
 def rng_choice(rng: random.Random, registers: list[dict[str, Any]]) -> dict[str, Any]:
@@ -111,9 +133,9 @@ def rng_choice(rng: random.Random, registers: list[dict[str, Any]]) -> dict[str,
     ("operations", "asks"),
     [
         ("bitwise", 0.03),
-        pytest.param("all", 0.03, marks=pytest.mark.long),
-        pytest.param("bitwise", 0.5, marks=pytest.mark.long),
-        ("all", 0.5),
+        ("all", 0.03),
+        pytest.param("bitwise", 0.2, marks=pytest.mark.long),
+        pytest.param("all", 0.2, marks=pytest.mark.long),
     ],
 )
 def test_a_node_agrees_on_anything(operations: str, asks: float) -> None:
@@ -124,14 +146,16 @@ def test_a_node_agrees_on_anything(operations: str, asks: float) -> None:
             "data_bits": 4 if operations == "all" else 0,
         }
     )  # fmt: skip
-    crossing = Crossing(random.Random(f"{operations} {asks}"), network)
-    strays = 0
-    for cycle in range(420):
-        crossing.step(asks)
-        if cycle % 60 == 59:
-            strays += crossing.unit.counters[Counter.STRAY]
-            for node, unit in enumerate(crossing.both.literal.units):
-                unit.counters = [0] * 4
-                crossing.both.model._routers[node].unit.counters = [0] * 4
-    assert crossing.both.released > 20
-    assert strays > 50
+    releases = strays = turns = both = 0
+    for seed in range(4):
+        crossing = Crossing(random.Random(f"{operations} {asks} {seed}"), network)
+        for _ in range(250):
+            crossing.step(asks)
+            turns += crossing.unit.stays > 0
+            both += any(register["up"] and register["down"] for register in crossing.unit.registers)
+        releases += crossing.both.released
+        strays += crossing.unit.counters[Counter.STRAY]
+    assert releases > 25
+    assert strays > 60
+    assert turns > 20
+    assert both > 0 or asks > 0.1

@@ -46,6 +46,15 @@ class SerialUnitModel(UnitModel):
         stopped = any(self._register(asked) is not None for asked in list(self._requests)[1:])
         return set(range(4)) if stopped else {port for port in self.unit.served if port < 4}
 
+    @property
+    def rewritten(self) -> int | None:
+        """Return the register whose word 0 a write reaches in the coming cycle."""
+        due = self._requests[0]
+        if due is None or not due[1] or self._register(due) is None:
+            return None
+        r, word = divmod(due[0], REGISTER_WORDS)
+        return r if word == RegisterWord.CONTROL else None
+
     def step(self, inputs: UnitInputs, sent: int, sent_bits: dict[int, int]) -> None:
         for port in range(4):
             for turn in range(2):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator, SimulatorContext
 
+from syncfabric.models.golden.serial_unit import MOST_STAYS
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
@@ -38,7 +39,7 @@ def test_every_cycle_is_the_model_s(case: str) -> None:
     spec = CASES[case]
     unit, rng = SerialUnit(spec), random.Random(f"{case} {SEED}")
     model = SerialUnitModel(spec, NODE)
-    stimuli, totals = UnitStimuli(rng, model), {"releases": 0, "sent": 0, "retries": 0}
+    stimuli, totals = UnitStimuli(rng, model), {"releases": 0, "sent": 0, "given up": 0}
 
     async def bench(sim: SimulatorContext) -> None:
         for cycle in range(CYCLES):
@@ -46,11 +47,15 @@ def test_every_cycle_is_the_model_s(case: str) -> None:
                 count = spec.barrier_registers
                 stimuli.set_up(rng.randrange(count) if cycle > 300 else cycle // 25 % count)
             inputs, sent = stimuli.inputs(rng.choice([0.05, 0.3])), rng.getrandbits(4)
+            if cycle % 350 > 230:  # long enough for a turn to go on
+                inputs.credits = 0
+            if model.rewritten is not None and rng.random() < 0.7:
+                inputs.arrive[model.rewritten] = 0  # refused
             hold = model.hold
             inputs.here = {p: message for p, message in inputs.here.items() if p not in hold}
             expected, messages = before(model), dict[int, int]()
             expected["hold"] = sum(1 << p for p in hold)
-            waits = bool(model.unit.willing)
+            stays = model.unit.stays
             model.step(inputs, sent, messages)
             sent &= sum(1 << p for p in messages)
             idle = {f"{name}_{p}": 0 for p in range(4) for name in ("class", "message")}
@@ -68,7 +73,7 @@ def test_every_cycle_is_the_model_s(case: str) -> None:
             stimuli.took(inputs, model.taken)
             totals["releases"] += len(model.release)
             totals["sent"] += sent.bit_count()
-            totals["retries"] += waits
+            totals["given up"] += stays == MOST_STAYS
             await sim.tick()
 
     simulator = Simulator(unit)
@@ -77,7 +82,7 @@ def test_every_cycle_is_the_model_s(case: str) -> None:
     simulator.run()
     assert totals["releases"] > 10, totals
     assert totals["sent"] > 20, totals
-    assert totals["retries"] > 5, totals
+    assert totals["given up"] > 0, totals
     counters = model.unit.counters
     assert min(counters[c] for c in Counter) > 0, counters
 
