@@ -35,6 +35,7 @@ inline uint64_t combined(int op, uint64_t a, uint64_t b) {
 struct Arrivals {  // for one episode
     std::vector<uint8_t> here;
     uint32_t count = 0;
+    bool whole = false;  // all have arrived, also if some have left it broken since
     uint64_t last = 0, data = 0;
 
     explicit Arrivals(std::size_t seats) : here(seats) {}
@@ -42,6 +43,7 @@ struct Arrivals {  // for one episode
         if (here[seat]) return false;
         data = count ? combined(op, data, value) : value;
         here[seat] = 1, ++count, last = cycle;
+        whole |= count == here.size();
         return true;
     }
 };
@@ -184,7 +186,7 @@ class Referee {
         Group& group = groups_[seat.node];
         group.since = cycle;
         if (broken) leave(group, seat.place, node, cycle);
-        else if (group.now.count != group.seats.size())
+        else if (!group.now.whole)
             wrong(group, cycle, node, "released early: " + stands(group));
         else if (group.out[seat.place]) wrong(group, cycle, node, "released twice");
         else {

@@ -89,9 +89,14 @@ class Drawing:
             Barriers that it may have.
         """
         rng, pool = self._rng, self._pools[gid]
-        taken: Counter[Hashable] = Counter()
+        # The plans of the network file go together, so what they take is left to them: then each
+        # group has one that fits, whatever the others are.
+        claims = {each: claims_of(self._network, pool[0][1]) for each, pool in self._pools.items()}
         for other in living:
-            taken += claims_of(self._network, other.group)
+            claims[other.gid] |= claims_of(self._network, other.group)
+        taken: Counter[Hashable] = Counter()
+        for each, claimed in claims.items():
+            taken += claimed if each != gid else Counter()
         chosen = pool[0]
         for _ in range(TRIES):
             drawn = rng.choice(pool)

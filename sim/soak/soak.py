@@ -121,7 +121,8 @@ class _Soak:
         self._steps: Steps[None] | None = None
         self._about: int | None = None
         self._until: int | None = None
-        self._asks = False
+        self._asks: int | None = None  # since which cycle the config port has requests
+        self._asked = 0
         self._cycle = 0
         self._budget = request.episodes
         self._done = 0
@@ -185,6 +186,8 @@ class _Soak:
         self._run_on(cycles)
         if self._findings:
             return
+        if self._asks is not None and self._cycle - self._asks > HANG * self._asked:
+            raise Fault("the config port does not answer")
         if self._until is not None and self._cycle >= self._until:
             self._until = None
             self._advance([])
@@ -208,7 +211,7 @@ class _Soak:
             self._groups[gid].dies_at = None
             self._ahead.append(gid)
         if happened.answered:
-            self._asks = False
+            self._asks = None
             self._advance(self._fabric.answers())
 
     # Set-up and tear-down, one group after the other.
@@ -230,7 +233,7 @@ class _Soak:
             return
         self._begun = True
         if isinstance(step, Ask):
-            self._asks = True
+            self._asks, self._asked = self._cycle, len(step.requests)
             self._fabric.request(step.requests)
         else:
             self._until = self._cycle + step.cycles

@@ -50,6 +50,8 @@ def ask_all(requests: Sequence[Request], what: str) -> Steps[list[int]]:
     Fault
         One was refused.
     """
+    if not requests:
+        return []
     answers = yield Ask(requests)
     for (target, address, _), (refused, _) in zip(requests, answers, strict=True):
         if refused:
