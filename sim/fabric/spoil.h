@@ -1,6 +1,7 @@
 // Hardware that is broken on purpose: what a check is to see.
 //
-// Commands (LINK as the probe numbers them):
+// Commands (LINK as the probe numbers them; where there are barrier wires, but for credits, as it
+// numbers those):
 //   spoil drop LINK CYCLE     what the link carries in its next busy cycle is lost; where there are
 //                             barrier wires, the next pulse
 //   spoil credit LINK CYCLE   the credits that come back in the next cycle with any are lost
@@ -20,12 +21,16 @@ template <class Network> class Spoil {
     bool read(Network& network, std::istringstream& words) {
         words >> kind_ >> place_ >> from_ >> place_at_node_;
         link_ = nullptr;
-        if (kind_ == "release") return place_ < NODES;
-        if (place_ >= Network::LINKS) return false;
+        if (kind_ == "release")
+            return place_ >= 0 && place_ < NODES && place_at_node_ >= 0 && place_at_node_ < REGISTERS;
+        bool by_wires = SLOT_WIRES && kind_ != "credit";
+        int places = Network::LINKS;
+        FOR_WIRES(if (by_wires) places = sizeof network.wired / sizeof *network.wired;)
+        if (place_ < 0 || place_ >= places) return false;
         for (auto& link : network.links) {
             bool is_it = false;
-            FOR_LANES(is_it |= network.shown[place_].valid == link.from.valid;)
-            FOR_WIRES(is_it |= network.wired[place_] == link.from.wires;)
+            FOR_LANES(is_it |= !by_wires && network.shown[place_].valid == link.from.valid;)
+            FOR_WIRES(is_it |= by_wires && network.wired[place_] == link.from.wires;)
             if (is_it) link_ = &link;
         }
         return link_;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.patience import patience
 
@@ -16,6 +18,7 @@ MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""
 SPOILS = ("drop", "credit", "dead", "stuck", "release")
 """What can be broken on purpose; see ``sim/fabric/spoil.h``."""
+NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class SoakRequest:
 
     episodes: int = 100_000
     seed: int = 1
-    jitter: int = 31
+    jitter: int = 15
     life: int | None = None
     spoil: str | None = None
 
@@ -65,6 +68,7 @@ class SoakRequest:
 
     def _check_messages(self, plan: BarrierPlan) -> None:
         network = plan.spec.message_network
+        deadlock.check(plan)
         if network.setup == "paper":
             raise SpecError(
                 'setup = "paper" is not soaked: there software sets groups up once, by packets, '
@@ -95,7 +99,7 @@ class SoakRequest:
         if self.spoil is None:
             return None
         kind, *numbers = self.spoil.split() or [""]
-        if kind in SPOILS and len(numbers) in (2, 3) and all(map(str.isdecimal, numbers)):
+        if kind in SPOILS and len(numbers) in (2, 3) and all(map(NUMBER.fullmatch, numbers)):
             place, cycle, register = (*map(int, numbers), 0)[:3]
             return kind, place, cycle, register
         raise SpecError(
