@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
@@ -50,6 +52,7 @@ class ByManager:
         self._fabric, self._network = fabric, network
         self._registers = Registers(network)
         self._managers = [network.topology.index(node) for node in network.manager_nodes]
+        self._freed: set[tuple[int, int]] = set()  # manager and GID, told and not yet made use of
         self.refused = 0
 
     def may_kill(self, life: Life) -> bool:
@@ -61,6 +64,7 @@ class ByManager:
         if isinstance(self._network, IrregularSpec):
             own = list(self._registers.writes(life, own=True))
             yield from ask_all(own, "set up at its members")
+        self._freed.discard((life.manager, life.gid))
         for _ in range(TRIES):
             if (yield from self._command(life, Request.SETUP)) is ManagerState.DONE:
                 break
@@ -115,7 +119,7 @@ class ByManager:
         yield from ask_all(requests, operation.name)
         status = [(manager, MANAGER_BASE + ManagerWord.STATUS, None)]
 
-        def is_over(data: list[int]) -> bool:
+        def is_over(data: Sequence[int]) -> bool:
             return MANAGER_STATUS.unpack(data[0])["state"] != ManagerState.RUNNING
 
         (data,) = yield from await_reads(status, is_over, f"{operation.name} goes on")
@@ -139,7 +143,7 @@ class ByManager:
         below = (ARRIVED if irregular else STATUS).width
         reads = [(node, register_address(place, word), None) for node, place in life.seats]
 
-        def have_gone(data: list[int]) -> bool:
+        def have_gone(data: Sequence[int]) -> bool:
             return all(LIFE.unpack(each >> below)["go"] for each in data)
 
         yield from await_reads(reads, have_gone, "set up, and GO does not come")
@@ -147,11 +151,14 @@ class ByManager:
     def _await_freed(self, life: Life) -> Steps[None]:
         freed = [(self._managers[life.manager], MANAGER_BASE + ManagerWord.FREED, None)]
 
-        def is_it(data: list[int]) -> bool:
+        def is_it(data: Sequence[int]) -> bool:
             word = MANAGER_FREED.unpack(data[0])
-            return bool(word["there"]) and word["gid"] == life.gid
+            if word["there"]:  # it may be another group's, whose turn comes later
+                self._freed.add((life.manager, word["gid"]))
+            return (life.manager, life.gid) in self._freed
 
         yield from await_reads(freed, is_it, "over, and the manager is not told FREED")
+        self._freed.discard((life.manager, life.gid))
 
     def _await_gone(self, life: Life) -> Steps[None]:
         reads = [
@@ -160,7 +167,7 @@ class ByManager:
             for r in range(self._network.barrier_registers)
         ]
 
-        def are_gone(data: list[int]) -> bool:
+        def are_gone(data: Sequence[int]) -> bool:
             controls = (CONTROL.unpack(each & (1 << CONTROL.width) - 1) for each in data)
             return not any(c["valid"] and c["gid"] == life.gid for c in controls)
 

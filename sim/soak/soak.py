@@ -215,8 +215,10 @@ class _Soak:
             self._findings = tuple(Finding.of(each, self._plan.spec) for each in happened.wrong)
             return
         for gid in happened.over:
-            self._groups[gid].dies_at = None
-            self._ahead.append(gid)
+            group = self._groups[gid]
+            if group.life is not None and not group.life.killed:  # else it waits for that already
+                group.dies_at = None
+                self._ahead.append(gid)
         if happened.answered:
             self._asks = None
             self._advance(self._fabric.answers())
