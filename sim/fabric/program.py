@@ -208,8 +208,10 @@ class Fabric:
         return {link: (flits, messages) for link, flits, messages in rows}
 
     def waits(self, most: int) -> int:
-        """Return for how long a packet was first in a source's queue, at most; it is wrong to be
-        so for ``most`` cycles from now on."""
+        """Return the longest that a packet was first in its source's queue.
+
+        From now on it is wrong to be so for ``most`` cycles; 0: nobody looks.
+        """
         (longest,) = self._ask(f"waits {most}")
         return int(longest)
 

@@ -15,8 +15,8 @@ from syncfabric.models.messages import (
     STATUS,
     ManagerState,
     ManagerWord,
-    Request,
     RegisterWord,
+    Request,
     SwitchWord,
     register_address,
 )
@@ -26,7 +26,7 @@ from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.by_port import Registers, await_broken
 from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import HANG, LOOK, Fault, Pause, Steps, ask_all, await_reads
+from syncfabric.sim.soak.steps import LOOK, FoundError, Pause, Steps, ask_all, await_reads
 
 __all__ = ["ByManager"]
 
@@ -71,7 +71,7 @@ class ByManager:
             self.refused += 1
             yield Pause(LOOK)
         else:
-            raise Fault(f"refused {TRIES} times to be set up")
+            raise FoundError(f"refused {TRIES} times to be set up")
         if isinstance(life.group, WireGroupPlan):
             life.places = life.places or dict.fromkeys(life.nodes, life.group.number)
             return
@@ -105,7 +105,7 @@ class ByManager:
 
     def _end(self, life: Life, operation: Request) -> Steps[None]:
         if (state := (yield from self._command(life, operation))) is not ManagerState.DONE:
-            raise Fault(f"{operation.name} ends as {state.name}")
+            raise FoundError(f"{operation.name} ends as {state.name}")
 
     def _command(self, life: Life, operation: Request) -> Steps[ManagerState]:
         """Give a manager a command, and wait until it is done; return how it ended."""
@@ -135,7 +135,7 @@ class ByManager:
                 if control["valid"] and control["gid"] == life.gid:
                     life.places[node] = register
             if node not in life.places:
-                raise Fault(f"set up, and node {node} has no register of it")
+                raise FoundError(f"set up, and node {node} has no register of it")
 
     def _await_go(self, life: Life) -> Steps[None]:
         irregular = isinstance(self._network, IrregularSpec)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from syncfabric.models.messages import RegisterWord, SwitchWord, register_address
+from syncfabric.models.messages import RegisterWord, register_address
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.plan import WireGroupPlan
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import HANG, LOOK, Fault, Pause, Request, Steps, ask_all
+from syncfabric.sim.soak.steps import HANG, LOOK, FoundError, Pause, Request, Steps, ask_all
 
 __all__ = ["ByPort", "Registers", "await_broken"]
 
@@ -65,14 +65,14 @@ def await_broken(fabric: Fabric, life: Life) -> Steps[None]:
 
     Raises
     ------
-    Fault
+    FoundError
         Some are not, after `HANG` cycles.
     """
     for _ in range(HANG // LOOK):
         if not fabric.inside(life.gid):
             return
         yield Pause(LOOK)
-    raise Fault(f"killed, and {fabric.inside(life.gid)} members wait for {HANG} cycles")
+    raise FoundError(f"killed, and {fabric.inside(life.gid)} members wait for {HANG} cycles")
 
 
 class ByPort:
@@ -101,8 +101,7 @@ class ByPort:
         if not life.killed:
             yield Pause(SETTLED)
         clear = [
-            (target, register_address(number, CONTROL), 0)
-            for target, number in self._places(life)
+            (target, register_address(number, CONTROL), 0) for target, number in self._places(life)
         ]
         yield from ask_all(clear, "torn down")
         yield from await_broken(self._fabric, life)

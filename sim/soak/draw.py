@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
+from typing import TypeAlias
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, Operation, StaticSpec
@@ -18,6 +19,9 @@ from syncfabric.models.planning.plan import (
 from syncfabric.sim.soak.life import Life, claims_of
 
 __all__ = ["Drawing"]
+
+Planned: TypeAlias = tuple[BarrierPlan, AnyGroupPlan]
+"""A group, and the plan of it alone."""
 
 POOL = 16
 """Plans a group: its own, and of random parts of it. They come again and again."""
@@ -49,11 +53,13 @@ class Drawing:
         self._pools = {group.id: self._pool(plan, group) for group in plan.groups}
         self._epochs = dict.fromkeys(self._pools, EPOCHS - 1)
 
-    def _pool(self, plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[BarrierPlan, AnyGroupPlan]]:
+    def _pool(
+        self, plan: BarrierPlan, group: AnyGroupPlan
+    ) -> list[tuple[BarrierPlan, AnyGroupPlan]]:
         (spec,) = (each for each in plan.spec.groups if each.id == group.id)
         size = POOL_OF_WAYS if isinstance(self._network, StaticSpec) else POOL
         own = plan.spec.model_copy(update={"groups": (spec,)})
-        pool: list[tuple[BarrierPlan, AnyGroupPlan]] = [(BarrierPlan(own, (group,)), group)]
+        pool: list[Planned] = [(BarrierPlan(own, (group,)), group)]
         while len(group.members) > 2 and len(pool) < size:
             part = self._plan(plan.spec, self._part(spec))
             if part is not None:

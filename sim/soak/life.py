@@ -99,8 +99,10 @@ def images_of(network: AnySpec, group: AnyGroupPlan) -> Iterator[Image]:
     elif isinstance(group, IrregularGroupPlan):
         for port_register in group.registers():
             seat = port_register.seat
-            switch = isinstance(seat, int)
-            target = len(topology.nodes) + seat if switch else topology.index(seat)
+            if isinstance(seat, int):
+                target = len(topology.nodes) + seat
+            else:
+                target = topology.index(seat)
             yield target, port_register, None
 
 

@@ -25,7 +25,7 @@ from syncfabric.sim.soak.draw import Drawing
 from syncfabric.sim.soak.life import Life
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
-from syncfabric.sim.soak.steps import HANG, Ask, Fault, Steps, ask_all
+from syncfabric.sim.soak.steps import HANG, Ask, FoundError, Steps, ask_all
 from syncfabric.sim.soak.traffic import QUEUE, Phases
 
 __all__ = ["soak"]
@@ -153,7 +153,7 @@ class _Soak:
                     self._interrupted = True
                     return
                 self._turn()
-        except Fault as fault:
+        except FoundError as fault:
             wrong = Wrong(self._cycle, -1 if self._about is None else self._about, -1, str(fault))
             self._findings = (Finding.of(wrong, self._plan.spec),)
 
@@ -194,7 +194,7 @@ class _Soak:
         if self._findings:
             return
         if self._asks is not None and self._cycle - self._asks > HANG * self._asked:
-            raise Fault("the config port does not answer")
+            raise FoundError("the config port does not answer")
         if self._until is not None and self._cycle >= self._until:
             self._until = None
             self._advance([])
@@ -286,7 +286,9 @@ class _Soak:
         if self._routes is not None:
             return self._routes
         assert self._port is not None
-        beside = isinstance(life.group, WireGroupPlan) and self._plan.spec.message_network.has_messages
+        beside = (
+            isinstance(life.group, WireGroupPlan) and self._plan.spec.message_network.has_messages
+        )
         return self._port if self._manager is None or beside else self._manager
 
     def _see_the_end(self) -> Steps[None]:
@@ -294,7 +296,7 @@ class _Soak:
 
         Raises
         ------
-        Fault
+        FoundError
             Something is left, or was dropped.
         """
         network, targets = self._network, targets_of(self._network)
@@ -308,19 +310,19 @@ class _Soak:
             reads = [(target, register_address(r, 0), None) for r in range(registers)]
             for register, data in enumerate((yield from ask_all(reads, "read at the end"))):
                 if CONTROL.unpack(data & (1 << CONTROL.width) - 1)["valid"]:
-                    raise Fault(f"register {register} of target {target} is left")
+                    raise FoundError(f"register {register} of target {target} is left")
             counters = [(target, COUNTER_BASE + counter, None) for counter in Counter]
             for counter, count in zip(
                 Counter, (yield from ask_all(counters, "read at the end")), strict=True
             ):
                 if count and counter not in allowed:
-                    raise Fault(f"target {target} has counted {count} {counter.name}")
+                    raise FoundError(f"target {target} has counted {count} {counter.name}")
         if not isinstance(network, StaticSpec):
             counted = isinstance(network, MeshSpec)  # elsewhere messages have no credits
             for link, (flits, messages) in self._fabric.held().items():
                 if not (flits or (messages and counted)):
                     continue
-                raise Fault(
+                raise FoundError(
                     f"all is over, and link {link} holds {flits} flits and {messages} messages"
                 )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from syncfabric.models.errors import SyncfabricError
 
-__all__ = ["HANG", "Ask", "Fault", "Pause", "Step", "Steps", "await_reads", "ask_all"]
+__all__ = ["HANG", "Ask", "FoundError", "Pause", "Step", "Steps", "ask_all", "await_reads"]
 
 HANG = 10_000
 """Cycles in which something must happen, whatever it is that is waited for."""
@@ -38,7 +38,7 @@ Steps: TypeAlias = Generator[Step, list[Answer], T]
 """What software does on the way to a result."""
 
 
-class Fault(SyncfabricError):
+class FoundError(SyncfabricError):
     """The network does not do what it must; the text says what it does."""
 
 
@@ -47,7 +47,7 @@ def ask_all(requests: Sequence[Request], what: str) -> Steps[list[int]]:
 
     Raises
     ------
-    Fault
+    FoundError
         One was refused.
     """
     if not requests:
@@ -55,7 +55,9 @@ def ask_all(requests: Sequence[Request], what: str) -> Steps[list[int]]:
     answers = yield Ask(requests)
     for (target, address, _), (refused, _) in zip(requests, answers, strict=True):
         if refused:
-            raise Fault(f"{what}: the config port refuses address {address} of target {target}")
+            raise FoundError(
+                f"{what}: the config port refuses address {address} of target {target}"
+            )
     return [data for _, data in answers]
 
 
@@ -66,7 +68,7 @@ def await_reads(
 
     Raises
     ------
-    Fault
+    FoundError
         It is not after `HANG` cycles.
     """
     for _ in range(HANG // LOOK):
@@ -74,4 +76,4 @@ def await_reads(
         if holds(data):
             return data
         yield Pause(LOOK)
-    raise Fault(f"{what} for {HANG} cycles")
+    raise FoundError(f"{what} for {HANG} cycles")

@@ -9,7 +9,7 @@ from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.result import SoakPhase
-from syncfabric.sim.soak.steps import HANG, Fault
+from syncfabric.sim.soak.steps import HANG, FoundError
 
 __all__ = ["QUEUE", "Phases"]
 
@@ -70,7 +70,7 @@ class Phases:
 
         Raises
         ------
-        Fault
+        FoundError
             Packets are lost, or changed.
         """
         if not self._packets or self._number == len(self._ends):
@@ -93,10 +93,12 @@ class Phases:
             self._next(cycle)
         elif cycle - self._moved[1] > HANG:
             if under_way:
-                raise Fault(f"{under_way} packets have not come out of a network without traffic")
+                raise FoundError(
+                    f"{under_way} packets have not come out of a network without traffic"
+                )
             if quiet:
                 link, flits = next(iter(held.items()))
-                raise Fault(f"no packet is under way, and link {link} holds {flits} flits")
+                raise FoundError(f"no packet is under way, and link {link} holds {flits} flits")
 
     @property
     def over(self) -> bool:
@@ -106,7 +108,9 @@ class Phases:
     def _see_errors(self, rows: list[dict[str, int]]) -> None:
         for node, row in enumerate(rows):
             if row["errors"]:
-                raise Fault(f"the packet sink of node {node} has counted {row['errors']} errors")
+                raise FoundError(
+                    f"the packet sink of node {node} has counted {row['errors']} errors"
+                )
 
     def _end(self, cycle: int, rows: list[dict[str, int]]) -> None:
         flits = sum(row["flits"] for row in rows) - self._before

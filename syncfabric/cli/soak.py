@@ -42,7 +42,8 @@ def soak(
 ) -> None:
     """Run barriers by the million, while groups come and go and packets crowd the network.
 
-    Whatever is lost, early, wrong or stuck ends it with exit code 1. Ctrl-C ends it with what it has.
+    Whatever is lost, early, wrong or stuck ends it with exit code 1. Ctrl-C ends it with what
+    there is.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.models.networks.reader import load

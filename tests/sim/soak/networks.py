@@ -29,9 +29,7 @@ def spec_of(name: str, network: AnySpec, planner: str, *more: GroupSpec) -> Netw
 
 def _static() -> NetworkSpec:
     network = StaticSpec(kind="static", width=4, height=4)
-    left, right = (
-        tuple((x, y) for y in range(4) for x in columns) for columns in ((0, 1), (2, 3))
-    )
+    left, right = (tuple((x, y) for y in range(4) for x in columns) for columns in ((0, 1), (2, 3)))
     groups = (
         GroupSpec(id=1, members=left, planner="ring"),
         GroupSpec(id=2, members=right, planner="tree"),
@@ -76,5 +74,3 @@ def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "syncfabric.sim.soak.soak.build_fabric", lambda network, queue: BUILD(network)
     )
-
-

@@ -67,9 +67,9 @@ BROKEN = {
     ("irregular", "credit 0 3000"): rf"link \d+ holds|{HANGS}",
     ("irregular", "dead 0 3000"): HANGS,
     ("static", "release 1 6000 0"): f"{EARLY}|sits in no group",
-    ("static", "drop 1 6000"): HANGS,
-    ("static", "credit 1 6000"): rf"link \d+ holds|{HANGS}",
-    ("static", "dead 1 6000"): HANGS,
+    ("static", "drop 0 7200"): HANGS,
+    ("static", "credit 0 6000"): rf"link \d+ holds|{HANGS}",
+    ("static", "dead 0 7200"): HANGS,
     ("wires", "release 1 3000 0"): f"{EARLY}|sits in no group",
     ("wires", "drop 0 3000"): f"{HANGS}|broken",
     ("wires", "stuck 0 3000"): f"{EARLY}|{HANGS}|broken",
@@ -84,7 +84,6 @@ def test_what_is_broken_is_found(name: str, spoil: str) -> None:
     first = result.findings[0]
     assert re.search(BROKEN[name, spoil], first.text), first
     assert first.cycle >= int(spoil.split()[2])
-    assert result.episodes < EPISODES or "link" in first.text
 
 
 def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
