@@ -85,8 +85,12 @@ template <class Network> class Fabric {
         else if (name == "spoil") {
             spoils_ = spoil_.read(network_, words);
             if (!spoils_) std::cout << "no such place\n";
-        } else if (name == "members") run(1), barriers_.obey(name, words, cycle_);
-        else if (!barriers_.obey(name, words, cycle_) && !asker_.obey(name, words) && !obey(name, words)) std::cout << "unknown command: " << line << '\n';
+        } else {
+            if (name == "members") run(1);
+            if (!barriers_.obey(name, words, cycle_) && !asker_.obey(name, words) &&
+                !obey(name, words))
+                std::cout << "unknown command: " << line << '\n';
+        }
         std::cout << "ok" << std::endl;
     }
 

@@ -1,7 +1,6 @@
 // A network of messages or barrier wires: what its processes and its packets do.
 //
 // network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
-//   report           the traffic's counters, a line a node
 //   waits CYCLES     see how long packets are first in their source's queue; no longer than this;
 //                    answered by the longest wait so far
 #pragma once

@@ -49,19 +49,19 @@ struct Arrivals {  // for one episode
 };
 
 struct Group {
-    int gid, op;
-    uint64_t bound;  // of a barrier, in cycles; 0: none
+    int gid, op = 0;
+    uint64_t bound = 0;  // of a barrier, in cycles; 0: none
     std::vector<Seat> seats;
     Arrivals now, ahead;
-    std::vector<uint8_t> out;      // released from this episode
+    std::vector<uint8_t> out;  // released from this episode
     uint32_t released = 0;
-    uint64_t left = 0;             // episodes to come
-    uint64_t since = 0;            // last cycle in which somebody arrived or was released
-    bool closed = false;           // members arrive no more, and may be released broken
+    uint64_t left = 0;    // episodes to come
+    uint64_t since = 0;   // last cycle in which somebody arrived or was released
+    bool closed = false;  // members arrive no more, and may be released broken
     uint64_t errors = 0;
     std::map<uint64_t, uint64_t> episodes;  // by latency
 
-    Group(int gid) : gid(gid), now(0), ahead(0) {}
+    explicit Group(int gid) : gid(gid), now(0), ahead(0) {}
     uint32_t inside() const { return now.count - released + ahead.count; }
     bool is_in(int seat) const { return out[seat] ? ahead.here[seat] : now.here[seat]; }
     void sit(int operation, uint64_t greatest, std::vector<Seat> places) {

@@ -22,7 +22,7 @@ template <class Network> class Spoil {
         words >> kind_ >> place_ >> from_ >> place_at_node_;
         link_ = nullptr;
         if (kind_ == "release")
-            return place_ >= 0 && place_ < NODES && place_at_node_ >= 0 && place_at_node_ < REGISTERS;
+            return place_ >= 0 && place_ < NODES && place_at_node_ < REGISTERS;
         bool by_wires = SLOT_WIRES && kind_ != "credit";
         int places = Network::LINKS;
         FOR_WIRES(if (by_wires) places = sizeof network.wired / sizeof *network.wired;)

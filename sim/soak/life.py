@@ -99,10 +99,7 @@ def images_of(network: AnySpec, group: AnyGroupPlan) -> Iterator[Image]:
     elif isinstance(group, IrregularGroupPlan):
         for port_register in group.registers():
             seat = port_register.seat
-            if isinstance(seat, int):
-                target = len(topology.nodes) + seat
-            else:
-                target = topology.index(seat)
+            target = len(topology.nodes) + seat if isinstance(seat, int) else topology.index(seat)
             yield target, port_register, None
 
 
