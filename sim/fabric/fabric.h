@@ -18,11 +18,13 @@
 //                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
 //   held, spoil      see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
+//   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
 //   report           the traffic's counters, a line a node
 //   quit
 #pragma once
 #include <cstdint>
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -72,6 +74,7 @@ template <class Network> class Fabric {
         else if (name == "probe") look(words);
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
+        else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
         else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;

@@ -1,6 +1,5 @@
 """Building the fabric's program for a network, and talking to it."""
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
@@ -279,9 +278,8 @@ class Fabric:
 
     def processor_seconds(self) -> float:
         """Return the processor time that the process has taken, in seconds."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        user, system = map(int, fields[11:13])
-        return (user + system) / os.sysconf("SC_CLK_TCK")
+        (seconds,) = self._ask("seconds")
+        return float(seconds)
 
     def report(self) -> list[dict[str, int]]:
         """Return the traffic's counters, by name, of every node; none where there is no traffic."""

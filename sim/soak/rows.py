@@ -39,17 +39,16 @@ def group_rows(result: SoakResult) -> Rows:
 
 
 def phase_rows(result: SoakResult) -> Rows:
-    """Return a row for each rate of traffic, phases with the same one after the other."""
+    """Return a row for each rate of traffic, over all phases with it."""
     heads = ["offered\n(flits/node/cycle)", "accepted", "cycles", "packets"]
-    rows = [
-        [
-            f"{phase.offered:.3f}",
-            f"{phase.accepted:.3f}",
-            f"{phase.cycles:,}",
-            f"{phase.packets:,}",
-        ]
-        for phase in result.phases
-    ]
+    rows = []
+    for offered in dict.fromkeys(phase.offered for phase in result.phases):
+        same = [phase for phase in result.phases if phase.offered == offered]
+        cycles = sum(phase.cycles for phase in same)
+        flits = sum(phase.accepted * phase.cycles for phase in same)
+        packets = sum(phase.packets for phase in same)
+        accepted = flits / max(1, cycles)
+        rows.append([f"{offered:.3f}", f"{accepted:.3f}", f"{cycles:,}", f"{packets:,}"])
     return heads, rows
 
 
