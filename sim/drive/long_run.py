@@ -86,7 +86,7 @@ def long_run(
                 cycle = start = _begin_traffic(fabric, cycle, seed, background)
                 begun = _traffic(fabric, channels)
             for group in plan.groups:
-                fabric.group(group.id, _seats(plan, group))
+                fabric.group(group.id, _seats(plan, group), op=group.op)
             fabric.members(seed=seed & 0xFFFF_FFFF, jitter=_jitter(plan))
             cycle, counts, reason = _barriers(fabric, plan, cycle + 1, episodes, progress)
             ended = _traffic(fabric, channels)

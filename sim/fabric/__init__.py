@@ -7,6 +7,6 @@ irregular network has two tiles, node and switch. It reads the same scripts and 
 probe files as the Verilog bench, and a test holds the two against each other line by line.
 """
 
-from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount, Happened, Wrong, build_fabric
 
-__all__ = ["Fabric", "GroupCount", "build_fabric"]
+__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]

@@ -36,6 +36,7 @@ def definitions(spec: AnySpec) -> str:
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
         "SLOT_WIRES": _slot_wires(spec),
+        "DOWN_WIRES": _down_wires(spec),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
     lanes = wires.keys() - {"wires"}
@@ -45,6 +46,7 @@ def definitions(spec: AnySpec) -> str:
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
         "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
+        "FOR_BROKEN(...)": "__VA_ARGS__" if _tells_broken(spec) else "",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
         "FOR_LANES(...)": "__VA_ARGS__" if lanes else "",
@@ -69,6 +71,16 @@ def _slot_wires(spec: AnySpec) -> int:
     """Return how many wires a link has of all slots, their data not counted."""
     plane = None if isinstance(spec, StaticSpec) else spec.wire_plane
     return plane.slots * (1 if plane.shared else 2) if plane else 0
+
+
+def _down_wires(spec: AnySpec) -> int:
+    """Return the number of the first wire of a link that has pulses."""
+    plane = None if isinstance(spec, StaticSpec) else spec.wire_plane
+    return plane.slots if plane and not plane.shared else 0
+
+
+def _tells_broken(spec: AnySpec) -> bool:
+    return not isinstance(spec, StaticSpec) and spec.tells_broken
 
 
 def _takes_last(spec: AnySpec) -> bool:

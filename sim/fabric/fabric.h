@@ -13,12 +13,18 @@
 //   probe [FILE]     write what is on the wires from now on, or no more (sim/assemble/probe.py)
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
+//   play CYCLES      go on, but only to the end of a cycle in which a group's last barrier ends, the
+//                    last request is answered, or something is wrong; answered by the cycle, and a
+//                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
+//   held, spoil      see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
+//   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
 //   report           the traffic's counters, a line a node
 //   quit
 #pragma once
 #include <cstdint>
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -26,11 +32,15 @@
 #include <string>
 #include <vector>
 
+#include "asker.h"
 #include "awake.h"
+#include "barriers.h"
 #include "bits.h"
+#include "held.h"
 #include "links.h"
 #include "probe.h"
 #include "script.h"
+#include "spoil.h"
 #include "verilated.h"
 #if VM_TRACE_VCD
 #include "verilated_vcd_c.h"
@@ -64,12 +74,26 @@ template <class Network> class Fabric {
         else if (name == "probe") look(words);
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
+        else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
         else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;
             words >> cycles;
             run(cycles);
-        } else if (!obey(name, words)) std::cout << "unknown command: " << line << '\n';
+        } else if (name == "play") {
+            uint64_t cycles = 0;
+            words >> cycles;
+            play(cycles);
+        } else if (name == "held") held_.print();
+        else if (name == "spoil") {
+            spoils_ = spoil_.read(network_, words);
+            if (!spoils_) std::cout << "no such place\n";
+        } else {
+            if (name == "members") run(1);
+            if (!barriers_.obey(name, words, cycle_) && !asker_.obey(name, words) &&
+                !obey(name, words))
+                std::cout << "unknown command: " << line << '\n';
+        }
         std::cout << "ok" << std::endl;
     }
 
@@ -91,17 +115,13 @@ template <class Network> class Fabric {
     virtual void pass() = 0;
 
     void run(uint64_t cycles) {
-        for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) {
-            stimulate();
-            // No wire that begins in a tile depends on one that comes in by a link in this cycle,
-            // so all wires can be carried over before any tile goes on.
-            awake_->carry();
-            if (probe_) probe_->look(network_, cycle_);
-            pass();
-            draw();
-            awake_->evaluate(!busy_);
-        }
+        for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) step();
         if (probe_) probe_->flush();
+    }
+
+    // Note that something is wrong with a node's packets.
+    void complain(int node, const std::string& text) {
+        barriers_.referee().wrongs().push_back({cycle_, -1, node, text});
     }
 
     // Note that a tile's inputs change for this cycle.
@@ -112,8 +132,43 @@ template <class Network> class Fabric {
     uint64_t cycle_ = 0;
     std::vector<int> touched_;
     bool busy_ = false;  // no tile will idle for some time
+    Barriers barriers_;
 
   private:
+    void step() {
+        stimulate();
+        // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
+        // all wires can be carried over before any tile goes on.
+        awake_->carry();
+        if (spoils_)
+            if (int tile = spoil_.act(network_, cycle_); tile >= 0) awake_->wake(tile);
+        if (probe_) probe_->look(network_, cycle_);
+        held_.look(network_);
+        barriers_.go_on(network_.nodes, awake_->tiles(), cycle_, [&](int tile) { touch(tile); });
+        pass();
+        draw();
+        awake_->evaluate(!busy_);
+    }
+
+    void play(uint64_t cycles) {
+        auto& wrongs = barriers_.referee().wrongs();
+        auto& over = barriers_.referee().over();
+        for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) {
+            step();
+            if (answered_ || !over.empty() || !wrongs.empty()) {
+                ++cycle_;
+                break;
+            }
+        }
+        std::cout << cycle_ << '\n';
+        for (int gid : over) std::cout << "over " << gid << '\n';
+        if (answered_) std::cout << "answered\n";
+        for (auto& wrong : wrongs)
+            std::cout << "wrong " << wrong.cycle << ' ' << wrong.gid << ' ' << wrong.node << ' '
+                      << wrong.text << '\n';
+        over.clear(), wrongs.clear(), answered_ = false;
+    }
+
     void stimulate() {
         if (!touched_.empty()) {
             for (int tile : touched_) {
@@ -128,6 +183,8 @@ template <class Network> class Fabric {
             rest();
             touched_.clear();
         }
+        answered_ |= asker_.hear(network_, awake_->tiles());
+        asker_.give([&](const Stimulus& s) { configure(s); });
         for (; next_ < script_.size() && script_[next_].cycle <= cycle_; ++next_) {
             const Stimulus& s = script_[next_];
             if (s.kind == ARRIVE) arrive(s);
@@ -184,6 +241,11 @@ template <class Network> class Fabric {
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
     std::unique_ptr<Probe<Network>> probe_;
+    Asker asker_;
+    bool answered_ = false;
+    Held<Network> held_;
+    Spoil<Network> spoil_;
+    bool spoils_ = false;
 };
 
 template <class Fabric> int serve() {

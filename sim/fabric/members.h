@@ -4,6 +4,7 @@
 // again; with none to linger, in the very cycle of the release. Each node has a generator,
 // Marsaglia's xorshift with 32 bits, that steps in every cycle; no two registers see the same byte.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,10 +12,14 @@
 
 class Member {
   public:
-    // Its register at the node; which bits of a random byte a wait has.
-    Member(int place, uint32_t jitter) : place_(place), jitter_(jitter & 255) {}
+    // Its register at the node, its group, how often it arrives, and the cycles before it begins.
+    Member(int place, int gid, uint64_t arrivals, uint32_t wait)
+        : place_(place), gid_(gid), arrivals_(arrivals), left_(wait) {}
 
     int place() const { return place_; }
+    int gid() const { return gid_; }
+    bool has_been_last() const { return !arrivals_; }
+    void stop() { arrivals_ = 0; }
 
     // Return the node's random word as this register sees it.
     uint32_t word(uint32_t state) const {
@@ -23,21 +28,23 @@ class Member {
     }
 
     // Go on for a cycle; return whether it arrives in it.
-    bool go_on(uint32_t state, bool released) {
-        if (inside_ && !released) return false;
+    bool go_on(uint32_t state, uint32_t jitter, bool released) {
+        if (!arrivals_ || (inside_ && !released)) return false;
         if (!inside_ && left_) {
             --left_;
             return false;
         }
-        uint32_t linger = inside_ ? word(state) & jitter_ : 0;
+        uint32_t linger = inside_ ? word(state) % (jitter + 1) : 0;
         inside_ = !linger;
         if (linger) left_ = linger - 1;
+        arrivals_ -= inside_;
         return inside_;
     }
 
   private:
-    int place_;
-    uint32_t jitter_, left_ = 0;
+    int place_, gid_;
+    uint64_t arrivals_;
+    uint32_t left_;
     bool inside_ = false;  // arrived and not yet released
 };
 
@@ -48,13 +55,15 @@ class MembersOfNode {
     }
 
     int node() const { return node_; }
-    void add(Member member) { members_.push_back(member); }
+    uint32_t state() const { return state_; }
+    std::vector<Member>& members() { return members_; }
 
-    // Go on for a cycle: call act(register, random word) for each that arrives in it.
-    template <class Released, class Act> void go_on(const Released& released, Act act) {
+    // Go on for a cycle: call act(member, random word) for each that arrives in it.
+    template <class Released, class Act>
+    void go_on(uint32_t jitter, const Released& released, Act act) {
         for (auto& member : members_)
-            if (member.go_on(state_, bit(released, member.place())))
-                act(member.place(), member.word(state_));
+            if (member.go_on(state_, jitter, bit(released, member.place())))
+                act(member, member.word(state_));
         state_ ^= state_ << 13, state_ ^= state_ >> 17, state_ ^= state_ << 5;
     }
 

@@ -1,13 +1,11 @@
 // A network of messages or barrier wires: what its processes and its packets do.
 //
 // network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
-//   group GID NODE REGISTER ...   watch a group
-//   members SEED JITTER   let the members of the watched groups arrive again and again
-//   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
+//   waits CYCLES     see how long packets are first in their source's queue; no longer than this;
+//                    answered by the longest wait so far
 #pragma once
 #include "fabric.h"
-#include "members.h"
-#include "referee.h"
+#include "waits.h"
 
 template <class Network> class MessageFabric : public Fabric<Network> {
   public:
@@ -23,11 +21,11 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     using Base::network_, Base::cycle_, Base::touch;
 
     bool obey(const std::string& name, std::istringstream& words) override {
-        if (name == "group") referee_.add(words);
-        else if (name == "members") let_members_arrive(words);
-        else if (name == "report") report();
-        else if (name == "watch") referee_.print();
-        else return false;
+        if (name == "report") report();
+        else if (name == "waits") {
+            words >> most_;
+            std::cout << waits_.longest() << '\n';
+        } else return false;
         return true;
     }
 
@@ -80,37 +78,12 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void pass() override {
-        for (auto& node : members_) {
-            auto& t = *network_.nodes[node.node()];
-            node.go_on(t.released, [&](int place, [[maybe_unused]] uint32_t word) {
-                touch(node.node()), set(t.arrive, place);
-                FOR_DATA(put(t.data, place * DATA_BITS, DATA_BITS, word));
-            });
-        }
-        if (!referee_.groups().empty()) watch();
         FOR_PACKETS(for (int tile : this->awake_->tiles())
-                        if (tile < NODES) network_.nodes[tile]->cycle = cycle_;)
-    }
-
-    void watch() {
-        for (int node : referee_.nodes()) {
-            auto& t = *network_.nodes[node];
-            referee_.see(node, t.arrive, t.released, cycle_);
-        }
-        referee_.close(cycle_);
-    }
-
-    // Members begin in the cycle after this one.
-    void let_members_arrive(std::istringstream& words) {
-        uint32_t seed = 0, jitter = 0;
-        words >> seed >> jitter;
-        this->run(1);
-        members_.clear();
-        for (int node : referee_.nodes()) {
-            members_.emplace_back(node, seed);
-            for (int place = 0; place < REGISTERS; ++place)
-                if (referee_.has(node, place)) members_.back().add({place, jitter});
-        }
+                        if (tile < NODES) network_.nodes[tile]->cycle = cycle_;
+                    if (most_) waits_.look(network_.nodes, most_, [&](int node) {
+                        this->complain(node, "a packet has been first in its source's queue for " +
+                                                 std::to_string(most_) + " cycles");
+                    });)
     }
 
     void report() {
@@ -121,6 +94,6 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         })
     }
 
-    Referee referee_{NODES, REGISTERS};
-    std::vector<MembersOfNode> members_;
+    Waits waits_;
+    uint64_t most_ = 0;
 };

@@ -8,20 +8,52 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from syncfabric.models.errors import ToolError
+from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.fabric import irregular, mesh, static
 from syncfabric.sim.fabric.definitions import definitions
 from syncfabric.sim.simulators import Built, Design, Verilator
 
-__all__ = ["Fabric", "GroupCount", "build_fabric"]
+__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
-    *("awake.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "idle.h", "links.h"),
-    *("members.h", "messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
+    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "held.h"),
+    *("idle.h", "links.h", "members.h", "messages.h", "probe.h", "referee.h", "script.h"),
+    *("spoil.h", "waits.h", "wire_probe.h"),
 )
+
+
+class Wrong(NamedTuple):
+    """What the referee, or who looks at packets, has seen: group and node are -1 if none."""
+
+    cycle: int
+    group: int
+    node: int
+    text: str
+
+
+class Happened(NamedTuple):
+    """Why `Fabric.play` has come back.
+
+    Parameters
+    ----------
+    cycle : int
+        The one that comes next.
+    over : tuple of int
+        Groups that have had their last barrier.
+    answered : bool
+        Whether all requests to the config port have their answers.
+    wrong : tuple of Wrong
+    """
+
+    cycle: int
+    over: tuple[int, ...]
+    answered: bool
+    wrong: tuple[Wrong, ...]
 
 
 @dataclass(frozen=True)
@@ -32,7 +64,8 @@ class GroupCount:
     ----------
     gid : int
     errors : int
-        Members released early or twice, or that arrived twice.
+        Members released early, twice, broken or with wrong data, or that arrived twice; barriers
+        that took too long.
     latencies : dict of int to int
         Episodes, by their latency in cycles: from last arrival to last release.
     """
@@ -123,9 +156,86 @@ class Fabric:
         """Write what is on the wires from now on, or no more; see `sim.assemble.probe`."""
         self._ask(f"probe {file or ''}")
 
-    def group(self, gid: int, seats: Iterable[tuple[int, int]]) -> None:
-        """Watch a group whose members are at these (node number, register number)."""
-        self._ask(f"group {gid} " + " ".join(f"{node} {register}" for node, register in seats))
+    def group(
+        self, gid: int, seats: Iterable[tuple[int, int]], *, op: str = "or", bound: int = 0
+    ) -> None:
+        """Watch a group whose members are at these (node number, register number).
+
+        A barrier that takes longer than ``bound``, if that is not 0, is wrong. A group that has
+        been there keeps its count.
+        """
+        places = " ".join(f"{node} {register}" for node, register in seats)
+        self._ask(f"group {gid} {int(Op[op.upper()])} {bound} {places}")
+
+    def seed(self, *, seed: int, jitter: int, hang: int) -> None:
+        """Say how members to come arrive, and for how long nothing may happen in a group."""
+        self._ask(f"seed {seed} {jitter} {hang}")
+
+    def open(self, gid: int, episodes: int) -> None:
+        """Let a group's members arrive so many times, in the last barrier with ``last``."""
+        self._ask(f"open {gid} {episodes}")
+
+    def close(self, gid: int) -> None:
+        """Let a group's members arrive no more; they may be released broken from now on."""
+        self._ask(f"close {gid}")
+
+    def dismiss(self, gid: int) -> None:
+        """Forget where a group's members sit."""
+        self._ask(f"dismiss {gid}")
+
+    def inside(self, gid: int) -> int:
+        """Return how many members of a group have arrived and are not released."""
+        (count,) = self._ask(f"inside {gid}")
+        return int(count)
+
+    def request(self, requests: Iterable[tuple[int, int, int | None]]) -> None:
+        """Put (target, address, word to write or None to read) in the config port's queue."""
+        words = (
+            f"{target} {address} {int(data is not None)} {data or 0}"
+            for target, address, data in requests
+        )
+        self._ask("ask " + " ".join(words))
+
+    def answers(self) -> list[tuple[bool, int]]:
+        """Return what the config port has answered to `request` since: error, and data."""
+        pairs = (line.split() for line in self._ask("answers"))
+        return [(error == "1", int(data)) for error, data in pairs]
+
+    def held(self) -> dict[int, tuple[int, int]]:
+        """Return flits and messages that links hold, by their number, where there are any."""
+        rows = (tuple(map(int, line.split())) for line in self._ask("held"))
+        return {link: (flits, messages) for link, flits, messages in rows}
+
+    def waits(self, most: int) -> int:
+        """Return the longest that a packet was first in its source's queue.
+
+        From now on it is wrong to be so for ``most`` cycles; 0: nobody looks.
+        """
+        (longest,) = self._ask(f"waits {most}")
+        return int(longest)
+
+    def spoil(self, kind: str, place: int, cycle: int, register: int = 0) -> None:
+        """Break the hardware on purpose; see ``spoil.h``.
+
+        Raises
+        ------
+        ValueError
+            There is no such place.
+        """
+        if self._ask(f"spoil {kind} {place} {cycle} {register}"):
+            raise ValueError(f"spoil {kind}: there is no place {place}")
+
+    def play(self, cycles: int) -> Happened:
+        """Go on for some cycles, but no further than something happens."""
+        first, *lines = self._ask(f"play {cycles}")
+        over, wrong = [], []
+        for line in lines:
+            what, *rest = line.split(maxsplit=4)
+            if what == "over":
+                over.append(int(rest[0]))
+            elif what == "wrong":
+                wrong.append(Wrong(int(rest[0]), int(rest[1]), int(rest[2]), rest[3]))
+        return Happened(int(first), tuple(over), "answered" in lines, tuple(wrong))
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""
@@ -165,6 +275,11 @@ class Fabric:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
         raise ToolError("this system does not tell a process's peak memory")
+
+    def processor_seconds(self) -> float:
+        """Return the processor time that the process has taken, in seconds."""
+        (seconds,) = self._ask("seconds")
+        return float(seconds)
 
     def report(self) -> list[dict[str, int]]:
         """Return the traffic's counters, by name, of every node; none where there is no traffic."""

@@ -18,6 +18,7 @@ from syncfabric.sim.figures.schedule_growth import schedule_growth
 from syncfabric.sim.figures.schedules import schedule_search
 from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
+from syncfabric.sim.figures.soak import soaks
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.sync_mesh import sync_mesh
 from syncfabric.sim.figures.traffic import ordinary_packets
@@ -36,6 +37,7 @@ SECTIONS: tuple[Section, ...] = (
     speed,
     irregular_speed,
     growth,
+    soaks,
     verilog_size,
     planning,
     irregular_planning,

@@ -21,6 +21,7 @@ from syncfabric.cli.run import run
 from syncfabric.cli.schedule import schedule
 from syncfabric.cli.schema import schema
 from syncfabric.cli.schemes import schemes
+from syncfabric.cli.soak import soak
 from syncfabric.cli.synth import synth
 from syncfabric.cli.topologies import topologies
 
@@ -38,6 +39,7 @@ for command in (
     schemes,
     build,
     run,
+    soak,
     synth,
     bitstream,
     board,

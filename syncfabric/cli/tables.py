@@ -24,8 +24,17 @@ if TYPE_CHECKING:
     from syncfabric.fpga.host.results import BoardResult
     from syncfabric.models.planning.plan import BarrierPlan
     from syncfabric.sim.results import RunResult
+    from syncfabric.sim.soak.result import SoakResult
 
-__all__ = ["Titled", "board_table", "plan_table", "print_table", "register_tables", "result_table"]
+__all__ = [
+    "Titled",
+    "board_table",
+    "plan_table",
+    "print_table",
+    "register_tables",
+    "result_table",
+    "soak_tables",
+]
 
 SHOWN = 16
 """Registers of a group, or switches of its ring or tree, that are printed unasked."""
@@ -42,6 +51,15 @@ class Titled(NamedTuple):
 def result_table(result: "RunResult") -> Titled:
     """Return a run's table; latencies are least, median and greatest."""
     return _table(f"{result.network} under {result.simulator}", result_rows(result))
+
+
+def soak_tables(result: "SoakResult") -> Iterator[Titled]:
+    """Yield a soak's tables: its groups, and its traffic if there was any."""
+    from syncfabric.sim.soak.rows import group_rows, phase_rows
+
+    yield _table(f"{result.network}, soaked", group_rows(result))
+    if result.phases:
+        yield _table("traffic", phase_rows(result))
 
 
 def board_table(result: "BoardResult") -> Titled:

@@ -94,6 +94,7 @@ def _no_long_work() -> Any:
             "syncfabric.sim.replay.replay.build_fabric",
             "syncfabric.sim.replay.replay.run_model",
             "syncfabric.sim.reproduce.choice.Choice.work",
+            "syncfabric.sim.soak.soak.build_fabric",
         ):
             stub(patch, name)
         patch.setattr("syncfabric.sim.products.network_verilog", lambda *_: "module m; endmodule\n")

@@ -1,0 +1,116 @@
+// Groups that synchronize by themselves: their members, and the referee.
+//
+// Commands:
+//   group GID OP BOUND NODE REGISTER ...   watch a group; BOUND 0: a barrier may take any time
+//   members SEED JITTER   let the members of the watched groups arrive again and again, from the
+//                    cycle after the next on
+//   seed SEED JITTER HANG   of members to come; no barrier is to stand still for HANG cycles
+//   open GID EPISODES   let a group's members arrive so many times, from now on
+//   close GID        they arrive no more, and may be released broken
+//   dismiss GID      forget where a group's members sit
+//   inside GID       how many have arrived and are not released
+//   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
+#pragma once
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "members.h"
+#include "referee.h"
+
+class Barriers {
+  public:
+    Referee& referee() { return referee_; }
+
+    // Obey a command; return whether it is one.
+    bool obey(const std::string& name, std::istringstream& words, uint64_t cycle) {
+        int gid = 0;
+        if (name == "group") sit(words);
+        else if (name == "members" || name == "seed") {
+            uint64_t hang = 0;
+            words >> seed_ >> jitter_ >> hang;
+            nodes_.clear(), referee_.set_hang(hang);
+            if (name == "members")
+                for (auto& group : referee_.groups()) let_in(group, FOR_EVER, false);
+        } else if (name == "open") {
+            uint64_t episodes = 0;
+            words >> gid >> episodes;
+            if (Group* group = referee_.group(gid))
+                referee_.open(*group, episodes, cycle), let_in(*group, episodes, true);
+        } else if (name == "close") {
+            words >> gid;
+            each_member(gid, [](Member& member) { member.stop(); });
+            if (Group* group = referee_.group(gid)) group->closed = true;
+        } else if (name == "dismiss") {
+            words >> gid;
+            for (auto& node : nodes_) {
+                auto& all = node.members();
+                auto is_gone = [&](Member& member) { return member.gid() == gid; };
+                all.erase(std::remove_if(all.begin(), all.end(), is_gone), all.end());
+            }
+            if (Group* group = referee_.group(gid)) referee_.dismiss(*group, cycle);
+        } else if (name == "inside") {
+            words >> gid;
+            Group* group = referee_.group(gid);
+            std::cout << (group ? group->inside() : 0) << '\n';
+        } else if (name == "watch") referee_.print();
+        else return false;
+        return true;
+    }
+
+    // Go on for a cycle. `awake` are the tiles in which anything can have happened; touch(node)
+    // says that a node's inputs change.
+    template <class Tiles, class Touch>
+    void go_on(const Tiles& nodes, const std::vector<int>& awake, uint64_t cycle, Touch touch) {
+        if (referee_.groups().empty()) return;
+        for (int tile : awake)
+            if (tile < NODES) referee_.see_releases(tile, *nodes[tile], cycle);
+        for (auto& node : nodes_) {
+            auto& t = *nodes[node.node()];
+            node.go_on(jitter_, t.released, [&](Member& member, [[maybe_unused]] uint32_t word) {
+                touch(node.node()), set(t.arrive, member.place());
+                FOR_DATA(put(t.data, member.place() * DATA_BITS, DATA_BITS, word));
+                FOR_LAST(if (member.has_been_last()) set(t.last, member.place()));
+            });
+        }
+        for (int tile : awake)
+            if (tile < NODES) referee_.see_arrivals(tile, *nodes[tile], cycle);
+        referee_.close(cycle);
+    }
+
+  private:
+    static constexpr uint64_t FOR_EVER = ~uint64_t{0};
+
+    void sit(std::istringstream& words) {
+        int gid = 0, op = 0;
+        uint64_t bound = 0;
+        std::vector<Seat> seats;
+        words >> gid >> op >> bound;
+        for (int node, place; words >> node >> place;) seats.push_back({node, place});
+        referee_.sit(gid, op, bound, seats);
+    }
+
+    void let_in(const Group& group, uint64_t episodes, bool wait) {
+        for (auto& seat : group.seats) {
+            auto at = std::lower_bound(nodes_.begin(), nodes_.end(), seat.node,
+                                       [](auto& each, int node) { return each.node() < node; });
+            if (at == nodes_.end() || at->node() != seat.node)
+                at = nodes_.insert(at, {seat.node, seed_});
+            Member member(seat.place, group.gid, episodes,
+                          wait ? (at->state() >> 8) % (jitter_ + 1) : 0);
+            auto& all = at->members();
+            auto follows = [](const Member& a, const Member& b) { return a.place() < b.place(); };
+            all.insert(std::upper_bound(all.begin(), all.end(), member, follows), member);
+        }
+    }
+
+    template <class Act> void each_member(int gid, Act act) {
+        for (auto& node : nodes_)
+            for (auto& member : node.members())
+                if (member.gid() == gid) act(member);
+    }
+
+    Referee referee_{NODES, REGISTERS};
+    std::vector<MembersOfNode> nodes_;  // those that have had members, in order
+    uint32_t seed_ = 0, jitter_ = 0;
+};

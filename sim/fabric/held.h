@@ -1,0 +1,31 @@
+// What every link holds: flits that have been sent, less the credits that have come back.
+//
+// A link that is flushed holds nothing. Command:
+//   held             a line a link that holds something: number, flits, messages
+#pragma once
+#include <cstdint>
+#include <iostream>
+#include <vector>
+
+template <class Network> class Held {
+  public:
+    void look([[maybe_unused]] const Network& network) {
+        FOR_LANES(for (int i = 0; i < Network::LINKS; ++i) {
+            const auto& end = network.shown[i];
+            if (!end.valid) continue;
+            flits_[i] += __builtin_popcount(*end.valid) - __builtin_popcount(*end.credit);
+            messages_[i] +=
+                __builtin_popcount(*end.sync_valid) - __builtin_popcount(*end.sync_credit);
+            if (*end.flush) flits_[i] = 0;
+        })
+    }
+
+    void print() const {
+        for (int i = 0; i < Network::LINKS; ++i)
+            if (flits_[i] || messages_[i])
+                std::cout << i << ' ' << flits_[i] << ' ' << messages_[i] << '\n';
+    }
+
+  private:
+    std::vector<int> flits_ = std::vector<int>(Network::LINKS), messages_ = flits_;
+};

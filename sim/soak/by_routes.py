@@ -1,0 +1,103 @@
+"""Groups of a static network: routes are loaded anew while the other groups go on."""
+
+from __future__ import annotations
+
+from syncfabric.models.messages.static import INIT, ROLE_WORD, Role, StaticWord
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import StaticGroupPlan
+from syncfabric.models.planning.static_images import SETTLING, role_of, route_writes
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.soak.life import Life
+from syncfabric.sim.soak.steps import FoundError, Pause, Steps, ask_all
+
+__all__ = ["ByRoutes"]
+
+
+class ByRoutes:
+    """Sets groups up by routes and roles.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    network : StaticSpec
+    """
+
+    def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
+        self._fabric, self._network = fabric, network
+        self._living: dict[int, StaticGroupPlan] = {}
+        self._at_rest: dict[int, dict[int, int]] = {}  # what a tree's links hold, by its plan
+        self.settled = 8 * len(network.topology.nodes)
+
+    def may_kill(self, life: Life) -> bool:
+        """Whether a barrier can be broken off: agents may not send while routes change."""
+        return False
+
+    def set_up(self, life: Life) -> Steps[None]:
+        """Load the group's routes beside the others', and tell its members their roles."""
+        group = life.group
+        assert isinstance(group, StaticGroupPlan)
+        self._living[life.gid] = group
+        yield from self._load(group)
+        index = self._network.topology.index
+        roles = [
+            (
+                index(node),
+                int(StaticWord.ROLE),
+                ROLE_WORD.pack({"role": role_of(group, node), "flits": group.flits or 0}),
+            )
+            for node in group.members
+        ]
+        init = (index(group.root), int(StaticWord.COMMAND), INIT)
+        yield from ask_all([*roles, init], "set up")
+        yield Pause(self.settled)
+        life.places = dict.fromkeys(life.nodes, 0)
+        self._see_rest(group)
+
+    def tear_down(self, life: Life) -> Steps[None]:
+        """When all is at rest: see that every flit is in its place, and take the routes away."""
+        group = self._living[life.gid]
+        yield Pause(self.settled)
+        self._see_rest(group)
+        del self._living[life.gid]
+        yield from self._load(group)
+        word = ROLE_WORD.pack({"role": Role.NONE, "flits": 0})
+        yield from ask_all([(node, int(StaticWord.ROLE), word) for node in life.nodes], "torn down")
+
+    def _see_rest(self, group: StaticGroupPlan) -> None:
+        """See that a ring is empty, and a tree as full as it was when it was first set up.
+
+        Raises
+        ------
+        FoundError
+            A link holds fewer or more flits.
+        """
+        held = self._held(group)
+        wanted = {} if group.flits is None else self._at_rest.setdefault(id(group), held)
+        for link in wanted.keys() | held.keys():
+            if held.get(link, 0) != wanted.get(link, 0):
+                raise FoundError(
+                    f"at rest, and link {link} holds {held.get(link, 0)} flits, not "
+                    f"{wanted.get(link, 0)}"
+                )
+
+    def _load(self, changed: StaticGroupPlan) -> Steps[None]:
+        """Load the routes of all that live; flush those of the group that comes or goes."""
+        routes = {
+            output: port
+            for group in self._living.values()
+            for output, port in group.routes().items()
+        }
+        cores = ((*node, Port.LOCAL) for node in changed.members)
+        flush = {*changed.routes(), *cores}
+        yield from ask_all(list(route_writes(self._network, routes, flush)), "routes")
+        yield Pause(SETTLING)
+
+    def _held(self, group: StaticGroupPlan) -> dict[int, int]:
+        """Return the flits on the group's links between switches."""
+        own = {
+            len(Port) * self._network.topology.index((x, y)) + port
+            for x, y, port in group.routes()
+            if port != Port.LOCAL
+        }
+        return {link: flits for link, (flits, _) in self._fabric.held().items() if link in own}

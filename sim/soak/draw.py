@@ -1,0 +1,128 @@
+"""Drawing lives: the group of the network file, or a part of it, over and over."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import TypeAlias
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, Operation, StaticSpec
+from syncfabric.models.planning.plan import (
+    AnyGroupPlan,
+    BarrierPlan,
+    WireGroupPlan,
+    make_plan,
+)
+from syncfabric.sim.soak.life import Life, claims_of
+
+__all__ = ["Drawing"]
+
+Planned: TypeAlias = tuple[BarrierPlan, AnyGroupPlan]
+"""A group, and the plan of it alone."""
+
+POOL = 16
+"""Plans a group: its own, and of random parts of it. They come again and again."""
+POOL_OF_WAYS = 4
+"""The same on a static network, where planning takes longer."""
+TRIES = 8
+"""Plans that are tried for a life, until one fits beside the others."""
+EPOCHS = 4
+
+_BITWISE: tuple[Operation, ...] = ("or", "and", "xor")
+_SERIAL: tuple[Operation, ...] = ("max", "min", "sum")
+
+
+class Drawing:
+    """Draws lives of the groups of a network.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+        The groups of the network file, of two members and more.
+    seed : int
+    life : int
+        Barriers of a life, on average.
+    """
+
+    def __init__(self, plan: BarrierPlan, seed: int, life: int) -> None:
+        self._network, self._life = plan.spec.network, life
+        self._rng = random.Random(f"{seed}/soak")
+        self._pools = {group.id: self._pool(plan, group) for group in plan.groups}
+        self._epochs = dict.fromkeys(self._pools, EPOCHS - 1)
+
+    def _pool(
+        self, plan: BarrierPlan, group: AnyGroupPlan
+    ) -> list[tuple[BarrierPlan, AnyGroupPlan]]:
+        (spec,) = (each for each in plan.spec.groups if each.id == group.id)
+        size = POOL_OF_WAYS if isinstance(self._network, StaticSpec) else POOL
+        own = plan.spec.model_copy(update={"groups": (spec,)})
+        pool: list[Planned] = [(BarrierPlan(own, (group,)), group)]
+        while len(group.members) > 2 and len(pool) < size:
+            part = self._plan(plan.spec, self._part(spec))
+            if part is not None:
+                if isinstance(group, WireGroupPlan) and isinstance(part.groups[0], WireGroupPlan):
+                    slot = replace(part.groups[0], slot=group.slot)
+                    part = BarrierPlan(part.spec, (slot,))
+                pool.append((part, part.groups[0]))
+        return pool
+
+    def _part(self, spec: GroupSpec) -> GroupSpec:
+        """Draw some of a group's members, and an operation."""
+        rng, serial = self._rng, getattr(self._network, "operations", "") == "all"
+        members = rng.sample(spec.members, rng.randint(2, len(spec.members)))
+        operations = _BITWISE + (_SERIAL if serial and spec.planner != "wires" else ())
+        op = spec.op if isinstance(self._network, StaticSpec) else rng.choice(operations)
+        return spec.model_copy(update={"members": tuple(members), "op": op})
+
+    def _plan(self, spec: NetworkSpec, group: GroupSpec) -> BarrierPlan | None:
+        try:
+            return make_plan(NetworkSpec(name=spec.name, network=self._network, groups=(group,)))
+        except PlanError:  # there is not a ring through any cores
+            return None
+
+    def draw(self, gid: int, living: Iterable[Life], most: int) -> Life:
+        """Draw the next life of a group, which fits beside others.
+
+        Parameters
+        ----------
+        gid : int
+        living : iterable of Life
+            Those that are set up, or about to be.
+        most : int
+            Barriers that it may have.
+        """
+        rng, pool = self._rng, self._pools[gid]
+        # The plans of the network file go together, so what they take is left to them: then each
+        # group has one that fits, whatever the others are.
+        claims = {each: claims_of(self._network, pool[0][1]) for each, pool in self._pools.items()}
+        for other in living:
+            claims[other.gid] |= claims_of(self._network, other.group)
+        taken: Counter[Hashable] = Counter()
+        for each, claimed in claims.items():
+            taken += claimed if each != gid else Counter()
+        chosen = pool[0]
+        for _ in range(TRIES):
+            drawn = rng.choice(pool)
+            if self._fits(taken, drawn[1]):
+                chosen = drawn
+                break
+        self._epochs[gid] = (self._epochs[gid] + 1) % EPOCHS
+        managers = len(getattr(self._network, "manager_nodes", ())) or 1
+        return Life(
+            *chosen,
+            epoch=self._epochs[gid],
+            episodes=min(most, rng.randint(1, 2 * self._life)),
+            manager=rng.randrange(managers),
+        )
+
+    def _fits(self, taken: Counter[Hashable], group: AnyGroupPlan) -> bool:
+        registers = getattr(self._network, "barrier_registers", 1)
+        for claim, count in claims_of(self._network, group).items():
+            # Of registers whose number is not planned each target has some; all else is one's own.
+            several = isinstance(claim, tuple) and claim[-1] is None
+            if taken[claim] + count > (registers if several else 1):
+                return False
+        return True

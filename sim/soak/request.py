@@ -1,0 +1,116 @@
+"""What a user asks of a soak: checked as a whole before any work begins."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.patience import patience
+
+__all__ = ["SPOILS", "SoakRequest"]
+
+MOST_JITTER = 5_000
+"""Cycles that a member may linger: half of those after which a group hangs."""
+SPOILS = ("drop", "credit", "dead", "stuck", "release")
+"""What can be broken on purpose; see ``sim/fabric/spoil.h``."""
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True)
+class SoakRequest:
+    """A soak's arguments; see ``soak``."""
+
+    episodes: int = 100_000
+    seed: int = 1
+    jitter: int = 15
+    life: int | None = None
+    spoil: str | None = None
+
+    def check(self, spec: NetworkSpec) -> BarrierPlan:
+        """Refuse what cannot be done; return the plan of the groups that are soaked.
+
+        Raises
+        ------
+        SpecError
+            An argument is out of its range, or there is nothing to soak.
+        PlanError
+            The groups cannot be planned.
+        ToolError
+            Verilator is missing.
+        """
+        if self.episodes < 1:
+            raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
+        if not 0 <= self.seed < 1 << 32:
+            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
+        if not 0 <= self.jitter <= MOST_JITTER:
+            raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
+        if self.life is not None and self.life < 1:
+            raise SpecError(f"life must be 1 barrier or more, not {self.life}")
+        self.spoiled()
+        groups = tuple(group for group in spec.groups if len(group.members) > 1)
+        if not groups:
+            raise SpecError(
+                f"{spec.name} has nothing to soak: no group of two members or more; add a "
+                "[[group]] to the network file"
+            )
+        plan = make_plan(spec.model_copy(update={"groups": groups}))
+        if not isinstance(spec.network, StaticSpec):
+            self._check_messages(plan)
+        from syncfabric.sim.simulators import find_simulator
+
+        find_simulator("verilator")
+        return plan
+
+    def _check_messages(self, plan: BarrierPlan) -> None:
+        network = plan.spec.message_network
+        deadlock.check(plan)
+        if network.setup == "paper":
+            raise SpecError(
+                'setup = "paper" is not soaked: there software sets groups up once, by packets, '
+                'and tears none down; set setup = "manager" or "local" in [network]'
+            )
+        for group in plan.groups:
+            if group.bound is None:
+                raise SpecError(
+                    f"group {group.id}: a soak drives groups in registers only, and this one is "
+                    "spilled somewhere; raise barrier_registers in [network]"
+                )
+        apart = patience(plan)
+        if apart is not None and self.jitter > apart:
+            raise SpecError(
+                f"jitter = {self.jitter}: the watchdog of the barrier wires may release members "
+                f"that are more than {apart} cycles apart; set a smaller jitter, or a greater "
+                "watchdog in [network]"
+            )
+
+    def spoiled(self) -> tuple[str, int, int, int] | None:
+        """Return kind, place, cycle and register of what is to be broken.
+
+        Raises
+        ------
+        SpecError
+            That is not how such a thing is named.
+        """
+        if self.spoil is None:
+            return None
+        kind, *numbers = self.spoil.split() or [""]
+        if kind in SPOILS and len(numbers) in (2, 3) and all(map(NUMBER.fullmatch, numbers)):
+            place, cycle, register = (*map(int, numbers), 0)[:3]
+            return kind, place, cycle, register
+        raise SpecError(
+            f"spoil must be KIND PLACE CYCLE [REGISTER], with KIND one of {', '.join(SPOILS)}, "
+            f"not {self.spoil!r}"
+        )
+
+    def command(self, source: str) -> str:
+        """Return the command line that repeats the soak."""
+        words = ["syncfabric", "soak", source, "--episodes", str(self.episodes)]
+        words += ["--seed", str(self.seed), "--jitter", str(self.jitter)]
+        words += [] if self.life is None else ["--life", str(self.life)]
+        words += [] if self.spoil is None else ["--spoil", self.spoil]
+        return shlex.join(words)

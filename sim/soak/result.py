@@ -1,0 +1,143 @@
+"""What a soak found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.sim.fabric import Wrong
+
+__all__ = ["Finding", "Latencies", "SoakGroup", "SoakPhase", "SoakResult"]
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """A histogram of barriers by their latency, in cycles, and what is told of it."""
+
+    count: int
+    min: int
+    median: int
+    most_999: int
+    """99.9 % of the barriers take no longer."""
+    max: int
+
+    @classmethod
+    def of(cls, histogram: Mapping[int, int]) -> Latencies | None:
+        """Sum a histogram up; None if it is empty."""
+        if not histogram:
+            return None
+        count = sum(histogram.values())
+
+        def below(share: int) -> int:
+            seen, wanted = 0, -(-count * share // 1000)
+            for latency in sorted(histogram):
+                seen += histogram[latency]
+                if seen >= wanted:
+                    break
+            return latency
+
+        return cls(count, min(histogram), below(500), below(999), max(histogram))
+
+
+@dataclass(frozen=True)
+class SoakGroup:
+    """What a group has been through."""
+
+    id: int
+    members: int
+    """Of the network file; most lives have fewer."""
+    lives: int
+    killed: int
+    """Lives that were ended in the midst of a barrier."""
+    latency: Latencies | None
+    bound: int
+    """Of the network file's group: alone, on an idle network."""
+    proved: bool
+    """Whether no barrier may take longer than its bound, whatever others do: then it is checked."""
+    histogram: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class SoakPhase:
+    """A part of a soak with the same traffic."""
+
+    offered: float
+    """Flits a node a cycle; 1 is far beyond saturation."""
+    accepted: float
+    cycles: int
+    packets: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is not as it must be."""
+
+    cycle: int
+    group: int | None
+    node: tuple[int, int] | None
+    text: str
+
+    @classmethod
+    def of(cls, wrong: Wrong, spec: NetworkSpec) -> Finding:
+        """Name group and node."""
+        node = None if wrong.node < 0 else spec.network.topology.node(wrong.node)
+        return cls(wrong.cycle, None if wrong.group < 0 else wrong.group, node, wrong.text)
+
+    def __str__(self) -> str:
+        group = "" if self.group is None else f", group {self.group}"
+        node = "" if self.node is None else f", node {self.node}"
+        return f"cycle {self.cycle}{group}{node}: {self.text}"
+
+
+@dataclass(frozen=True)
+class SoakResult:
+    """A soak's result."""
+
+    network: str
+    verdict: Literal["clean", "wrong", "interrupted"]
+    findings: tuple[Finding, ...]
+    episodes: int
+    cycles: int
+    build_seconds: float
+    run_seconds: float
+    processor_seconds: float
+    """Of the hardware's process."""
+    groups: tuple[SoakGroup, ...]
+    phases: tuple[SoakPhase, ...]
+    """Those that have ended."""
+    packets: int
+    flits: int
+    latency_max: int | None
+    """Of a packet, from its creation to its last flit, in a queue of 64 packets at its source."""
+    wait_max: int | None
+    """Of a packet as the first in its source's queue, until its last flit is sent."""
+    set_up_refused: int
+    """Set-ups that a manager was refused, and that were tried again."""
+    seed: int
+    repeat: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return self.verdict != "wrong"
+
+    @property
+    def latency(self) -> Latencies | None:
+        """Of all groups together."""
+        total: Counter[int] = Counter()
+        for group in self.groups:
+            total.update(group.histogram)
+        return Latencies.of(total)
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Episodes and cycles, a second of the hardware's processor time."""
+        seconds = self.processor_seconds or float("inf")
+        return self.episodes / seconds, self.cycles / seconds
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return asdict(self)

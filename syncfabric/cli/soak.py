@@ -1,0 +1,85 @@
+"""``syncfabric soak``."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.group import INTERRUPTED
+from syncfabric.cli.interrupts import interrupts
+from syncfabric.cli.options import Json, Net, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.sim.soak.result import SoakResult
+
+__all__ = ["soak"]
+
+WRONG = 1
+"""Exit code of a soak that has found something."""
+
+
+def soak(
+    net: Net,
+    episodes: Annotated[
+        int, typer.Option(metavar="N", help="Barriers of all groups together.")
+    ] = 100_000,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    jitter: Annotated[
+        int, typer.Option(metavar="N", help="Cycles that a member lingers at most.")
+    ] = 15,
+    life: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Barriers of a group from set-up to tear-down, on average."),
+    ] = None,
+    spoil: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'KIND PLACE CYCLE'",
+            help="Break the hardware: drop, credit, dead, stuck (LINK CYCLE), "
+            "release (NODE CYCLE REGISTER).",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run barriers by the million, while groups come and go and packets crowd the network.
+
+    Whatever is lost, early, wrong or stuck ends it with exit code 1. Ctrl-C ends it with what
+    there is.
+    """
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.models.networks.reader import load
+    from syncfabric.sim.soak.request import SoakRequest
+    from syncfabric.sim.soak.soak import soak as run
+
+    request = SoakRequest(episodes, seed, jitter, life, spoil)
+    spec = load(net)
+    with interrupts() as stopped, progress_display() as progress:
+        result = run(spec, request, stopped=stopped, progress=progress)
+    repeat = request.command(net)
+    if as_json:
+        print_json({**result.to_json(), "repeat": repeat})
+    else:
+        _print(result)
+    for finding in result.findings:
+        typer.echo(f"wrong: {finding}", err=True)
+    if result.findings:
+        typer.echo(f"repeat it with: {repeat}", err=True)
+        raise typer.Exit(WRONG)
+    if result.verdict == "interrupted":
+        typer.echo(
+            f"interrupted in cycle {result.cycles}: {result.episodes} of {episodes} barriers, and "
+            "nothing was wrong",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print(result: "SoakResult") -> None:
+    """Print groups, traffic, and rates."""
+    from syncfabric.cli.tables import print_table, soak_tables
+    from syncfabric.sim.soak.rows import summary
+
+    screen = console()
+    for table in soak_tables(result):
+        print_table(screen, table)
+    for line in summary(result):
+        screen.print(line, markup=False, soft_wrap=True)

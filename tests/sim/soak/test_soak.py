@@ -1,0 +1,119 @@
+"""Soaks of small networks: clean as they are, and red with whatever is broken."""
+
+import re
+
+import pytest
+
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.soak.request import SoakRequest
+from syncfabric.sim.soak.result import SoakResult
+from syncfabric.sim.soak.soak import soak
+from tests.sim.soak.networks import LONG, NETWORKS, built_once
+
+__all__ = ["built_once"]
+
+pytestmark = pytest.mark.usefixtures("built_once")
+
+EPISODES = 160
+
+
+def soaked(spec: NetworkSpec, spoil: str | None = None, seed: int = 1) -> SoakResult:
+    return soak(spec, SoakRequest(episodes=EPISODES, seed=seed, jitter=7, spoil=spoil))
+
+
+@pytest.mark.parametrize(
+    "name", [*NETWORKS, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
+)
+def test_nothing_is_found(name: str) -> None:
+    spec = (NETWORKS | LONG)[name]
+    result = soaked(spec)
+    assert (result.verdict, result.findings) == ("clean", ())
+    assert result.episodes == EPISODES
+    assert all(group.lives > 1 for group in result.groups)
+    assert sum(group.latency.count for group in result.groups if group.latency) == EPISODES
+    for group in result.groups:
+        assert group.latency is not None
+        assert 0 < group.latency.min <= group.latency.median <= group.latency.most_999
+        if group.proved:
+            assert group.latency.max <= group.bound
+    if result.phases:
+        offered = [phase.offered for phase in result.phases]
+        saturation = result.phases[0].accepted
+        assert offered == [1.0, 0.0, saturation / 2, saturation]
+        assert [phase.packets > 0 for phase in result.phases] == [True, False, True, True]
+        assert result.latency_max
+        assert result.wait_max
+
+
+def test_a_soak_is_the_same_again() -> None:
+    first, second, other = (soaked(NETWORKS["wires"], seed=seed) for seed in (4, 4, 5))
+    assert first.groups == second.groups != other.groups
+    assert first.cycles == second.cycles
+
+
+EARLY = "released (early|twice)"
+HANGS = (  # whoever is waiting first when nothing comes any more
+    "nobody arrived or was released|goes on for 10000|first in its source's queue|not come out|"
+    "does not come|is not told FREED|looked for"
+)
+BROKEN = {
+    ("mesh", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("mesh", "drop 0 3000"): HANGS,
+    ("mesh", "credit 0 3000"): r"link \d+ holds",
+    ("mesh", "dead 0 3000"): HANGS,
+    ("irregular", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("irregular", "drop 0 3000"): HANGS,
+    ("irregular", "credit 0 3000"): rf"link \d+ holds|{HANGS}",
+    ("irregular", "dead 0 3000"): HANGS,
+    ("static", "release 1 6000 0"): f"{EARLY}|sits in no group",
+    ("static", "drop 0 6000"): f"at rest, and link|{HANGS}",
+    ("static", "credit 0 6000"): rf"link \d+ holds|{HANGS}",
+    ("static", "dead 0 6000"): f"at rest, and link|{HANGS}",
+    ("wires", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("wires", "drop 0 3000"): f"{HANGS}|broken",
+    ("wires", "stuck 0 3000"): f"{EARLY}|{HANGS}|broken",
+    ("wires", "dead 0 3000"): f"{HANGS}|broken",
+}
+
+
+@pytest.mark.parametrize(("name", "spoil"), BROKEN)
+def test_what_is_broken_is_found(name: str, spoil: str) -> None:
+    result = soaked(NETWORKS[name], spoil)
+    assert result.verdict == "wrong"
+    first = result.findings[0]
+    assert re.search(BROKEN[name, spoil], first.text), first
+    assert first.cycle >= int(spoil.split()[2])
+
+
+def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee is told another operation than the hardware."""
+    group = Fabric.group
+
+    def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int) -> None:
+        group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Fabric, "group", another)
+    result = soaked(NETWORKS["wires"])
+    assert result.verdict == "wrong"
+    assert re.fullmatch(r"result \d+, not \d+", result.findings[0].text)
+
+
+def test_a_barrier_that_takes_too_long_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = Fabric.group
+
+    def shorter(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int) -> None:
+        group(fabric, gid, seats, op=op, bound=bound - 1)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Fabric, "group", shorter)
+    (first, *_) = soaked(NETWORKS["wires"]).findings
+    assert re.fullmatch(r"\d+ cycles, and \d+ is the bound", first.text)
+
+
+def test_who_stops_it_is_told_where_it_stands() -> None:
+    turns = iter([False] * 20)
+    request = SoakRequest(episodes=10**9)
+    result = soak(NETWORKS["wires"], request, stopped=lambda: next(turns, True))
+    assert result.verdict == "interrupted"
+    assert 0 < result.episodes < 10**9
+    assert result.episodes == sum(sum(group.histogram.values()) for group in result.groups)
