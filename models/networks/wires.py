@@ -145,6 +145,11 @@ class Wires:
         return self.check_bits > 0
 
     @property
+    def watched(self: Asks) -> bool:
+        """Whether registers of messages have a watchdog."""
+        return self.watchdog > 0 and self.sync != "wires"
+
+    @property
     def takes_last(self: Asks) -> bool:
         """Whether the node port has ``last``: managers hear when a group of messages is over."""
         return self.managed and self.sync != "wires"
@@ -172,7 +177,8 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
     Raises
     ------
     SpecError
-        Keys of wires without wires, of messages without messages, or of packets without channels.
+        Keys of wires without wires, of messages without messages, or of packets without channels;
+        checks of links where nothing travels that they are for.
     """
     if network.sync == "messages":
         _check_messages(network, defaults)

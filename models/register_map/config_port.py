@@ -74,16 +74,16 @@ def _parts(
     parts: list[Part] = []
     ports = links + process
     if network.has_messages:
-        words = register_words(network, ports, spilled=False)
+        words = register_words(network, ports, process=process, spilled=False)
         count = network.message_registers
         parts.append(Block("registers", 0, "Barrier registers", words, count, REGISTER_WORDS))
     if network.wire_plane:
         slots = slot_words(network.wire_plane, links, process=process)
         at, count = network.first_slot * REGISTER_WORDS, network.wire_plane.slots
         parts.append(Block("slots", at, "Slots of barrier wires", slots, count, REGISTER_WORDS))
-    parts += [*counter_words(), *others]
+    parts += [*counter_words(guarded=network.guarded), *others]
     if network.spill:
-        words = register_words(network, ports, spilled=True)
+        words = register_words(network, ports, process=process, spilled=True)
         about = "Groups in memory, by GID"
         parts.append(Block("spilled", SPILL_BASE, about, words, _GROUPS, REGISTER_WORDS))
     return tuple(parts)

@@ -11,6 +11,7 @@ from syncfabric.models.messages import (
     MANAGER_STATUS,
     WIRE_STATUS,
     Counter,
+    LinkCounter,
     ManagerWord,
     WireLayout,
     WireWord,
@@ -27,10 +28,15 @@ _COUNTED = {
     Counter.REFUSED_ARRIVE: "Arrives that were not accepted",
     Counter.REFUSED_WRITE: "Writes that were refused",
 }
+_OF_LINKS = {
+    LinkCounter.CORRUPT: "Flits or messages that came wrong, or out of place",
+    LinkCounter.LOST: "Links on which something, or its credit, never came",
+}
 
 
-def counter_words() -> tuple[Word, ...]:
-    """Return the event counters."""
+def counter_words(*, guarded: bool = False) -> tuple[Word, ...]:
+    """Return the event counters, and those of links that are guarded."""
+    counted: dict[Counter | LinkCounter, str] = {**_COUNTED, **(_OF_LINKS if guarded else {})}
     return tuple(
         Word(
             counter.name,
@@ -38,7 +44,7 @@ def counter_words() -> tuple[Word, ...]:
             about,
             whole("count", "r", "stays at its greatest value", width=COUNTER_BITS, reset=0),
         )
-        for counter, about in _COUNTED.items()
+        for counter, about in counted.items()
     )
 
 
