@@ -54,7 +54,8 @@ def _write(unit: RegisterFile[Any], address: int, data: int, met: Collection[int
     if word == unit.command_word:
         return unit.command(r, data)
     register = unit.registers[r]
-    if register.refuses(word, r in met or register.is_busy()):
+    busy = register.is_busy() and not register.tripped
+    if register.refuses(word, r in met or busy):
         return False
     if word == RegisterWord.CONTROL:
         unit.writing, unit.control = r, data

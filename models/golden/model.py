@@ -22,6 +22,7 @@ from syncfabric.models.golden.record import (
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill_parts import Answer
+from syncfabric.models.golden.watchdog import Seen, Watchdog
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import ManagerState
@@ -100,6 +101,7 @@ class GoldenModel(ABC):
         self.managers: dict[int, Manager] = {}
         self._plane = Plane(self.credits, self._freed, observer)
         self.touched = self._plane.touched
+        self._watchdog = Watchdog(network.watchdog) if network.watched else None
 
     def _join(
         self,
@@ -175,6 +177,9 @@ class GoldenModel(ABC):
         if last:
             self._inputs.mark_last(last)
         moves = self.is_moving() or (self.wires is not None and self.wires.is_due(now))
+        watchdog = self._watchdog
+        if watchdog is not None:
+            moves = moves or watchdog.is_due(now)
         if moves or arrive or spill_arrive or config is not None:
             record = self._step(now, arrive, spill_arrive, config)
         if last:
@@ -240,6 +245,8 @@ class GoldenModel(ABC):
         written = self._configure(now, config, arrive)
         if self.wires is not None:
             arrive = self._step_wires(self.wires, now, arrive)
+        watchdog = self._watchdog
+        seen = watchdog.look() if watchdog is not None and watchdog.is_due(now) else ()
         accepted = inputs.accepted(arrive, self.started) if arrive else []
         held = inputs.held(spill_arrive) if spill_arrive else []
 
@@ -250,6 +257,8 @@ class GoldenModel(ABC):
         plane.held_outputs.clear()
         record = self._record(now, flits, credit)
 
+        if watchdog is not None:
+            self._watch(watchdog, seen, accepted)
         self._edge(accepted)
         self._deliver(now, flits)
         if credit:
@@ -261,6 +270,15 @@ class GoldenModel(ABC):
             unit.commit(now)
         self._turn_page()
         return record
+
+    def _watch(self, watchdog: Watchdog, seen: Seen, accepted: Arrivals) -> None:
+        """Let the watchdog do its work of a cycle, after all that messages do."""
+        if seen:
+            tripped = watchdog.bite(seen)
+            self.touched.update(tripped)
+            self._awake.update(tripped)
+        for port, register, _ in accepted:
+            watchdog.watch(port, register)
 
     def _step_wires(
         self, wires: WireModel, now: int, arrive: Mapping[tuple[int, int], int]
@@ -411,10 +429,12 @@ class GoldenModel(ABC):
             return self.cycle
         ahead = self.traffic.idle(enable=enable, rate=rate)
         created = None if ahead is None else self.cycle + ahead
-        if self.wires is None:
-            return created
-        wake = self.wires.idle_until(self.cycle)
-        return created if wake is None else wake if created is None else min(wake, created)
+        wakes = [created]
+        if self.wires is not None:
+            wakes.append(self.wires.idle_until(self.cycle))
+        if self._watchdog is not None:
+            wakes.append(self._watchdog.idle_until(self.cycle))
+        return min((wake for wake in wakes if wake is not None), default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:
         """Advance by cycles that ``idle_until`` said are idle, with the same inputs."""

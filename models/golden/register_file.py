@@ -19,6 +19,7 @@ class Image(Protocol):
     acc: int
     result: int
     done: bool
+    tripped: bool
 
     def status(self) -> int:
         """Return its state, as in ``observe``."""
