@@ -12,7 +12,6 @@ from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
     SPILL_BASE,
-    Counter,
     RegisterWord,
     SwitchWord,
 )
@@ -21,6 +20,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.parts.events import counters_of
 from syncfabric.rtl.parts.gates import either
 
 __all__ = ["ConfigBank", "ConfigPort", "message_bank"]
@@ -106,6 +106,7 @@ class ConfigPort(wiring.Component):
     def __init__(self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None) -> None:
         self._network = network
         self._banks = (message_bank(network),) if banks is None else tuple(banks)
+        self._counters = len(counters_of(network))
         sets = sum(bank.sets for bank in self._banks)
         super().__init__(
             {
@@ -115,7 +116,7 @@ class ConfigPort(wiring.Component):
                 "refused": In(sets),
                 "word": Out(3),
                 "contents": In(32 * sets),
-                "counters": In(len(Counter) * COUNTER_BITS),
+                "counters": In(self._counters * COUNTER_BITS),
                 "spill_valid": Out(1),
                 "spill_ready": In(1),
                 "spill_error": In(1),
@@ -127,11 +128,14 @@ class ConfigPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         config, address = self.config, self.config.address
+        counters, bits = range(self._counters), (self._counters - 1).bit_length()
         ours, to_spill, to_counter = Signal(), Signal(), Signal()
         m.d.comb += [
             ours.eq(config.valid & (config.node == self.index)),
             to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
-            to_counter.eq(address[2:] == COUNTER_BASE >> 2),
+            to_counter.eq(
+                (address[bits:] == COUNTER_BASE >> bits) & (address[:bits] < self._counters)
+            ),
             self.word.eq(address[:3]),
             self.spill_valid.eq(ours & to_spill),
         ]
@@ -168,16 +172,16 @@ class ConfigPort(wiring.Component):
             self.refused_write.eq(answers & config.write & error),
         ]
         ready, failed, read = Signal(), Signal(), Signal(32)
-        counter = Signal(len(Counter))
+        counter = Signal(self._counters)
         m.d.sync += [
             ready.eq(answers),
             failed.eq(answers & error),
             read.eq(Mux(reads, either(held), 0)),
-            counter.eq(Cat(reads & to_counter & (address[:2] == i) for i in Counter)),
+            counter.eq(Cat(reads & to_counter & (address[:bits] == i) for i in counters)),
         ]
         counted = [
             Mux(counter[i], self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS], 0)
-            for i in Counter
+            for i in counters
         ]
         m.d.comb += [
             config.ready.eq(ready | self.spill_ready),

@@ -70,7 +70,7 @@ class NodeInterface(wiring.Component):
             "uplink": Out(link),
             "downlink": In(link),
             "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network, NODE_PORTS)),
+            "observe": Out(observe_bits(network, NODE_PORTS, node=True)),
         }
         if network.channels:
             local = LocalLinkSignature(layout, network.channels)

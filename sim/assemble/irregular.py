@@ -43,7 +43,7 @@ def modules_verilog(spec: IrregularSpec) -> str:
 
 def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
     """Return each target's instance in the top, and the width of its ``observe``: nodes first."""
-    node, switch = (observe_bits(spec, ports) for ports in (NODE_PORTS, spec.ports))
+    node, switch = observe_bits(spec, NODE_PORTS, node=True), observe_bits(spec, spec.ports)
     nodes = [(f"node_{i}", node) for i in range(len(spec.nodes))]
     return nodes + [(f"switch_{s}", switch) for s in range(spec.switches)]
 
