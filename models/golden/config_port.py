@@ -42,7 +42,7 @@ def configure(
     r, word = divmod(address, REGISTER_WORDS)
     if r < len(unit.registers):
         found = unit.registers[r].read(word)
-    elif 0 <= address - COUNTER_BASE < len(Counter):
+    elif 0 <= address - COUNTER_BASE < len(unit.counters):
         found = unit.counters[address - COUNTER_BASE]
     return found is None, found or 0
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import (
@@ -19,6 +20,7 @@ from syncfabric.models.messages import (
     tripped_at,
 )
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.planning.btm import build_tree
 from tests.models.golden import conftest, irregular_bench
 from tests.models.golden.set_up_bench import MeshBench, Release
 
@@ -30,7 +32,7 @@ LOCAL, TRIPPED = 1 << 4, 1 << tripped_at(STATUS, managed=False)
 def mesh(watchdog: int = H, **options: Any) -> GoldenModel:
     """Return two nodes in one group, set up."""
     made = conftest.Bench(
-        conftest.MeshModel(MeshSpec(kind="mesh", width=2, height=1, watchdog=watchdog, **options))
+        MeshModel(MeshSpec(kind="mesh", width=2, height=1, watchdog=watchdog, **options))
     )
     made.model.step(start=True)
     made.add(1, [(0, 0), (1, 0)])
@@ -207,7 +209,7 @@ def test_node_interfaces_trip_and_switches_do_not(turnaround: str) -> None:
 def managed() -> MeshBench:
     network = MeshSpec(kind="mesh", width=2, height=1, setup="manager", watchdog=60, data_bits=0)
     made = MeshBench(network)
-    made.set_up(conftest.build_tree(((0, 0), (1, 0))), 3)
+    made.set_up(build_tree(((0, 0), (1, 0))), 3)
     return made
 
 
