@@ -11,6 +11,7 @@ from syncfabric.models.golden.record import ConfigRequest, SpillArrival
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.spill_base import SpillBase
 from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
+from syncfabric.models.golden.watchdog import WatchedRegister
 from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import SPILL_BASE, Counter
 
@@ -53,6 +54,18 @@ class NodePort(Protocol):
 
     def count(self, counter: Counter) -> None:
         """Count an event."""
+
+    # For the watchdog.
+
+    @property
+    def registers(self) -> Sequence[WatchedRegister]:
+        """All of them."""
+
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+
+    def trip(self, r: int) -> None:
+        """Release the process of a register with ``broken``."""
 
 
 class Inputs:

@@ -18,13 +18,15 @@ class Rules(Combiner):
     kept_bits : tuple of int
         By word of the image, the bits that a register keeps: coordinates no wider than the mesh's
         and, of the parent, no ``present`` (section 4.5).
+    watched : bool
+        Whether registers have a watchdog.
     """
 
-    __slots__ = ("kept_bits", "layout", "paper", "wiring")
+    __slots__ = ("kept_bits", "layout", "paper", "watched", "wiring")
 
     def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
         super().__init__(network)
-        self.wiring = wiring
+        self.wiring, self.watched = wiring, network.watched
         self.layout: MeshLayout = network.layout
         self.paper = network.reduction_route == "paper"
         column, row = (1 << wiring.x_bits) - 1, (1 << wiring.y_bits) - 1

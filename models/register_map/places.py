@@ -22,13 +22,13 @@ from syncfabric.models.register_map.registers import RESULT, control_fields, wit
 
 __all__ = ["counter_words", "manager_words", "slot_words"]
 
-_COUNTED = {
+_COUNTED: dict[Counter | LinkCounter, str] = {
     Counter.OVERFLOW: "Flits or messages that met a full buffer",
     Counter.STRAY: "Messages that no register expected",
     Counter.REFUSED_ARRIVE: "Arrives that were not accepted",
     Counter.REFUSED_WRITE: "Writes that were refused",
 }
-_OF_LINKS = {
+_OF_LINKS: dict[Counter | LinkCounter, str] = {
     LinkCounter.CORRUPT: "Flits or messages that came wrong, or out of place",
     LinkCounter.LOST: "Links on which something, or its credit, never came",
 }
@@ -36,7 +36,7 @@ _OF_LINKS = {
 
 def counter_words(*, guarded: bool = False) -> tuple[Word, ...]:
     """Return the event counters, and those of links that are guarded."""
-    counted: dict[Counter | LinkCounter, str] = {**_COUNTED, **(_OF_LINKS if guarded else {})}
+    counted = _COUNTED | _OF_LINKS if guarded else _COUNTED
     return tuple(
         Word(
             counter.name,

@@ -1,0 +1,323 @@
+"""All guarded links of a network, and the faults between their guards."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
+
+from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.channel import HEAD, TAIL, Flit
+from syncfabric.models.golden.guard import Given, ReceiverGuard, Seen, SenderGuard
+from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.golden.numbering import Numbering
+from syncfabric.models.golden.record import GuardWires, Message, Packet
+from syncfabric.models.messages import Counter, LinkCounter, MeshLayout
+from syncfabric.models.networks.spec import MessageSpec
+
+__all__ = ["Guards", "Passed", "Surroundings"]
+
+Happened: TypeAlias = Callable[[int, "Counter | LinkCounter"], None]
+STILL = Wires()
+NOBODY = Packet(-1, -1, -1, -1)
+
+
+class Surroundings(Protocol):
+    """What guards ask of the network around them."""
+
+    @abstractmethod
+    def ends(self, link: int) -> tuple[int, int] | None:
+        """Return from where a guarded link leads, and to where; None of a link without guards.
+
+        Places are numbered as on the config port.
+        """
+
+    @abstractmethod
+    def has_room(self, lane: int) -> bool:
+        """Return whether a buffer, or slot, had room at the start of the cycle."""
+
+    @abstractmethod
+    def happened(self, place: int, counter: Counter | LinkCounter) -> None:
+        """Count an event of this cycle."""
+
+
+class Passed(NamedTuple):
+    """What comes out of all links in a cycle, and what the guards' wires show.
+
+    ``shown_credit`` are the lanes whose credit is on the links, and ``credit`` those whose sender
+    gets one.
+    """
+
+    flits: list[tuple[int, Flit]]
+    messages: list[tuple[int, Message]]
+    credit: list[int]
+    shown_credit: list[int]
+    wires: list[tuple[int, GuardWires]]
+
+
+class GuardedLink:
+    """One directed link."""
+
+    __slots__ = ("dead", "link", "packets", "receiver", "sender", "source", "target")
+
+    def __init__(self, link: int, ends: tuple[int, int], form: LinkForm) -> None:
+        self.link, (self.source, self.target) = link, ends
+        self.sender = SenderGuard(form.places)
+        self.receiver = ReceiverGuard(form.places, form.ordinary, own=form.own)
+        self.packets = [NOBODY] * form.ordinary
+        self.dead = False
+
+    def is_awake(self) -> bool:
+        """Return whether anything changes without a flit, message or credit."""
+        return self.sender.is_awake() or self.receiver.is_awake()
+
+
+class Load:
+    """What is on one link in a cycle."""
+
+    __slots__ = ("channel", "credit", "flit", "message", "sync_class")
+
+    def __init__(self) -> None:
+        self.flit: Flit | None = None
+        self.message: Message | None = None
+        self.channel = self.sync_class = self.credit = 0
+
+
+class Guards:
+    """The guards of all links between routers (docs/microarchitecture-faults.md).
+
+    Only links on which something happens are looked at.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+        With ``check_bits``.
+    wiring : Numbering
+        Numbering of the lanes.
+    around : Surroundings
+        The network.
+    """
+
+    def __init__(self, network: MessageSpec, wiring: Numbering, around: Surroundings) -> None:
+        self.form = form = LinkForm(network)
+        self._around, self._lanes = around, wiring.lanes
+        self._code_mask = wiring.code_mask
+        self._sync = network.layout.sync
+        self._x_bits = network.layout.x_bits if isinstance(network.layout, MeshLayout) else 0
+        at = network.layout.flit.offsets
+        self._head, self._tail = 1 << at["head"], 1 << at["tail"]
+        self._cut = self._tail | 1 << at["cut"]
+        self.links: list[GuardedLink | None] = [None] * wiring.links
+        for link in range(wiring.outer):
+            ends = around.ends(link)
+            if ends is not None:
+                self.links[link] = GuardedLink(link, ends, form)
+        self._awake: set[int] = set()
+        self._faults: dict[int, list[Fault]] = {}
+        self._dead: set[int] = set()
+        self._ever = False
+
+    def has(self, lane: int) -> bool:
+        """Return whether a lane's link is guarded."""
+        return self.links[lane // self._lanes] is not None
+
+    def inject(self, faults: Iterable[Fault]) -> None:
+        """Plan faults of cycles to come."""
+        for fault in faults:
+            if self.links[fault.link] is None:
+                raise ValueError(f"link {fault.link} has no guards")
+            self._faults.setdefault(fault.cycle, []).append(fault)
+            self._ever = True
+
+    def is_due(self, now: int) -> bool:
+        """Return whether anything happens on a link in this cycle by itself."""
+        return bool(self._awake) or now in self._faults
+
+    def idle_until(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which it does, None if it never does."""
+        return now if self._awake else min(self._faults, default=None)
+
+    def pass_on(
+        self,
+        now: int,
+        flits: Sequence[tuple[int, Flit]],
+        messages: Sequence[tuple[int, Message]],
+        credit: Sequence[int],
+    ) -> Passed:
+        """Take a cycle's flits, messages and credits over their links.
+
+        Parameters
+        ----------
+        now : int
+            This cycle.
+        flits, messages : sequence of (lane, flit or message)
+            What the routers send.
+        credit : sequence of int
+            Lanes whose credit the routers return.
+        """
+        passed = Passed([], [], [], [], [])
+        loads: dict[int, Load] = {}
+        lanes, links = self._lanes, self.links
+        for lane, flit in flits:
+            link, channel = divmod(lane, lanes)
+            if links[link] is None:
+                passed.flits.append((lane, flit))
+            else:
+                load = loads.setdefault(link, Load())
+                load.flit, load.channel = flit, channel
+        for lane, message in messages:
+            link, channel = divmod(lane, lanes)
+            if links[link] is None:
+                passed.messages.append((lane, message))
+            else:
+                load = loads.setdefault(link, Load())
+                load.message, load.sync_class = message, channel - self.form.ordinary
+        for lane in credit:
+            link, channel = divmod(lane, lanes)
+            if links[link] is None:
+                passed.credit.append(lane)
+                passed.shown_credit.append(lane)
+            else:
+                loads.setdefault(link, Load()).credit |= 1 << channel
+        faults: dict[int, list[Fault]] = {}
+        for fault in self._faults.pop(now, ()):
+            faults.setdefault(fault.link, []).append(fault)
+            if fault.kind is FaultKind.DEAD:
+                self._dead.add(fault.link)
+        for link in sorted(self._awake | loads.keys() | faults.keys()):
+            guarded = links[link]
+            assert guarded is not None
+            load = loads.get(link) or Load()
+            self._cross(now, guarded, load, faults.get(link, ()), passed)
+            if guarded.is_awake():
+                self._awake.add(link)
+            else:
+                self._awake.discard(link)
+        return passed
+
+    def _cross(
+        self, now: int, guarded: GuardedLink, load: Load, faults: Sequence[Fault], passed: Passed
+    ) -> None:
+        """Take one link through a cycle."""
+        form, sender, receiver = self.form, guarded.sender, guarded.receiver
+        wires = self._drive(load, sender.probe)
+        shown_credit, empty = receiver.credit(load.credit), receiver.empty
+        if wires is not STILL or empty:
+            shown = GuardWires(wires.check, wires.sync_check, wires.probe, empty)
+            passed.wires.append((guarded.link, shown))
+        sent = 0
+        if load.flit is not None:
+            sent = 1 << load.channel
+            guarded.packets[load.channel] = load.flit[3]
+        if load.message is not None:
+            sent |= 1 << form.ordinary + load.sync_class
+        heard_credit, there, right = shown_credit, wires, (True, True)
+        if faults or guarded.link in self._dead:
+            there, heard_credit, empty = self._spoil(guarded, wires, shown_credit, empty, faults)
+            right = form.is_right(there)
+        seen = Seen(
+            there.valid,
+            there.sync_valid,
+            bool(there.flit & self._head),
+            bool(there.flit & self._tail),
+            there.probe,
+            *right,
+        )
+        given = receiver.advance(seen, load.credit)
+        of_sender, lost = sender.advance(sent, heard_credit, empty)
+        if lost:
+            self._around.happened(guarded.source, LinkCounter.LOST)
+        for _ in range(given.events):
+            self._around.happened(guarded.target, LinkCounter.CORRUPT)
+        first = guarded.link * self._lanes
+        passed.shown_credit.extend(_lanes_of(first, shown_credit))
+        passed.credit.extend(_lanes_of(first, of_sender))
+        self._hand_on(now, guarded, load, there, given, passed)
+
+    def _drive(self, load: Load, probe: int) -> Wires:
+        """Return what the sender's guard puts on the link."""
+        if load.flit is None and load.message is None and not probe:
+            return STILL
+        flit = valid = sync = sync_valid = 0
+        if load.flit is not None:
+            flit, valid = load.flit[0], 1 << load.channel
+        if load.message is not None:
+            sync, sync_valid = load.message.raw, 1 << load.sync_class
+            if not self.form.own:
+                flit = sync
+        return self.form.checked(Wires(flit, valid, sync, sync_valid, probe))
+
+    def _spoil(
+        self, guarded: GuardedLink, wires: Wires, credit: int, empty: int, faults: Sequence[Fault]
+    ) -> tuple[Wires, int, int]:
+        """Return what is left of the wires on the way: forward ones, credits, and ``empty``."""
+        word = self.form.pack(wires)
+        for fault in faults:
+            if fault.kind is FaultKind.FLIP:
+                word ^= fault.mask & (1 << self.form.width) - 1
+            elif fault.kind is FaultKind.CREDIT:
+                credit &= ~fault.mask
+        if any(fault.kind is FaultKind.DROP for fault in faults):
+            word = 0
+        if guarded.link in self._dead:
+            word = credit = empty = 0
+        return self.form.unpack(word), credit, empty
+
+    def _hand_on(
+        self,
+        now: int,
+        guarded: GuardedLink,
+        load: Load,
+        there: Wires,
+        given: Given,
+        passed: Passed,
+    ) -> None:
+        """Hand to the router what its guard lets it have, if there is room."""
+        first = guarded.link * self._lanes
+        channel = given.flit if given.flit >= 0 else given.cut
+        if channel >= 0 and self._has_room(guarded, first + channel):
+            sent, raw = load.flit, there.flit
+            if given.cut >= 0:
+                flit = (self._cut, TAIL, 0, guarded.packets[channel])
+            elif sent is not None and sent[0] == raw:
+                flit = sent
+            else:
+                mark = HEAD * bool(raw & self._head) | TAIL * bool(raw & self._tail)
+                flit = (raw, mark, raw & self._code_mask, guarded.packets[channel])
+            passed.flits.append((first + channel, flit))
+        if given.sync >= 0:
+            lane = first + self.form.ordinary + given.sync
+            if self._has_room(guarded, lane):
+                message = self._message(now, load, there.sync, given.sync)
+                passed.messages.append((lane, message))
+
+    def _has_room(self, guarded: GuardedLink, lane: int) -> bool:
+        """Return whether there is room, and count what has none; without faults there always is."""
+        if not self._ever or self._around.has_room(lane):
+            return True
+        self._around.happened(guarded.target, Counter.OVERFLOW)
+        return False
+
+    def _message(self, now: int, load: Load, raw: int, turn: int) -> Message:
+        """Return the message that has come, which need not be the one that was sent."""
+        sent = load.message
+        if sent is not None and sent.raw == raw and load.sync_class == turn:
+            return sent
+        fields = self._sync.unpack(raw)
+        code = fields["x"] | fields["y"] << self._x_bits if self._x_bits else 0
+        return Message(
+            raw,
+            fields["kind"],
+            fields["gid"],
+            fields["epoch"],
+            code,
+            turn,
+            fields["data"],
+            -1 if sent is None else sent.source,
+            now if sent is None else sent.sent,
+        )
+
+
+def _lanes_of(first: int, bits: int) -> list[int]:
+    """Return the lanes of a link's channels."""
+    return [first + c for c in range(bits.bit_length()) if bits >> c & 1]
