@@ -1,5 +1,7 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
+from typing import Any
+
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
@@ -8,7 +10,7 @@ from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import OutputPort
 from syncfabric.rtl.mesh.packets import PORT_NAMES, place_ports
-from syncfabric.rtl.mesh.ports import DIRECTIONS, node_members
+from syncfabric.rtl.mesh.ports import DIRECTIONS, guarded_links, node_members
 from syncfabric.rtl.mesh.routing import HERE
 from syncfabric.rtl.mesh.set_up import place_set_up
 from syncfabric.rtl.mesh.sync_input import SyncInput
@@ -54,10 +56,11 @@ class MeshNode(wiring.Component):
         m = Module()
         network = self._network
         m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
-        inputs, outputs = self._place_messages(m, unit)
+        links = guarded_links(m, network, self, unit)
+        inputs, outputs = self._place_messages(m, unit, links)
         overflows = [source.overflow for source in inputs]
         if network.link_channels:
-            overflows += self._place_packets(m, unit, inputs, outputs)
+            overflows += self._place_packets(m, unit, links, inputs, outputs)
 
         # The node port is the barrier unit's.
         m.d.comb += [
@@ -90,7 +93,7 @@ class MeshNode(wiring.Component):
         return m
 
     def _place_messages(
-        self, m: Module, unit: BarrierUnit
+        self, m: Module, unit: BarrierUnit, links: dict[str, Any]
     ) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
@@ -101,7 +104,7 @@ class MeshNode(wiring.Component):
         m.d.comb += unit.has_credit.eq(has_credit)
         for p, (name, source) in enumerate(zip(DIRECTIONS, inputs, strict=True)):
             m.submodules[f"sync_input_{name}"] = source
-            link = getattr(self, f"{name}_in")
+            link = links[f"{name}_in"]
             word = link.sync if own else link.flit
             m.d.comb += [
                 source.x.eq(self.x),
@@ -118,7 +121,7 @@ class MeshNode(wiring.Component):
             ]
         for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
             m.submodules[f"sync_output_{name}"] = output
-            link = getattr(self, f"{name}_out")
+            link = links[f"{name}_out"]
             m.d.comb += [
                 output.offer[UNIT].eq(unit.offer[o]),
                 getattr(output, f"class_{UNIT}").eq(getattr(unit, f"send_class_{o}")),
@@ -143,17 +146,19 @@ class MeshNode(wiring.Component):
         self,
         m: Module,
         unit: BarrierUnit,
+        links: dict[str, Any],
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
     ) -> list[Value]:
         """Place the router of packets, and share its links with messages; return overflows."""
         network = self._network
         inputs, outputs = place_ports(m, network, self.x, self.y)
+        if not network.managed:
+            links = {"local_in": self.local_in, "local_out": self.local_out, **links}
         for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
-            if name == "local" and network.managed:
-                continue
-            pass_on(m, source.link, getattr(self, f"{name}_in"))
-            pass_on(m, output.link, getattr(self, f"{name}_out"))
+            if f"{name}_in" in links:
+                pass_on(m, source.link, links[f"{name}_in"])
+                pass_on(m, output.link, links[f"{name}_out"])
         if shares_links(network):
             for p, (port, messages) in enumerate(zip(inputs[:HERE], sync_inputs, strict=True)):
                 m.d.comb += [

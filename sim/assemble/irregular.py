@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.switch import IrregularSwitch
@@ -59,7 +60,8 @@ def link_wires(spec: IrregularSpec) -> LinkWires:
         wires["sync_credit"] = 1
     if spec.wire_plane:
         wires["wires"] = spec.wire_plane.link.width
-    return wires
+    shape = guard_shape(spec)
+    return wires.with_guards(shape.wires if shape else {})
 
 
 def _routes(spec: IrregularSpec) -> list[int]:

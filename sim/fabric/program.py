@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from syncfabric.models.errors import ToolError
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.fabric import irregular, mesh, static
@@ -19,7 +20,7 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
 _HEADERS = (
-    *("awake.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "idle.h", "links.h"),
+    *("awake.h", "bits.h", "evaluate.h", "fabric.h", "faults.h", "grid.h", "idle.h", "links.h"),
     *("members.h", "messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
 )
 
@@ -126,6 +127,21 @@ class Fabric:
     def group(self, gid: int, seats: Iterable[tuple[int, int]]) -> None:
         """Watch a group whose members are at these (node number, register number)."""
         self._ask(f"group {gid} " + " ".join(f"{node} {register}" for node, register in seats))
+
+    def faults(self, faults: Iterable[Fault], folder: Path) -> None:
+        """Do this to links when its cycle comes, in place of what was to be done before.
+
+        Parameters
+        ----------
+        faults : iterable of Fault
+            In any order.
+        folder : Path
+            Where to write them down.
+        """
+        file = folder / "faults.txt"
+        rows = sorted((fault.cycle, fault.link, int(fault.kind), fault.mask) for fault in faults)
+        file.write_text("".join(" ".join(f"{word:x}" for word in row) + "\n" for row in rows))
+        self._ask(f"faults {file}")
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""
