@@ -204,7 +204,8 @@ class Guards:
         shown_credit, empty = receiver.credit(load.credit), receiver.empty
         if wires is not STILL or empty:
             shown = GuardWires(wires.check, wires.sync_check, wires.probe, empty)
-            passed.wires.append((guarded.link, shown))
+            if any(shown):
+                passed.wires.append((guarded.link, shown))
         sent = 0
         if load.flit is not None:
             sent = 1 << load.channel

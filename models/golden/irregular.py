@@ -138,10 +138,10 @@ class IrregularModel(GoldenModel):
         self._opening = self._closed
         self._closed = [] if self.network.buffered else [lane for lane, _ in plane.sent]
         plane.sent = [sent for sent in plane.sent if sent[0] in self._ends]
-        if self._guards is None:
+        if self.guards is None:
             self._present(plane.sent)
         else:
-            self._passed = self._guard(self._guards, now)
+            self._passed = self._guard(self.guards, now)
             self._present(self._passed.messages)
 
     def _present(self, messages: Sequence[tuple[int, Message]]) -> None:

@@ -73,6 +73,8 @@ class GoldenModel(ABC):
         Who sets groups up through the network, if anyone does.
     wires : WireModel or None
         The barrier wires, if there are any.
+    guards : Guards or None
+        Those of links, with ``check_bits``.
     """
 
     packets: Wormhole
@@ -108,7 +110,7 @@ class GoldenModel(ABC):
         self._plane = Plane(self.credits, self._freed, observer)
         self.touched = self._plane.touched
         self._watchdog = Watchdog(network.watchdog) if network.watched else None
-        self._guards: Guards | None = None
+        self.guards: Guards | None = None
         self._passed: Passed | None = None
 
     def _join(
@@ -133,7 +135,7 @@ class GoldenModel(ABC):
         if network.guarded:
             for place in places:
                 place.unit.counters.extend([0] * len(LinkCounter))
-            self._guards = Guards(network, self._wiring, self)
+            self.guards = Guards(network, self._wiring, self)
         plane = network.wire_plane
         if plane is not None:
             counters = [place.unit.counters for place in places]
@@ -192,8 +194,8 @@ class GoldenModel(ABC):
         watchdog = self._watchdog
         if watchdog is not None:
             moves = moves or watchdog.is_due(now)
-        if self._guards is not None:
-            moves = moves or self._guards.is_due(now)
+        if self.guards is not None:
+            moves = moves or self.guards.is_due(now)
         if moves or arrive or spill_arrive or config is not None:
             record = self._step(now, arrive, spill_arrive, config)
         if last:
@@ -267,12 +269,12 @@ class GoldenModel(ABC):
 
         self._synchronize(now, accepted)
         flits: list[tuple[int, Flit]] = []
-        if self._guards is None:
+        if self.guards is None:
             self._transport(now, flits)
             record = self._record(now, flits, credit)
             self._arrived = plane.sent
         else:
-            passed = self._passed or self._guard(self._guards, now)
+            passed = self._passed or self._guard(self.guards, now)
             record, self._passed = self._guarded_record, None
             flits, self._arrived, credit = passed.flits, passed.messages, passed.credit
         plane.held_inputs.clear()
@@ -326,9 +328,9 @@ class GoldenModel(ABC):
         ValueError
             A link has no guards.
         """
-        if self._guards is None:
+        if self.guards is None:
             raise ValueError("without check_bits no link has guards")
-        self._guards.inject(faults)
+        self.guards.inject(faults)
 
     def _watch(self, watchdog: Watchdog, seen: Seen, accepted: Arrivals) -> None:
         """Let the watchdog do its work of a cycle, after all that messages do."""
@@ -493,8 +495,8 @@ class GoldenModel(ABC):
             wakes.append(self.wires.idle_until(self.cycle))
         if self._watchdog is not None:
             wakes.append(self._watchdog.idle_until(self.cycle))
-        if self._guards is not None:
-            wakes.append(self._guards.idle_until(self.cycle))
+        if self.guards is not None:
+            wakes.append(self.guards.idle_until(self.cycle))
         return min((wake for wake in wakes if wake is not None), default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:
