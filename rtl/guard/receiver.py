@@ -39,7 +39,9 @@ class ReceiverGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        super().__init__({"link": In(outside), "inside": Out(inside), "fence": In(1), "corrupt": Out(2)})
+        super().__init__(
+            {"link": In(outside), "inside": Out(inside), "fence": In(1), "corrupt": Out(2)}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -43,7 +43,9 @@ class SenderGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        super().__init__({"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1)})
+        super().__init__(
+            {"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1)}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -101,9 +103,7 @@ class SenderGuard(wiring.Component):
         with m.Elif(sent ^ counts):
             m.d.sync += out.eq(Mux(sent, out + 1, out - 1))
         m.d.sync += [
-            refund.eq(
-                refund + Mux(heard | fence, out, 0) + (sent & fence) - (owes & ~counts)
-            ),
+            refund.eq(refund + Mux(heard | fence, out, 0) + (sent & fence) - (owes & ~counts)),
             still.eq(rests & (full | still)),
             asks.eq(rests & full & still),
             asked.eq(asks),
