@@ -5,7 +5,7 @@ fields from here.
 """
 
 from syncfabric.models.messages.errand import ERRAND, ERRAND_MARK
-from syncfabric.models.messages.faults import TRIPPED, LinkCounter, tripped_at
+from syncfabric.models.messages.faults import FENCE, TRIPPED, LinkCounter, tripped_at
 from syncfabric.models.messages.irregular import ROUTE_COUNT_BITS, IrregularLayout
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.mesh import MeshLayout
@@ -73,6 +73,7 @@ __all__ = [
     "COUNTER_BITS",
     "ERRAND",
     "ERRAND_MARK",
+    "FENCE",
     "INIT",
     "LIFE",
     "MANAGER_BASE",

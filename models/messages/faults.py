@@ -6,9 +6,10 @@ Source: docs/microarchitecture-faults.md, F5 and F6.
 import enum
 
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.messages.registers import COUNTER_BASE
 from syncfabric.models.messages.set_up import LIFE
 
-__all__ = ["TRIPPED", "LinkCounter", "tripped_at"]
+__all__ = ["FENCE", "TRIPPED", "LinkCounter", "tripped_at"]
 
 
 class LinkCounter(enum.IntEnum):
@@ -22,6 +23,10 @@ TRIPPED = Layout(
     (Field("tripped", 1, "the watchdog has released the process; set up anew to go on"),),
 )
 """With a watchdog, what stands above all other fields of a status or arrived word."""
+
+
+FENCE = COUNTER_BASE + 6
+"""Config address of a router's fences, where links have guards: a bit a port (F7)."""
 
 
 def tripped_at(word: Layout, *, managed: bool) -> int:

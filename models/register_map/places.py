@@ -5,6 +5,7 @@ from __future__ import annotations
 from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
+    FENCE,
     MANAGER_BASE,
     MANAGER_COMMAND,
     MANAGER_FREED,
@@ -20,7 +21,7 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.models.register_map.parts import Word, bits_of, whole
 from syncfabric.models.register_map.registers import RESULT, control_fields, without_turn
 
-__all__ = ["counter_words", "manager_words", "slot_words"]
+__all__ = ["counter_words", "fence_words", "manager_words", "slot_words"]
 
 _COUNTED: dict[Counter | LinkCounter, str] = {
     Counter.OVERFLOW: "Flits or messages that met a full buffer",
@@ -46,6 +47,13 @@ def counter_words(*, guarded: bool = False) -> tuple[Word, ...]:
         )
         for counter, about in counted.items()
     )
+
+
+def fence_words(links: int) -> tuple[Word, ...]:
+    """Return the word by which links are closed, of a router that has so many."""
+    about = "Links that are closed: nothing comes or goes, and credits come back"
+    bits = whole("fence", "rw", "a bit a port", width=links, reset=0)
+    return (Word("FENCE", FENCE, about, bits),)
 
 
 def slot_words(plane: WirePlane, links: int, *, process: bool) -> tuple[Word, ...]:

@@ -11,6 +11,7 @@ from syncfabric.models.messages import (
     COMMAND_WORD,
     COUNTER_BASE,
     COUNTER_BITS,
+    FENCE,
     SPILL_BASE,
     RegisterWord,
     SwitchWord,
@@ -80,6 +81,8 @@ class ConfigPort(wiring.Component):
         Width of the port; spill.
     banks : sequence of ConfigBank, optional
         The registers, by rising number; the network's barrier registers.
+    links : int
+        Links of the node that have guards, if any have.
 
     Members
     -------
@@ -101,15 +104,21 @@ class ConfigPort(wiring.Component):
         Request for the spill engine, and its answer; beside a set-up sink ConfigAccess takes that.
     refused_write : Out(1)
         A write was refused in this cycle, not counting the spill engine's.
+    fence : Out(links)
+        Only with guarded links: those that are closed.
     """
 
-    def __init__(self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None) -> None:
+    def __init__(
+        self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None, *, links: int = 4
+    ) -> None:
         self._network = network
         self._banks = (message_bank(network),) if banks is None else tuple(banks)
         self._counters = len(counters_of(network))
         sets = sum(bank.sets for bank in self._banks)
+        fence = {"fence": Out(links)} if network.guarded else {}
         super().__init__(
-            {
+            fence
+            | {
                 "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
                 "write": Out(sum(bank.writes for bank in self._banks)),
@@ -162,6 +171,13 @@ class ConfigPort(wiring.Component):
                 held.append(Mux(one, self.contents[low : low + 32], 0))
             first += bank.registers
         m.d.comb += self.write.eq(Cat(strobes))
+        if self._network.guarded:
+            at_fence = address == FENCE
+            with m.If(ours & config.write & at_fence):
+                m.d.sync += self.fence.eq(config.data)
+            can_write.append(at_fence)
+            can_read.append(at_fence)
+            held.append(Mux(at_fence, self.fence, 0))
         writable = Cat(can_write).any() & ~self.refused.any()
         readable = Cat(can_read).any()
         error = Mux(config.write, ~writable, ~(readable | to_counter))

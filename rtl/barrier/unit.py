@@ -27,7 +27,7 @@ from syncfabric.rtl.barrier.register import BarrierRegister
 from syncfabric.rtl.barrier.sender import Sender
 from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.barrier.spill import SpillEngine
-from syncfabric.rtl.guard.events import guard_events
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.events import count_events, counters_of
 from syncfabric.rtl.parts.gates import either
@@ -91,8 +91,8 @@ class BarrierUnit(wiring.Component):
     broken : Out(registers)
         Only with managers, a watchdog or wires: the group is broken; never a register's with wires
         alone.
-    corrupt, lost : In
-        Only with guarded links: their events, to be counted here.
+    corrupt, lost : In, fence : Out(4)
+        Only with guarded links: their events, to be counted here; those that are closed.
     strays : In(3), refused_write : In(1)
         Only with managers: events of the set-up sink, the manager and the LOCAL port, to be
         counted here.
@@ -144,7 +144,7 @@ class BarrierUnit(wiring.Component):
         if network.tells_broken:
             members["broken"] = Out(port)
         if network.guarded:
-            members |= guard_events(4)
+            members |= guard_members(4)
         if plane:
             members |= {f"in_{p}": In(struct(plane.link)) for p in range(4)}
             members |= {f"out_{p}": Out(struct(plane.link)) for p in range(4)}
@@ -304,6 +304,7 @@ class BarrierUnit(wiring.Component):
         events = [[self.overflows], strays, refusals, refused_writes]
         if network.guarded:
             events += [[self.corrupt], [self.lost]]
+            m.d.comb += self.fence.eq(config.fence)
         seen, counts = count_events(m, events, counted=self._counted)
 
         access = None

@@ -39,7 +39,7 @@ def place_guards(
     incoming, outgoing : sequence of str
         Names of the links that lead to the node, and away from it.
     unit : Component
-        Counts the guards' events.
+        Counts the guards' events, and has their fences, in the order of the names.
     """
     shape = guard_shape(network)
     links = {name: getattr(node, name) for name in (*incoming, *outgoing)}
@@ -47,14 +47,16 @@ def place_guards(
         return links
     outside = wiring.Signature({**inside.members, **shape.members})
     corrupt, lost = [], []
-    for name in incoming:
+    for number, name in enumerate(incoming):
         m.submodules[f"guard_{name}"] = receiver = ReceiverGuard(shape, inside, outside)
         pass_on(m, receiver.link, links[name])
+        m.d.comb += receiver.fence.eq(unit.fence[number])
         links[name] = receiver.inside
         corrupt.extend(receiver.corrupt)
-    for name in outgoing:
+    for number, name in enumerate(outgoing):
         m.submodules[f"guard_{name}"] = sender = SenderGuard(shape, inside, outside)
         pass_on(m, sender.link, links[name])
+        m.d.comb += sender.fence.eq(unit.fence[number])
         links[name] = sender.inside
         lost.append(sender.lost)
     m.d.comb += [unit.corrupt.eq(total(corrupt)), unit.lost.eq(total(lost))]

@@ -29,6 +29,8 @@ class ReceiverGuard(wiring.Component):
         The link.
     inside : Out(inside)
         To the router.
+    fence : In(1)
+        The link is closed: nothing comes, and open packets end.
     corrupt : Out(2)
         Of packets, and of messages on wires of their own: something is wrong, or out of its place.
     """
@@ -37,7 +39,9 @@ class ReceiverGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        super().__init__({"link": In(outside), "inside": Out(inside), "corrupt": Out(2)})
+        super().__init__(
+            {"link": In(outside), "inside": Out(inside), "fence": In(1), "corrupt": Out(2)}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -50,10 +54,10 @@ class ReceiverGuard(wiring.Component):
             right, good = Signal(name=f"right_{number}"), Signal(name=f"good_{number}")
             check = check_of(part.word(link), shape.check_bits)
             m.d.comb += [
-                lanes.eq(part.lanes(link)),
+                lanes.eq(Mux(self.fence, 0, part.lanes(link))),
                 right.eq(check == getattr(link, part.check)),
                 good.eq(right & lanes.any() & ~(lanes & (lanes - 1)).any()),
-                sound[part.probes].eq(Mux(right, link.probe[part.probes], 0)),
+                sound[part.probes].eq(Mux(right & ~self.fence, link.probe[part.probes], 0)),
             ]
             event: Value = lanes.any() & ~good
             if "valid" in part.valid:
@@ -71,14 +75,21 @@ class ReceiverGuard(wiring.Component):
             places = shape.places_of(c)
             held = bounded_count(m, places, sent[c], credits[c], f"inside_{c}")
             empty = ~held.any()
-            m.d.comb += back[c].eq(credits[c])
+            gives: Value = Const(0, 1)
             if c < shape.ordinary:
-                gives = Signal(name=f"gives_{c}")
-                owed = bounded_count(m, places, swallowed[c], gives, f"owed_{c}")
-                m.d.comb += [gives.eq(owed.any() & ~credits[c]), back[c].eq(credits[c] | gives)]
-                empty = empty & ~owed.any()
-            m.d.comb += empty_handed[c].eq(empty)
-            m.d.sync += link.empty[c].eq(sound[c] & empty & ~came & ~opened[c])
+                taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")
+                owed = bounded_count(m, places, swallowed[c], taken, f"owed_{c}")
+                with m.If(self.fence):
+                    m.d.sync += owed.eq(0)
+                m.d.comb += [gives.eq(owed.any()), taken.eq(gives & ~credits[c])]
+                empty = empty & (~gives | self.fence)
+            answers = Signal(name=f"answers_{c}")
+            m.d.comb += [
+                empty_handed[c].eq(empty),
+                back[c].eq((credits[c] | gives) & ~self.fence),
+                link.empty[c].eq(answers & ~self.fence),
+            ]
+            m.d.sync += answers.eq(sound[c] & empty & ~came & ~opened[c])
         return m
 
     def _packets(
@@ -107,7 +118,12 @@ class ReceiverGuard(wiring.Component):
             drops.eq(mine & ~flit.head & ~is_open),
             swallowed.eq(Mux(drops, valid, 0)),
             asks.eq(
-                Mux(right & ~lanes.any(), link.probe[part.probes] & opens & empty_handed, 0)[:count]
+                Mux(
+                    self.fence,
+                    opens,
+                    Mux(right & ~lanes.any(), link.probe[part.probes] & opens, 0),
+                )
+                & empty_handed
             ),
             ends.eq(asks & ~(asks - 1)),
             inside.valid.eq(Mux(passes | cuts, valid, 0) | ends),
@@ -123,4 +139,4 @@ class ReceiverGuard(wiring.Component):
                 m.d.sync += opens[c].eq(~flit.tail)
             with m.Elif(bad & valid[c] & opens[c]):
                 m.d.sync += spoilt[c].eq(1)
-        return cuts | drops | ends.any()
+        return cuts | drops | (ends.any() & ~self.fence)

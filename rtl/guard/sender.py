@@ -33,6 +33,8 @@ class SenderGuard(wiring.Component):
         From the router.
     link : Out(outside)
         The link.
+    fence : In(1)
+        The link is closed: what the router sends goes nowhere, and its credit comes back.
     lost : Out(1)
         Something that was sent, or its credit, has not come.
     """
@@ -41,14 +43,16 @@ class SenderGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        super().__init__({"inside": In(inside), "link": Out(outside), "lost": Out(1)})
+        super().__init__(
+            {"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1)}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape, inside, link = self._shape, self.inside, self.link
         for name, member in inside.signature.members.items():
             if member.flow == In:  # as seen from here: forward
-                m.d.comb += getattr(link, name).eq(getattr(inside, name))
+                m.d.comb += getattr(link, name).eq(Mux(self.fence, 0, getattr(inside, name)))
         for part in shape.parts:
             check = check_of(part.word(link), shape.check_bits)
             m.d.comb += getattr(link, part.check).eq(check)
@@ -63,7 +67,7 @@ class SenderGuard(wiring.Component):
             full.eq(any_out & (quiet == PATIENCE - 1)),
             self.lost.eq(Cat(lost).any()),
         ]
-        m.d.sync += quiet.eq(Mux(any_out, quiet + 1, 0))
+        m.d.sync += quiet.eq(Mux(any_out & ~self.fence, quiet + 1, 0))
         return m
 
     def _channel(
@@ -80,31 +84,29 @@ class SenderGuard(wiring.Component):
         places, link = self._shape.places_of(c), self.link
         out = Signal(range(places + 1), name=f"out_{c}")
         refund = Signal(range(places + 1), name=f"refund_{c}")
-        still, heard, counts, rests, owes = (
-            Signal(name=f"{name}_{c}") for name in ("still", "heard", "counts", "rests", "owes")
+        still, heard, counts, rests, owes, asks, asked = (
+            Signal(name=f"{name}_{c}")
+            for name in ("still", "heard", "counts", "rests", "owes", "asks", "asked")
         )
+        fence = self.fence
         m.d.comb += [
-            heard.eq(link.empty[c] & self._asked(m, c)),
-            counts.eq(credit & out.any() & ~heard),
+            heard.eq(link.empty[c] & asked & ~fence),
+            counts.eq(credit & out.any() & ~heard & ~fence),
+            link.probe[c].eq(asks & ~fence),
             owes.eq(refund.any()),
             back.eq(counts | owes),
-            rests.eq(out.any() & ~sent & ~counts & ~heard),
+            rests.eq(out.any() & ~sent & ~counts & ~heard & ~fence),
         ]
         # What the router has left, is out, and is refunded, are the places: none can overflow.
-        with m.If(heard):
-            m.d.sync += out.eq(sent)
+        with m.If(heard | fence):
+            m.d.sync += out.eq(sent & ~fence)
         with m.Elif(sent ^ counts):
             m.d.sync += out.eq(Mux(sent, out + 1, out - 1))
         m.d.sync += [
-            refund.eq(refund + Mux(heard, out, 0) - (owes & ~counts)),
+            refund.eq(refund + Mux(heard | fence, out, 0) + (sent & fence) - (owes & ~counts)),
             still.eq(rests & (full | still)),
-            link.probe[c].eq(rests & full & still),
+            asks.eq(rests & full & still),
+            asked.eq(asks),
         ]
         lost.append(heard & out.any())
         return out.any()
-
-    def _asked(self, m: Module, c: int) -> Value:
-        """Return whether the channel's probe was on the link in the cycle before."""
-        asked = Signal(name=f"asked_{c}")
-        m.d.sync += asked.eq(self.link.probe[c])
-        return asked

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.guard.events import guard_events
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.irregular.node_port import node_port
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
@@ -49,8 +49,8 @@ class NodeUnit(wiring.Component):
         Only with barrier wires: those of the link.
     overflows, strays, refused_write : In(1)
         Events of what is placed beside it, to be counted here.
-    corrupt, lost : In
-        Only with guarded links: their events.
+    corrupt, lost : In, fence : Out
+        Only with guarded links: their events; those that are closed.
     config : In(ConfigSignature)
         The network's config port, behind the config stage.
     observe : Out
@@ -78,7 +78,7 @@ class NodeUnit(wiring.Component):
         if network.buffered:
             members["credit"] = Out(1)
         if network.guarded:
-            members |= guard_events(1)
+            members |= guard_members(1)
         super().__init__(members | node_port(network))
 
     def elaborate(self, platform: object) -> Module:
@@ -93,7 +93,7 @@ class NodeUnit(wiring.Component):
         registers = [TreeRegister(network, node=True) for _ in range(count)]
         m.submodules.input = source = SyncInput(network, 1)
         m.submodules.sender = sender = Sender(network, 1, count + network.spill)
-        m.submodules.config_port = config = config_port(network)
+        m.submodules.config_port = config = config_port(network, 1)
         wiring.connect(m, wiring.flipped(self.config), config.config)
         m.d.comb += [
             source.push.eq(self.push),
@@ -149,6 +149,7 @@ class NodeUnit(wiring.Component):
         events = [overflows, strays, refusals, refused_writes]
         if network.guarded:
             events += [[self.corrupt], [self.lost]]
+            m.d.comb += self.fence.eq(config.fence)
         slots = join_registers(m, network, self, config, registers, events, node=True)
         self._join_process(m, registers, slots)
         return m

@@ -15,10 +15,11 @@ from syncfabric.rtl.wires.beside import place_slots
 __all__ = ["config_port", "join_registers"]
 
 
-def config_port(network: IrregularSpec) -> ConfigPort:
-    """Return the config port of a unit for messages."""
+def config_port(network: IrregularSpec, links: int) -> ConfigPort:
+    """Return the config port of a unit for messages that has so many links."""
     plane = network.wire_plane
-    return ConfigPort(network, [message_bank(network), *([wire_bank(plane)] if plane else [])])
+    banks = [message_bank(network), *([wire_bank(plane)] if plane else [])]
+    return ConfigPort(network, banks, links=links)
 
 
 def join_registers(

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.guard.events import guard_events
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.sink import place_sink, sink_ports
@@ -58,7 +58,7 @@ class SwitchWires(wiring.Component):
             "observe": Out(observe_bits(network, ports)),
         }
         if network.guarded:
-            members |= guard_events(ports)
+            members |= guard_members(ports)
         super().__init__(members | (sink_ports(network) if network.managed else {}))
 
     def elaborate(self, platform: object) -> Module:
@@ -74,7 +74,6 @@ class SwitchWires(wiring.Component):
                 getattr(self, f"out_{p}").eq(getattr(slots, f"out_{p}")),
             ]
         strays = [self.strays]
-        guarded = guard_events(ports) if network.guarded else ()
         if network.managed:
             sink = place_sink(m, network, self)
             wiring.connect(m, sink.access, slots.access)
@@ -84,7 +83,12 @@ class SwitchWires(wiring.Component):
             slots.index.eq(self.index),
             slots.overflows.eq(self.overflows),
             slots.strays.eq(Cat(strays)),
-            *(getattr(slots, name).eq(getattr(self, name)) for name in guarded),
             self.observe.eq(slots.observe),
         ]
+        if network.guarded:
+            m.d.comb += [
+                slots.corrupt.eq(self.corrupt),
+                slots.lost.eq(self.lost),
+                self.fence.eq(slots.fence),
+            ]
         return m

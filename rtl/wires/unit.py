@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.guard.events import guard_events
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.parts.events import count_events, counters_of
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
@@ -55,8 +55,8 @@ class WireUnit(wiring.Component):
         Only with a process: the node port; a bit, or ``data_bits``, a slot.
     overflows : In(range(32)), strays : In(3), refused_write : In(1)
         Events of what is placed beside it, to be counted here: a number, and bits.
-    corrupt, lost : In
-        Only with guarded links: their events.
+    corrupt, lost : In, fence : Out(links)
+        Only with guarded links: their events; those that are closed.
     config : In(ConfigSignature)
         The network's config port; other units' requests are not answered.
     access : In(AccessSignature)
@@ -90,7 +90,7 @@ class WireUnit(wiring.Component):
             "observe": Out(slots * shown.width + len(counters_of(network)) * COUNTER_BITS),
         }
         if network.guarded:
-            members |= guard_events(links)
+            members |= guard_members(links)
         if sink:
             members |= {
                 "access": In(AccessSignature()),
@@ -105,7 +105,9 @@ class WireUnit(wiring.Component):
         m.submodules.bank = bank = SlotBank(
             self._plane, self._links, process=self._process, sink=self._sink
         )
-        m.submodules.config_port = config = ConfigPort(self._network, [wire_bank(self._plane)])
+        m.submodules.config_port = config = ConfigPort(
+            self._network, [wire_bank(self._plane)], links=self._links
+        )
         for p in range(self._links):
             m.d.comb += [
                 getattr(bank, f"in_{p}").eq(getattr(self, f"in_{p}")),
@@ -124,6 +126,8 @@ class WireUnit(wiring.Component):
             m.d.comb += [getattr(self, name).eq(getattr(bank, name)) for name in SINK_PORTS]
         else:
             wiring.connect(m, wiring.flipped(self.config), config.config)
+        if self._network.guarded:
+            m.d.comb += self.fence.eq(config.fence)
         shown, counts = self._count(m, bank, config.refused_write)
         m.d.comb += [
             config.index.eq(self.index),

@@ -68,7 +68,11 @@ def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     parts += [f"{result:x}" for result in results]
     parts += ["s" + ":".join(f"{number:x}" for number in told) for told in spill]
     parts += [f"w{link:x}:{word:x}" for link, word in wires]
-    parts += [f"g{link:x}:" + ":".join(f"{wire:x}" for wire in shown) for link, shown in guards]
+    parts += [
+        f"g{link:x}:" + ":".join(f"{wire:x}" for wire in shown)
+        for link, shown in guards
+        if any(shown)
+    ]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)

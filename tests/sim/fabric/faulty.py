@@ -12,6 +12,7 @@ from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.fabric import Fabric, build_fabric
@@ -69,6 +70,14 @@ def compare(
             fabric.run(chunk.end - chunk.first)
             text = probe.read_text().splitlines()[seen:]
             for ours, wanted in zip_longest(text, chunk.text):
-                assert ours == wanted, f"{spec}, {faults}"
+                assert ours == wanted, f"{_told(spec, ours, wanted)}; {spec}, {faults}"
             seen += len(text)
     return session
+
+
+def _told(spec: MessageSpec, ours: str | None, wanted: str | None) -> str:
+    """Say in what two lines of the probe differ."""
+    lines = [parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted)]
+    told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, *lines))
+    told = told or f"{ours} / {wanted}"
+    return f"cycle {lines[0].cycle:x} {lines[1].cycle:x}: {told}"
