@@ -102,6 +102,18 @@ class SenderGuard:
         self._end(self.quiet + 1 & QUIET if outs else 0, probe)
         return given, lost
 
+    def shut(self, sent: int) -> int:
+        """End a cycle of a fenced link (F7); return the credits that the router gets in it."""
+        given = 0
+        for c, out in enumerate(self.out):
+            back = self.refund[c] > 0
+            given |= back << c
+            self._refund(c, out + (sent >> c & 1) - back)
+            self.out[c] = 0
+        self._outs = self.still = 0
+        self._end(0, 0)
+        return given
+
     def _refund(self, c: int, count: int) -> None:
         refund = min(self._places[c], self.refund[c] + count)
         self._refunds += refund - self.refund[c]
@@ -212,6 +224,18 @@ class ReceiverGuard:
         self.empty = 0
         self._count(credit, flit | sync, 0)
         return True
+
+    def shut(self, credit: int) -> Given:
+        """End a cycle of a fenced link (F7), of which the router returns these credits."""
+        ended = self.open & sum(1 << c for c, inside in enumerate(self.inside) if not inside)
+        cut = ended & -ended
+        self.open &= ~cut
+        self.spoilt &= self.open
+        self.empty = 0
+        self._count(credit, cut, 0)
+        self.owed = [0] * len(self._places)
+        self._owes = 0
+        return Given(cut=cut.bit_length() - 1)
 
     def advance(self, seen: Seen, credit: int) -> Given:
         """End a cycle.
