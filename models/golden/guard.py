@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["QUIET", "Given", "ReceiverGuard", "Seen", "SenderGuard"]
+__all__ = ["NONE", "QUIET", "Given", "ReceiverGuard", "Seen", "SenderGuard"]
 
 QUIET = 63
 """Greatest value of ``quiet``."""
@@ -29,19 +29,28 @@ class SenderGuard:
         What is on the link in this cycle.
     """
 
-    __slots__ = ("_asked", "_places", "out", "probe", "quiet", "refund", "still")
+    __slots__ = (
+        "_asked",
+        "_outs",
+        "_places",
+        "_refunds",
+        "out",
+        "probe",
+        "quiet",
+        "refund",
+        "still",
+    )
 
     def __init__(self, places: Sequence[int]) -> None:
         self._places = places
         self.out = [0] * len(places)
         self.refund = [0] * len(places)
-        self.still = 0
-        self.probe = self._asked = self.quiet = 0
+        self.still = self.probe = self._asked = self.quiet = 0
+        self._outs = self._refunds = 0  # of all channels
 
     def is_awake(self) -> bool:
         """Return whether anything changes without a flit or a credit."""
-        moves = self.quiet or self.probe or self._asked or self.still
-        return bool(moves) or any(self.out) or any(self.refund)
+        return bool(self._outs or self._refunds or self.quiet or self.probe or self._asked)
 
     def advance(self, sent: int, credit: int, empty: int) -> tuple[int, bool]:
         """End a cycle.
@@ -58,35 +67,60 @@ class SenderGuard:
         (int, bool)
             The credits that the router gets in this cycle, and whether something was ``LOST``.
         """
+        if not self._outs and not self._refunds and not sent:
+            self._end(0, 0)
+            return 0, False
         heard = empty & self._asked
-        given = still = probe = 0
-        lost, outs = False, any(self.out)
-        for c, most in enumerate(self._places):
-            bit, out = 1 << c, self.out[c]
-            counts = bool(credit & bit) and out > 0 and not heard & bit
-            back = 0
-            if counts:
+        calm = self.quiet != QUIET and not heard and not self._refunds
+        touched = _low(sent | credit, len(self._places)) if calm else (1 << len(self._places)) - 1
+        given, probe, still = 0, 0, self.still
+        lost, outs = False, self._outs
+        while touched:
+            bit = touched & -touched
+            touched ^= bit
+            c = bit.bit_length() - 1
+            out = self.out[c]
+            counts = out > 0 and bool(credit & bit) and not heard & bit
+            back = not counts and self.refund[c] > 0
+            if counts or back:
                 given |= bit
-            elif self.refund[c]:
-                given |= bit
-                back = 1
+                self._refund(c, -back)
             if heard & bit:
                 lost = lost or out > 0
-                self.refund[c] = min(most, self.refund[c] - back + out)
-                self.out[c] = 1 if sent & bit else 0
-                continue
-            self.refund[c] -= back
-            if out and not sent & bit and not counts:
+                self._refund(c, out)
+                self.out[c] = bool(sent & bit)
+            elif out and not sent & bit and not counts:
                 if self.quiet == QUIET:
+                    probe |= still & bit
                     still |= bit
-                    probe |= self.still & bit
-                else:
-                    still |= self.still & bit
+                continue
             else:
-                self.out[c] = min(most, out + bool(sent & bit) - counts)
-        self.quiet = self.quiet + 1 & QUIET if outs else 0
-        self.still, self._asked, self.probe = still, self.probe, probe
+                self.out[c] = min(self._places[c], out + bool(sent & bit) - counts)
+            still &= ~bit
+            self._outs += self.out[c] - out
+        self.still = still
+        self._end(self.quiet + 1 & QUIET if outs else 0, probe)
         return given, lost
+
+    def shut(self, sent: int) -> int:
+        """End a cycle of a fenced link (F7); return the credits that the router gets in it."""
+        given = 0
+        for c, out in enumerate(self.out):
+            back = self.refund[c] > 0
+            given |= back << c
+            self._refund(c, out + (sent >> c & 1) - back)
+            self.out[c] = 0
+        self._outs = self.still = 0
+        self._end(0, 0)
+        return given
+
+    def _refund(self, c: int, count: int) -> None:
+        refund = min(self._places[c], self.refund[c] + count)
+        self._refunds += refund - self.refund[c]
+        self.refund[c] = refund
+
+    def _end(self, quiet: int, probe: int) -> None:
+        self.quiet, self._asked, self.probe = quiet, self.probe, probe
 
 
 class Seen(NamedTuple):
@@ -136,25 +170,72 @@ class ReceiverGuard:
         What is on the link in this cycle.
     """
 
-    __slots__ = ("_ordinary", "_own", "_places", "empty", "inside", "open", "owed", "spoilt")
+    __slots__ = (
+        "_ordinary",
+        "_owes",
+        "_own",
+        "_places",
+        "empty",
+        "inside",
+        "open",
+        "owed",
+        "spoilt",
+    )
 
     def __init__(self, places: Sequence[int], ordinary: int, *, own: bool) -> None:
         self._places, self._ordinary, self._own = places, ordinary, own
-        self.open = self.spoilt = 0
+        self.open = self.spoilt = self.empty = 0
         self.inside = [0] * len(places)
         self.owed = [0] * len(places)
-        self.empty = 0
+        self._owes = 0  # to all channels
 
     def is_awake(self) -> bool:
         """Return whether anything changes without anything on the link."""
-        return bool(self.empty) or any(self.owed)
+        return bool(self.empty or self._owes)
 
     def credit(self, of_router: int) -> int:
         """Return the credits on the link in this cycle."""
-        for c, owed in enumerate(self.owed):
-            if owed:
-                of_router |= 1 << c
+        if self._owes:
+            for c, owed in enumerate(self.owed):
+                of_router |= (owed > 0) << c
         return of_router
+
+    def passes(self, flit: int, sync: int, credit: int, *, head: bool, tail: bool) -> bool:
+        """End a cycle in which all that is sent comes as it was, if there is nothing more to do.
+
+        Parameters
+        ----------
+        flit, sync : int
+            Bits of the channel whose flit, and of the one whose message, is on the link.
+        credit : int
+            The credits of the router.
+        head, tail : bool
+            The flit's.
+
+        Returns
+        -------
+        bool
+            Whether it has ended: the router gets what is on the link. Else it is for ``advance``.
+        """
+        if flit:
+            if self.spoilt & flit or head == bool(self.open & flit):
+                return False
+            self.open = self.open & ~flit if tail else self.open | flit
+        self.empty = 0
+        self._count(credit, flit | sync, 0)
+        return True
+
+    def shut(self, credit: int) -> Given:
+        """End a cycle of a fenced link (F7), of which the router returns these credits."""
+        ended = self.open & sum(1 << c for c, inside in enumerate(self.inside) if not inside)
+        cut = ended & -ended
+        self.open &= ~cut
+        self.spoilt &= self.open
+        self.empty = 0
+        self._count(credit, cut, 0)
+        self.owed = [0] * len(self._places)
+        self._owes = 0
+        return Given(cut=cut.bit_length() - 1)
 
     def advance(self, seen: Seen, credit: int) -> Given:
         """End a cycle.
@@ -167,54 +248,67 @@ class ReceiverGuard:
             The credits of the router.
         """
         ordinary, was_open = self._ordinary, self.open
-        on_link = seen.valid | seen.sync_valid << ordinary
-        flit = cut = sync = unpaid = NONE
-        events = 0
+        messages = seen.sync_valid << ordinary
+        on_link = seen.valid | messages
         if self._own:
-            kinds = [(seen.valid, seen.right), (seen.sync_valid << ordinary, seen.sync_right)]
+            kinds = [(seen.valid, seen.right), (messages, seen.sync_right)]
         else:
             kinds = [(on_link, seen.right)]
+        got, unpaid, cut, events = 0, 0, 0, 0
         for bits, right in kinds:
             if not bits:
                 continue
             if not right or bits & bits - 1:
                 self.spoilt |= bits & was_open
                 events += 1
-                continue
-            c = bits.bit_length() - 1
-            if c >= ordinary:
-                sync = c - ordinary
-            elif not self.spoilt & bits and seen.head != bool(was_open & bits):
-                flit = c
-                self.open = was_open & ~bits if seen.tail else was_open | bits
+            elif bits >> ordinary or (
+                not self.spoilt & bits and seen.head != bool(was_open & bits)
+            ):
+                got |= bits
             elif was_open & bits:
-                cut = c
+                cut = bits
             else:
-                unpaid = c
+                unpaid = bits
                 events += 1
-        probe = (seen.probe if seen.right else 0) & (1 << ordinary) - 1
-        probe |= (seen.probe if seen.sync_right else 0) >> ordinary << ordinary
-        if probe:
-            vacant = sum(
-                1 << c for c in range(len(self._places)) if not (self.inside[c] or self.owed[c])
-            )
-            ended = probe & vacant & was_open
-            if ended and not kinds[0][0]:
-                cut = (ended & -ended).bit_length() - 1
-            self.empty = probe & vacant & ~on_link & ~was_open
-        else:
-            self.empty = 0
-        if cut != NONE:
+        flit, sync = got & (1 << ordinary) - 1, got >> ordinary
+        if flit:
+            self.open = was_open & ~flit if seen.tail else was_open | flit
+        probe = _low(seen.probe, ordinary) if seen.right else 0
+        if seen.sync_right:
+            probe |= seen.probe >> ordinary << ordinary
+        vacant = self._vacant() if probe else 0
+        ended = probe & vacant & was_open
+        if not kinds[0][0]:
+            cut = ended & -ended
+        self.empty = probe & vacant & ~on_link & ~was_open
+        if cut:
             events += 1
-            self.open = was_open & ~(1 << cut)
+            self.open = was_open & ~cut
             self.spoilt &= self.open
-        self._count(credit, {flit, cut, sync + ordinary if sync != NONE else NONE}, unpaid)
-        return Given(flit, cut, sync, events)
+        self._count(credit, got | cut, unpaid)
+        return Given(flit.bit_length() - 1, cut.bit_length() - 1, sync.bit_length() - 1, events)
 
-    def _count(self, credit: int, got: set[int], unpaid: int) -> None:
+    def _vacant(self) -> int:
+        """Return the channels of which nothing is here, and nothing owed."""
+        pairs = zip(self.inside, self.owed, strict=True)
+        return sum(1 << c for c, (inside, owed) in enumerate(pairs) if not inside and not owed)
+
+    def _count(self, credit: int, got: int, unpaid: int) -> None:
         """Let the counts of places and of credits follow what the router gets and returns."""
+        touched = _low(got ^ credit, len(self._places))
+        while touched:
+            bit = touched & -touched
+            touched ^= bit
+            c = bit.bit_length() - 1
+            inside = self.inside[c] + (1 if got & bit else -1)
+            self.inside[c] = max(0, min(self._places[c], inside))
+        if not self._owes and not unpaid:
+            return
         for c, most in enumerate(self._places):
-            returned = credit >> c & 1
-            self.inside[c] = max(0, min(most, self.inside[c] + (c in got) - returned))
-            used = 1 if self.owed[c] and not returned else 0
-            self.owed[c] = min(most, self.owed[c] - used + (c == unpaid))
+            used = self.owed[c] > 0 and not credit >> c & 1
+            self.owed[c] = min(most, self.owed[c] - used + (unpaid >> c & 1))
+        self._owes = sum(self.owed)
+
+
+def _low(bits: int, count: int) -> int:
+    return bits & (1 << count) - 1

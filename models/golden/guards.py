@@ -37,6 +37,10 @@ class Surroundings(Protocol):
         """Return whether a buffer, or slot, had room at the start of the cycle."""
 
     @abstractmethod
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+
+    @abstractmethod
     def happened(self, place: int, counter: Counter | LinkCounter) -> None:
         """Count an event of this cycle."""
 
@@ -44,6 +48,7 @@ class Surroundings(Protocol):
 class Passed(NamedTuple):
     """What comes out of all links in a cycle, and what the guards' wires show.
 
+    ``shown_flits`` and ``shown_messages`` are what is on the links: all, but for fenced ones.
     ``shown_credit`` are the lanes whose credit is on the links, and ``credit`` those whose sender
     gets one.
     """
@@ -52,6 +57,8 @@ class Passed(NamedTuple):
     messages: list[tuple[int, Message]]
     credit: list[int]
     shown_credit: list[int]
+    shown_flits: Sequence[tuple[int, Flit]]
+    shown_messages: Sequence[tuple[int, Message]]
     wires: list[tuple[int, GuardWires]]
 
 
@@ -116,6 +123,10 @@ class Guards:
         self._faults: dict[int, list[Fault]] = {}
         self._dead: set[int] = set()
         self._ever = False
+        self._fences: dict[int, int] = {}
+        self._ordered: dict[int, int] = {}
+        self._shut_out: set[int] = set()  # links whose sender's guard is fenced
+        self._shut_in: set[int] = set()
 
     def has(self, lane: int) -> bool:
         """Return whether a lane's link is guarded."""
@@ -128,6 +139,34 @@ class Guards:
                 raise ValueError(f"link {fault.link} has no guards")
             self._faults.setdefault(fault.cycle, []).append(fault)
             self._ever = True
+
+    # Fences (F7).
+
+    def fence(self, place: int, write: int | None) -> int:
+        """Read a place's fences; write those that hold from the next cycle on."""
+        if write is not None:
+            self._ordered[place] = write & (1 << len(self._around.port_links(place))) - 1
+        return self._fences.get(place, 0)
+
+    def settle(self) -> None:
+        """End a cycle."""
+        for place, fences in self._ordered.items():
+            self._fences[place] = fences
+            for port, (away, towards) in enumerate(self._around.port_links(place)):
+                self._shut(self._shut_out, away, fences >> port & 1)
+                self._shut(self._shut_in, towards, fences >> port & 1)
+        self._ordered.clear()
+
+    def _shut(self, links: set[int], link: int | None, shut: int) -> None:
+        if link is None or self.links[link] is None:
+            return
+        if shut:
+            links.add(link)
+            self._awake.add(link)
+        else:
+            links.discard(link)
+
+    # Cycles.
 
     def is_due(self, now: int) -> bool:
         """Return whether anything happens on a link in this cycle by itself."""
@@ -155,7 +194,16 @@ class Guards:
         credit : sequence of int
             Lanes whose credit the routers return.
         """
-        passed = Passed([], [], [], [], [])
+        shut = self._shut_out
+        passed = Passed(
+            [],
+            [],
+            [],
+            [],
+            [sent for sent in flits if sent[0] // self._lanes not in shut] if shut else flits,
+            [sent for sent in messages if sent[0] // self._lanes not in shut] if shut else messages,
+            [],
+        )
         loads: dict[int, Load] = {}
         lanes, links = self._lanes, self.links
         for lane, flit in flits:
@@ -189,7 +237,7 @@ class Guards:
             assert guarded is not None
             load = loads.get(link) or Load()
             self._cross(now, guarded, load, faults.get(link, ()), passed)
-            if guarded.is_awake():
+            if guarded.is_awake() or (link in self._shut_in and guarded.receiver.open):
                 self._awake.add(link)
             else:
                 self._awake.discard(link)
@@ -200,8 +248,11 @@ class Guards:
     ) -> None:
         """Take one link through a cycle."""
         form, sender, receiver = self.form, guarded.sender, guarded.receiver
-        wires = self._drive(load, sender.probe)
+        closed, ignored = guarded.link in self._shut_out, guarded.link in self._shut_in
+        wires = STILL if closed else self._drive(load, sender.probe)
         shown_credit, empty = receiver.credit(load.credit), receiver.empty
+        if ignored:
+            shown_credit = empty = 0
         if wires is not STILL or empty:
             shown = GuardWires(wires.check, wires.sync_check, wires.probe, empty)
             if any(shown):
@@ -213,26 +264,34 @@ class Guards:
         if load.message is not None:
             sent |= 1 << form.ordinary + load.sync_class
         heard_credit, there, right = shown_credit, wires, (True, True)
-        if faults or guarded.link in self._dead:
+        spoilt = bool(faults) or guarded.link in self._dead
+        if spoilt:
             there, heard_credit, empty = self._spoil(guarded, wires, shown_credit, empty, faults)
             right = form.is_right(there)
-        seen = Seen(
-            there.valid,
-            there.sync_valid,
-            bool(there.flit & self._head),
-            bool(there.flit & self._tail),
-            there.probe,
-            *right,
-        )
-        given = receiver.advance(seen, load.credit)
-        of_sender, lost = sender.advance(sent, heard_credit, empty)
+        head, tail = bool(there.flit & self._head), bool(there.flit & self._tail)
+        if closed:
+            of_sender, lost = sender.shut(sent), False
+        else:
+            of_sender, lost = sender.advance(sent, heard_credit, empty)
         if lost:
             self._around.happened(guarded.source, LinkCounter.LOST)
+        first = guarded.link * self._lanes
+        _add_lanes(passed.shown_credit, first, shown_credit)
+        _add_lanes(passed.credit, first, of_sender)
+        quick = not (spoilt or closed or ignored or wires.probe or self._ever)
+        if quick and receiver.passes(
+            wires.valid, sent ^ wires.valid, load.credit, head=head, tail=tail
+        ):
+            if load.flit is not None:
+                passed.flits.append((first + load.channel, load.flit))
+            if load.message is not None:
+                lane = first + form.ordinary + load.sync_class
+                passed.messages.append((lane, load.message))
+            return
+        seen = Seen(there.valid, there.sync_valid, head, tail, there.probe, *right)
+        given = receiver.shut(load.credit) if ignored else receiver.advance(seen, load.credit)
         for _ in range(given.events):
             self._around.happened(guarded.target, LinkCounter.CORRUPT)
-        first = guarded.link * self._lanes
-        passed.shown_credit.extend(_lanes_of(first, shown_credit))
-        passed.credit.extend(_lanes_of(first, of_sender))
         self._hand_on(now, guarded, load, there, given, passed)
 
     def _drive(self, load: Load, probe: int) -> Wires:
@@ -319,6 +378,9 @@ class Guards:
         )
 
 
-def _lanes_of(first: int, bits: int) -> list[int]:
-    """Return the lanes of a link's channels."""
-    return [first + c for c in range(bits.bit_length()) if bits >> c & 1]
+def _add_lanes(lanes: list[int], first: int, bits: int) -> None:
+    """Add the lanes of a link's channels."""
+    while bits:
+        low = bits & -bits
+        lanes.append(first + low.bit_length() - 1)
+        bits ^= low

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.record import ConfigRequest, SpillArrival
 from syncfabric.models.golden.register_file import RegisterFile
@@ -13,7 +14,7 @@ from syncfabric.models.golden.spill_base import SpillBase
 from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.golden.watchdog import WatchedRegister
 from syncfabric.models.golden.wires import WireModel
-from syncfabric.models.messages import SPILL_BASE, Counter
+from syncfabric.models.messages import FENCE, SPILL_BASE, Counter
 
 __all__ = ["Inputs", "NodePort", "Place"]
 
@@ -85,6 +86,8 @@ class Inputs:
         Who sets groups up through the network.
     wires : WireModel or None
         Who has the registers that are slots of barrier wires.
+    guards : Guards or None
+        Who has the fences of links.
     """
 
     def __init__(
@@ -96,7 +99,9 @@ class Inputs:
         touched: set[int],
         managers: Mapping[int, Manager],
         wires: WireModel | None = None,
+        guards: Guards | None = None,
     ) -> None:
+        self.guards = guards
         self.managers, self.wires = managers, wires
         self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
@@ -128,6 +133,10 @@ class Inputs:
             if refused and request.write:
                 place.unit.count(Counter.REFUSED_WRITE)
             self.answers.append((True, refused, data))
+            return []
+        if self.guards is not None and request.address == FENCE:
+            fences = self.guards.fence(request.node, request.data if request.write else None)
+            self.answers.append((True, False, 0 if request.write else fences))
             return []
         if self.wires is not None and self.wires.has(request.address):
             answer = self.wires.access(request.node, request.address, request.write, request.data)

@@ -198,6 +198,14 @@ class IrregularModel(GoldenModel):
             return source, wiring.nodes + end[0]
         return (source, wiring.node_on[link]) if link in wiring.node_on else None
 
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+        wiring, switch = self.wiring, place - self.wiring.nodes
+        if switch < 0:
+            return [(wiring.first_injection + place, wiring.sinks[place])]
+        first, towards = switch * wiring.ports, wiring.feeding[switch]
+        return [(first + port, towards[port]) for port in range(wiring.ports)]
+
     def has_room(self, lane: int) -> bool:
         """Return whether a buffer, or slot, had room at the start of the cycle."""
         if lane not in self._ends:

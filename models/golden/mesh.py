@@ -18,7 +18,7 @@ from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wire_place import WirePlace
 from syncfabric.models.golden.wire_wiring import WireWiring
-from syncfabric.models.golden.wiring import Wiring
+from syncfabric.models.golden.wiring import HERE, Wiring
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["ConfigRequest", "MeshModel", "Observer", "Record"]
@@ -106,6 +106,11 @@ class MeshModel(GoldenModel):
         if end is None or link >= self.wiring.first_injection:
             return None
         return link // self.wiring.ports, end[0]
+
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+        towards = self.wiring.feeding[place]
+        return [(place * 5 + port, towards[port]) for port in range(HERE)]
 
     def has_room(self, lane: int) -> bool:
         """Return whether a buffer, or slot, had room at the start of the cycle."""

@@ -144,7 +144,14 @@ class GoldenModel(ABC):
             )
         self._places = places
         self._inputs = Inputs(
-            places, ports, self._answers, self._awake, self.touched, self.managers, self.wires
+            places,
+            ports,
+            self._answers,
+            self._awake,
+            self.touched,
+            self.managers,
+            self.wires,
+            self.guards,
         )
 
     def step(
@@ -277,6 +284,7 @@ class GoldenModel(ABC):
             passed = self._passed or self._guard(self.guards, now)
             record, self._passed = self._guarded_record, None
             flits, self._arrived, credit = passed.flits, passed.messages, passed.credit
+            self.guards.settle()
         plane.held_inputs.clear()
         plane.held_outputs.clear()
 
@@ -299,7 +307,8 @@ class GoldenModel(ABC):
         flits: list[tuple[int, Flit]] = []
         self._transport(now, flits)
         passed = guards.pass_on(now, flits, self._plane.sent, self._credit)
-        record = self._record(now, flits, passed.shown_credit)
+        self._plane.sent = list(passed.shown_messages)
+        record = self._record(now, passed.shown_flits, passed.shown_credit)
         if passed.wires:
             record = (record or self._recorder.record({}, (), (), ()))._replace(guards=passed.wires)
         self._guarded_record = record
@@ -310,6 +319,10 @@ class GoldenModel(ABC):
     @abstractmethod
     def ends(self, link: int) -> tuple[int, int] | None:
         """Return from where a guarded link leads, and to where; None of a link without guards."""
+
+    @abstractmethod
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
 
     @abstractmethod
     def has_room(self, lane: int) -> bool:

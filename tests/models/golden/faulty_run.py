@@ -16,7 +16,7 @@ from tests.models.golden import conftest, irregular_bench
 
 __all__ = ["H", "Judge", "Run", "faults_of", "guarded_links", "irregular_run", "mesh_run"]
 
-H = 150
+H = 90
 """Cycles of the watchdog."""
 
 Place = tuple[int, int]

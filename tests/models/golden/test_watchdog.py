@@ -101,7 +101,7 @@ def test_who_waits_too_long_is_released_broken(
     """Against the same arrivals without a watchdog: what comes in the last cycle still counts."""
     base = 5 * H
     outcomes = set()
-    for begin, later in product((3, H - 1), range(0, 2 * H + 3, 1 + bool(options))):
+    for begin, later in product((3, H - 1), range(0, 2 * H + 3, 1 + 2 * bool(options))):
         first, second, end = base + begin, base + begin + later, 11 * H
         plain = make(0, **options)
         run_to(plain, base)
