@@ -13,6 +13,11 @@ BUSY, REST = 60, 300
 """Cycles in which something is sent, and after which all must be back."""
 
 
+HEAD_AT, TAIL_AT = HEAD.bit_length() - 1, TAIL.bit_length() - 1
+VALID_AT = WIDTHS["flit"]
+"""Places of wires in a mask."""
+
+
 def packets() -> tuple[list[list[int]], list[list[int]]]:
     """Return packets of 1 to 4 flits for both channels."""
     return [[1], [2, 3], [4, 5, 6, 7], [8, 9, 10]], [[11, 12, 13], [14, 15], [1, 2, 3, 4]]
@@ -78,13 +83,35 @@ def play(masks: list[tuple[int, int]]) -> None:
         assert check(rig) <= 3, (cycle, mask)
 
 
-def test_flips_are_found() -> None:
-    rng = random.Random(SEED)
-    masks = [
-        sum(1 << bit for bit in rng.sample(range(FORWARD), rng.randint(1, 3))) for _ in range(4)
-    ]
-    play([(rng.randrange(3, BUSY), mask) for mask in masks])
-    play([(30, 1 << WIDTHS["flit"]), (31, 1 << WIDTHS["flit"] + 1), (32, 1 << 11)])
+class Once:
+    """Flips wires once: in the n-th cycle in which one of a name is high (or the link is idle)."""
+
+    def __init__(self, mask: int, wire: str, number: int) -> None:
+        self._flip, self._wire, self._left = flipped(mask), wire, number
+
+    def __call__(self, wires: Word) -> Word:
+        """Return the wires as they arrive."""
+        here = wires[self._wire] if self._wire else not any(wires.values())
+        self._left -= bool(here)
+        return self._flip(wires) if here and self._left == 0 else wires
+
+
+@pytest.mark.parametrize(
+    ("wire", "bits"),
+    [
+        *(("valid", (bit,)) for bit in (0, HEAD_AT, TAIL_AT, VALID_AT, VALID_AT + 1)),
+        ("valid", (1, 2)),
+        ("valid", (VALID_AT, VALID_AT + 1)),
+        ("valid", (HEAD_AT, FORWARD - 1, VALID_AT + 2)),
+        ("sync_valid", (1,)),
+        ("", (VALID_AT,)),
+    ],
+)
+def test_flips_are_found(wire: str, bits: tuple[int, ...]) -> None:
+    fault = Once(sum(1 << bit for bit in bits), wire, 4)
+    rig = Rig(packets(), 6, forward=dict.fromkeys(range(BUSY), fault), seed=SEED)
+    assert check(rig.run(BUSY + REST)) <= 2
+    assert rig.corrupt > 0
 
 
 @pytest.mark.long
