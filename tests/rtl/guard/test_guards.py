@@ -2,6 +2,7 @@
 """Every single fault of a link is found, and everything comes back after it."""
 
 import random
+from collections.abc import Callable
 from itertools import combinations
 
 import pytest
@@ -23,7 +24,7 @@ def packets() -> tuple[list[list[int]], list[list[int]]]:
     return [[1], [2, 3], [4, 5, 6, 7], [8, 9, 10]], [[11, 12, 13], [14, 15], [1, 2, 3, 4]]
 
 
-def flipped(mask: int) -> "type[dict[str, int]]":
+def flipped(mask: int) -> Callable[[Word], Word]:
     """Return what flips these wires, the first of ``WIDTHS`` lowest."""
 
     def fault(wires: Word) -> Word:
@@ -33,7 +34,7 @@ def flipped(mask: int) -> "type[dict[str, int]]":
             rest >>= width
         return seen
 
-    return fault  # type: ignore[return-value]
+    return fault
 
 
 def dropped(wires: Word) -> Word:

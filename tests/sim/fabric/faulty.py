@@ -88,7 +88,7 @@ def compare(
 
 def _told(spec: MessageSpec, ours: str | None, wanted: str | None) -> str:
     """Say in what two lines of the probe differ."""
-    lines = [parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted)]
-    told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, *lines))
+    seen, right = (parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted))
+    told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, seen, right))
     told = told or f"{ours} / {wanted}"
-    return f"cycle {lines[0].cycle:x} {lines[1].cycle:x}: {told}"
+    return f"cycle {seen.cycle:x} {right.cycle:x}: {told}"

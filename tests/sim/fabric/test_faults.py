@@ -67,5 +67,5 @@ def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
         for cycle in (1500, 1800)
         for target, bit in ((router, port), end)
     ]
-    asks += [(3000, ConfigRequest(nodes, COUNTER_BASE + counter)) for counter in LinkCounter]
+    asks += [(3000, ConfigRequest(nodes, COUNTER_BASE + counter, False)) for counter in LinkCounter]
     play(name, faults, tmp_path, *asks)
