@@ -98,18 +98,19 @@ class Once:
 
 
 @pytest.mark.parametrize(
-    ("wire", "bits"),
+    ("wire", "number", "bits"),
     [
-        *(("valid", (bit,)) for bit in (0, HEAD_AT, TAIL_AT, VALID_AT, VALID_AT + 1)),
-        ("valid", (1, 2)),
-        ("valid", (VALID_AT, VALID_AT + 1)),
-        ("valid", (HEAD_AT, FORWARD - 1, VALID_AT + 2)),
-        ("sync_valid", (1,)),
-        ("", (VALID_AT,)),
+        ("valid", 3, (0,)),  # the second of four flits
+        ("valid", 12, (1, 2)),
+        *(("valid", 4, (bit,)) for bit in (HEAD_AT, TAIL_AT, VALID_AT, VALID_AT + 1)),
+        ("valid", 4, (VALID_AT, VALID_AT + 1)),
+        ("valid", 4, (HEAD_AT, FORWARD - 1, VALID_AT + 2)),
+        ("sync_valid", 4, (1,)),
+        ("", 4, (VALID_AT,)),
     ],
 )
-def test_flips_are_found(wire: str, bits: tuple[int, ...]) -> None:
-    fault = Once(sum(1 << bit for bit in bits), wire, 4)
+def test_flips_are_found(wire: str, number: int, bits: tuple[int, ...]) -> None:
+    fault = Once(sum(1 << bit for bit in bits), wire, number)
     rig = Rig(packets(), 6, forward=dict.fromkeys(range(BUSY), fault), seed=SEED)
     assert check(rig.run(BUSY + REST)) <= 2
     assert rig.corrupt > 0
