@@ -49,6 +49,7 @@ GUARDS = (
         "receiver",
         "cuts.eq(mine & is_open & (flit.head | is_spoilt))",
         "cuts.eq(mine & is_open & is_spoilt)",
+        "receiver",
     ),
     _broken(
         "a packet whose end is lost stays open",
