@@ -128,4 +128,33 @@ GUARDS = (
         "waits.eq(self.waits)",
         "watchdog",
     ),
+    *(
+        Mutant(f"guards: {name}", file, old, new, ("tests/rtl/guard/test_registers.py",))
+        for name, file, old, new in (
+            (
+                "a register that tripped takes part",
+                "rtl/barrier/register.py",
+                "deaf = deaf | watchdog.tripped",
+                "deaf = deaf",
+            ),
+            (
+                "a register that tripped is busy for ever",
+                "rtl/barrier/register.py",
+                "keeps.eq(busy & ~watchdog.tripped if watchdog else busy)",
+                "keeps.eq(busy)",
+            ),
+            (
+                "a node's process is not released by its watchdog",
+                "rtl/irregular/register.py",
+                "ends = ends | watchdog.trips",
+                "ends = ends",
+            ),
+            (
+                "a node's register that tripped is ready",
+                "rtl/irregular/register.py",
+                "self.ready.eq(ready & ~tripped)",
+                "self.ready.eq(ready)",
+            ),
+        )
+    ),
 )

@@ -198,8 +198,8 @@ MUTANTS = (
     Mutant(
         "an arrive at a node on the way is taken",
         "rtl/barrier/register.py",
-        "control.valid & ~relay & (life.go",
-        "control.valid & (life.go",
+        "control.valid & ~relay & ~deaf & (life.go",
+        "control.valid & ~deaf & (life.go",
         _unit("barrier/test_register.py"),
     ),
     Mutant(

@@ -76,6 +76,8 @@ class Rig:
         How often the receiver's router takes nothing.
     fence : range
         Cycles in which both ends are fenced.
+    blocked : range
+        Cycles in which the receiver's router takes nothing at all.
     """
 
     packets: tuple[list[list[int]], list[list[int]]]
@@ -84,6 +86,7 @@ class Rig:
     credits: Mapping[int, int] = field(default_factory=dict)
     stall: float = 0.3
     fence: range = range(0)
+    blocked: range = range(0)
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -151,16 +154,16 @@ class Rig:
         given = context.get(sender.inside.credit) | context.get(sender.inside.sync_credit) << 2
         self.corrupt += context.get(receiver.corrupt).bit_count()
         self.lost += context.get(sender.lost)
-        self._pass(came, flit)
+        self._pass(came, flit, now in self.blocked)
         for c in range(3):
             self.have[c] += (given >> c & 1) - (chosen == c)
             assert 0 <= self.have[c] <= (2, 2, 1)[c]
 
-    def _pass(self, came: int, flit: int) -> None:
+    def _pass(self, came: int, flit: int, blocked: bool) -> None:
         """Let the receiver's router take and free."""
         self._freed = 0
         for c in range(3):
-            if self._held[c] and self._rng.random() >= self.stall:
+            if self._held[c] and not blocked and self._rng.random() >= self.stall:
                 self._held[c].pop()
                 self._freed |= 1 << c
         assert came.bit_count() <= 1

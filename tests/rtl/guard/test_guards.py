@@ -142,6 +142,12 @@ def test_a_credit_that_is_lost_comes_back(cycle: int) -> None:
     assert lost > 0
 
 
+def test_who_waits_in_a_router_that_is_blocked_is_not_lost() -> None:
+    rig = Rig(packets(), 6, blocked=range(250), seed=SEED).run(250 + BUSY + REST)
+    assert check(rig) == 0
+    assert (rig.corrupt, rig.lost) == (0, 0)
+
+
 def test_a_fence_gives_all_back_and_ends_what_is_open() -> None:
     rig = Rig(packets(), 6, fence=range(20, 600), seed=SEED).run(BUSY + REST)
     assert rig.have == [2, 2, 1]
