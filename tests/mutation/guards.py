@@ -64,10 +64,11 @@ GUARDS = (
         "empty = Const(1, 1)",
     ),
     _broken(
-        "credits of flits that are dropped do not come at once, and never",
+        "credits of flits that are dropped do not come at once",
         "receiver",
         "gives.eq(owed.any())",
         "gives.eq(0)",
+        "receiver",
     ),
     _broken(
         "what is out is forgotten, not refunded",
