@@ -7,8 +7,17 @@ from typing import Any
 import pytest
 
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.record import Record
-from syncfabric.models.messages import Answer, Counter, ManagerState, Request
+from syncfabric.models.golden.manager import Manager
+from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.models.messages import (
+    MANAGER_BASE,
+    MANAGER_COMMAND,
+    Answer,
+    Counter,
+    ManagerState,
+    ManagerWord,
+    Request,
+)
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import build_tree
 from tests.models.golden import irregular_bench
@@ -95,6 +104,26 @@ def test_set_up_goes_as_without_guards(make: Callable[..., Any]) -> None:
 
 def strays(bench: SetUpBench[Any]) -> int:
     return sum(place.unit.counters[Counter.STRAY] for place in bench.model._places)
+
+
+def test_a_reply_that_is_cut_is_none() -> None:
+    flit = MeshSpec(kind="mesh", width=2, height=2, check_bits=8).layout.flit
+    strays: list[int] = []
+    manager = Manager(0, 1, 8, flit, lambda: strays.append(1))
+    for word in (0, 0, 0):
+        manager.configure(ConfigRequest(0, MANAGER_BASE + ManagerWord.DATA, True, word))
+    command = MANAGER_COMMAND.pack({"operation": Request.CLEAR, "count": 1})
+    manager.configure(ConfigRequest(0, MANAGER_BASE + ManagerWord.COMMAND, True, command))
+    for _ in range(9):
+        if manager.offer is not None:
+            manager.take()
+        manager.advance()
+    for flags, state in (({"cut": 1}, ManagerState.RUNNING), ({}, ManagerState.DONE)):
+        manager.hear(flit.pack({"tail": 1, **flags}))
+        manager.advance()
+        manager.advance()
+        assert manager.state is state
+        assert strays == [1]
 
 
 def renew(bench: SetUpBench[Any], group: Any, count: int) -> None:
