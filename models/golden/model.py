@@ -339,11 +339,15 @@ class GoldenModel(ABC):
         Raises
         ------
         ValueError
-            A link has no guards.
+            A link has no guards, or a cycle is over.
         """
         if self.guards is None:
             raise ValueError("without check_bits no link has guards")
-        self.guards.inject(faults)
+        planned = list(faults)
+        late = min((fault.cycle for fault in planned), default=self.cycle)
+        if late < self.cycle:
+            raise ValueError(f"cycle {late} is over; it is {self.cycle} now")
+        self.guards.inject(planned)
 
     def _watch(self, watchdog: Watchdog, seen: Seen, accepted: Arrivals) -> None:
         """Let the watchdog do its work of a cycle, after all that messages do."""

@@ -289,7 +289,7 @@ def test_who_waits_for_the_serial_combiner_waits_no_more() -> None:
 def test_a_trip_ends_the_turn_of_what_could_not_be_sent() -> None:
     """Behind a dead link: the REDUCE that waits for a credit is dropped, and the turn goes on."""
     model = mesh(check_bits=8)
-    model.inject(Fault(0, link, FaultKind.DEAD) for link in (0, 7))
+    model.inject(Fault(model.cycle, link, FaultKind.DEAD) for link in (0, 7))
     control = ask(model, LEAF, RegisterWord.CONTROL)
     for _ in range(2):
         model.step(arrive={(LEAF, 0): 1})
