@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.models.golden.guard import ReceiverGuard, Seen
 from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.golden.receiver_guard import ReceiverGuard, Seen
 from tests.models.golden.link_bench import Link, form_of, whole_packets
 
 BACK = 131
