@@ -1,6 +1,6 @@
 """The guard at a link's end: what is wrong goes no further, and packets that lost a part end."""
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 

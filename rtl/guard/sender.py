@@ -58,7 +58,8 @@ class SenderGuard(wiring.Component):
             m.d.comb += getattr(link, part.check).eq(check)
 
         quiet, full, any_out = Signal(range(PATIENCE)), Signal(), Signal()
-        lost, out_any = [], []
+        lost: list[Value] = []
+        out_any: list[Value] = []
         triples = zip(shape.sent(inside), shape.credits(link), shape.credits(inside), strict=True)
         for c, (sent, credit, back) in enumerate(triples):
             out_any.append(self._channel(m, c, sent, credit, back, full, lost))

@@ -2,6 +2,7 @@
 
 from tests.mutation.broadcast import BROADCAST
 from tests.mutation.fabric import FABRIC
+from tests.mutation.guards import GUARDS
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.schedules import SCHEDULES
@@ -343,4 +344,5 @@ MUTANTS = (
     *SOFTWARE,
     *STATIC,
     *WIRES,
+    *GUARDS,
 )

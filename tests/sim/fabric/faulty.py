@@ -6,6 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.rtl.guard.shape import guard_shape
@@ -19,7 +20,7 @@ from syncfabric.sim.fabric import Fabric, build_fabric
 
 __all__ = ["compare", "guarded_links", "random_faults"]
 
-CHUNK = 500
+CHUNK = 100
 """Cycles between two looks."""
 
 
@@ -50,11 +51,19 @@ def random_faults(
 
 
 def compare(
-    plan: BarrierPlan, scenario: Scenario, faults: Iterable[Fault], cycles: int, folder: Path
+    plan: BarrierPlan,
+    scenario: Scenario,
+    faults: Iterable[Fault],
+    cycles: int,
+    folder: Path,
+    asks: Sequence[tuple[int, ConfigRequest]] = (),
 ) -> Session:
-    """Run both for some cycles; fail where they differ. Return the model's side, as it ends."""
+    """Run both for some cycles; fail where they differ. Return the model's side, as it ends.
+
+    ``asks`` are what is asked of the config port, and from which cycle on.
+    """
     spec, faults = plan.spec.message_network, list(faults)
-    session = Session(plan, scenario)
+    session, left = Session(plan, scenario), list(asks)
     if faults:
         session.model.inject(faults)
     with Fabric(build_fabric(spec)) as fabric:
@@ -64,6 +73,8 @@ def compare(
         begin = session.model.cycle
         fabric.run(begin)
         while session.model.cycle < cycles and not session.finished:
+            while left and left[0][0] <= session.model.cycle:
+                session.driver.port.ask(left.pop(0)[1])
             chunk = session.advance(CHUNK)
             script.write_text(script_text(chunk.stimuli))
             fabric.script(script)
@@ -77,7 +88,7 @@ def compare(
 
 def _told(spec: MessageSpec, ours: str | None, wanted: str | None) -> str:
     """Say in what two lines of the probe differ."""
-    lines = [parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted)]
-    told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, *lines))
+    seen, right = (parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted))
+    told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, seen, right))
     told = told or f"{ours} / {wanted}"
-    return f"cycle {lines[0].cycle:x} {lines[1].cycle:x}: {told}"
+    return f"cycle {seen.cycle:x} {right.cycle:x}: {told}"
