@@ -8,7 +8,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["LARGEST", "read_bytes", "read_text", "write_whole"]
+__all__ = ["LARGEST", "read_bytes", "read_text", "write_new", "write_whole"]
 
 LARGEST = 1 << 30
 """Bytes of a file; a mistyped name must not fill the memory."""
@@ -57,6 +57,19 @@ def read_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file in place of what has its name, and never through a symbolic link.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:
+        file.write(data)
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file, or leave what was there; a symbolic link of its name gives way to it.
 
@@ -67,9 +80,7 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     passing = path.with_name(f".{os.getpid()}.part")
     try:
-        passing.unlink(missing_ok=True)
-        with passing.open("xb") as file:  # never through a link
-            file.write(data)
+        write_new(passing, data)
         passing.replace(path)
     except BaseException:
         with suppress(OSError):

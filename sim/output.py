@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError
+from syncfabric.models.files import write_new
 
 __all__ = ["Content", "check_file", "check_folder", "make_folder", "write_file", "write_folder"]
 
@@ -91,9 +92,7 @@ def write_folder(folder: str | Path, files: Mapping[str, Content]) -> list[Path]
                 passing[name] = folder / f".{os.getpid()}.{number}.part"
                 undo.callback(passing[name].unlink, missing_ok=True)
                 data = content.encode(errors="replace") if isinstance(content, str) else content
-                passing[name].unlink(missing_ok=True)
-                with passing[name].open("xb") as file:  # never through a link
-                    file.write(data)
+                write_new(passing[name], data)
             for name in files:
                 if (folder / name).is_dir():
                     raise OutputError(f"output file {folder / name} is a folder; remove it")

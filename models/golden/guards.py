@@ -2,92 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from collections.abc import Iterable, Sequence
 
-from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
-from syncfabric.models.golden.guard import Given, ReceiverGuard, Seen, SenderGuard
+from syncfabric.models.golden.fences import Fences
+from syncfabric.models.golden.guarded_link import GuardedLink, Load, Passed, Surroundings
+from syncfabric.models.golden.link_faults import LinkFaults
 from syncfabric.models.golden.link_form import LinkForm, Wires
 from syncfabric.models.golden.numbering import Numbering
-from syncfabric.models.golden.record import GuardWires, Message, Packet
+from syncfabric.models.golden.receiver_guard import Given, Seen
+from syncfabric.models.golden.record import GuardWires, Message
 from syncfabric.models.messages import Counter, LinkCounter, MeshLayout
 from syncfabric.models.networks.spec import MessageSpec
 
-__all__ = ["Guards", "Passed", "Surroundings"]
+__all__ = ["Guards"]
 
-Happened: TypeAlias = Callable[[int, "Counter | LinkCounter"], None]
 STILL = Wires()
-NOBODY = Packet(-1, -1, -1, -1)
-
-
-class Surroundings(Protocol):
-    """What guards ask of the network around them."""
-
-    @abstractmethod
-    def ends(self, link: int) -> tuple[int, int] | None:
-        """Return from where a guarded link leads, and to where; None of a link without guards.
-
-        Places are numbered as on the config port.
-        """
-
-    @abstractmethod
-    def has_room(self, lane: int) -> bool:
-        """Return whether a buffer, or slot, had room at the start of the cycle."""
-
-    @abstractmethod
-    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
-        """Return the links away from a place and towards it, by port; None: there is none."""
-
-    @abstractmethod
-    def happened(self, place: int, counter: Counter | LinkCounter) -> None:
-        """Count an event of this cycle."""
-
-
-class Passed(NamedTuple):
-    """What comes out of all links in a cycle, and what the guards' wires show.
-
-    ``shown_flits`` and ``shown_messages`` are what is on the links: all, but for fenced ones.
-    ``shown_credit`` are the lanes whose credit is on the links, and ``credit`` those whose sender
-    gets one.
-    """
-
-    flits: list[tuple[int, Flit]]
-    messages: list[tuple[int, Message]]
-    credit: list[int]
-    shown_credit: list[int]
-    shown_flits: Sequence[tuple[int, Flit]]
-    shown_messages: Sequence[tuple[int, Message]]
-    wires: list[tuple[int, GuardWires]]
-
-
-class GuardedLink:
-    """One directed link."""
-
-    __slots__ = ("dead", "link", "packets", "receiver", "sender", "source", "target")
-
-    def __init__(self, link: int, ends: tuple[int, int], form: LinkForm) -> None:
-        self.link, (self.source, self.target) = link, ends
-        self.sender = SenderGuard(form.places)
-        self.receiver = ReceiverGuard(form.places, form.ordinary, own=form.own)
-        self.packets = [NOBODY] * form.ordinary
-        self.dead = False
-
-    def is_awake(self) -> bool:
-        """Return whether anything changes without a flit, message or credit."""
-        return self.sender.is_awake() or self.receiver.is_awake()
-
-
-class Load:
-    """What is on one link in a cycle."""
-
-    __slots__ = ("channel", "credit", "flit", "message", "sync_class")
-
-    def __init__(self) -> None:
-        self.flit: Flit | None = None
-        self.message: Message | None = None
-        self.channel = self.sync_class = self.credit = 0
 
 
 class Guards:
@@ -120,13 +51,16 @@ class Guards:
             if ends is not None:
                 self.links[link] = GuardedLink(link, ends, form)
         self._awake: set[int] = set()
-        self._faults: dict[int, list[Fault]] = {}
-        self._dead: set[int] = set()
-        self._ever = False
-        self._fences: dict[int, int] = {}
-        self._ordered: dict[int, int] = {}
-        self._shut_out: set[int] = set()  # links whose sender's guard is fenced
-        self._shut_in: set[int] = set()
+        self._faults = LinkFaults(form.width)
+        self.fences = Fences(self._guarded_ports, self._awake)
+
+    def _guarded_ports(self, place: int) -> Sequence[tuple[int | None, int | None]]:
+        """Return the guarded links away from a place and towards it, by port."""
+        ports = self._around.port_links(place)
+        return [(self._if_guarded(away), self._if_guarded(towards)) for away, towards in ports]
+
+    def _if_guarded(self, link: int | None) -> int | None:
+        return None if link is None or self.links[link] is None else link
 
     def has(self, lane: int) -> bool:
         """Return whether a lane's link is guarded."""
@@ -137,44 +71,15 @@ class Guards:
         for fault in faults:
             if self.links[fault.link] is None:
                 raise ValueError(f"link {fault.link} has no guards")
-            self._faults.setdefault(fault.cycle, []).append(fault)
-            self._ever = True
-
-    # Fences (F7).
-
-    def fence(self, place: int, write: int | None) -> int:
-        """Read a place's fences; write those that hold from the next cycle on."""
-        if write is not None:
-            self._ordered[place] = write & (1 << len(self._around.port_links(place))) - 1
-        return self._fences.get(place, 0)
-
-    def settle(self) -> None:
-        """End a cycle."""
-        for place, fences in self._ordered.items():
-            self._fences[place] = fences
-            for port, (away, towards) in enumerate(self._around.port_links(place)):
-                self._shut(self._shut_out, away, fences >> port & 1)
-                self._shut(self._shut_in, towards, fences >> port & 1)
-        self._ordered.clear()
-
-    def _shut(self, links: set[int], link: int | None, shut: int) -> None:
-        if link is None or self.links[link] is None:
-            return
-        if shut:
-            links.add(link)
-            self._awake.add(link)
-        else:
-            links.discard(link)
-
-    # Cycles.
+            self._faults.plan([fault])
 
     def is_due(self, now: int) -> bool:
         """Return whether anything happens on a link in this cycle by itself."""
-        return bool(self._awake) or now in self._faults
+        return bool(self._awake) or self._faults.is_due(now)
 
     def idle_until(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which it does, None if it never does."""
-        return now if self._awake else min(self._faults, default=None)
+        return now if self._awake else self._faults.following()
 
     def pass_on(
         self,
@@ -194,7 +99,7 @@ class Guards:
         credit : sequence of int
             Lanes whose credit the routers return.
         """
-        shut = self._shut_out
+        shut = self.fences.away
         passed = Passed(
             [],
             [],
@@ -227,17 +132,13 @@ class Guards:
                 passed.shown_credit.append(lane)
             else:
                 loads.setdefault(link, Load()).credit |= 1 << channel
-        faults: dict[int, list[Fault]] = {}
-        for fault in self._faults.pop(now, ()):
-            faults.setdefault(fault.link, []).append(fault)
-            if fault.kind is FaultKind.DEAD:
-                self._dead.add(fault.link)
+        faults = self._faults.happen(now)
         for link in sorted(self._awake | loads.keys() | faults.keys()):
             guarded = links[link]
             assert guarded is not None
             load = loads.get(link) or Load()
             self._cross(now, guarded, load, faults.get(link, ()), passed)
-            if guarded.is_awake() or (link in self._shut_in and guarded.receiver.open):
+            if guarded.is_awake() or (link in self.fences.towards and guarded.receiver.open):
                 self._awake.add(link)
             else:
                 self._awake.discard(link)
@@ -248,7 +149,8 @@ class Guards:
     ) -> None:
         """Take one link through a cycle."""
         form, sender, receiver = self.form, guarded.sender, guarded.receiver
-        closed, ignored = guarded.link in self._shut_out, guarded.link in self._shut_in
+        link = guarded.link
+        closed, ignored = link in self.fences.away, link in self.fences.towards
         wires = STILL if closed else self._drive(load, sender.probe)
         shown_credit, empty = receiver.credit(load.credit), receiver.empty
         if ignored:
@@ -256,7 +158,7 @@ class Guards:
         if wires is not STILL or empty:
             shown = GuardWires(wires.check, wires.sync_check, wires.probe, empty)
             if any(shown):
-                passed.wires.append((guarded.link, shown))
+                passed.wires.append((link, shown))
         sent = 0
         if load.flit is not None:
             sent = 1 << load.channel
@@ -264,9 +166,11 @@ class Guards:
         if load.message is not None:
             sent |= 1 << form.ordinary + load.sync_class
         heard_credit, there, right = shown_credit, wires, (True, True)
-        spoilt = bool(faults) or guarded.link in self._dead
+        spoilt = bool(faults) or link in self._faults.dead
         if spoilt:
-            there, heard_credit, empty = self._spoil(guarded, wires, shown_credit, empty, faults)
+            driven = form.pack(wires), shown_credit, empty
+            word, heard_credit, empty = self._faults.spoil(link, faults, *driven)
+            there = form.unpack(word)
             right = form.is_right(there)
         head, tail = bool(there.flit & self._head), bool(there.flit & self._tail)
         if closed:
@@ -275,10 +179,10 @@ class Guards:
             of_sender, lost = sender.advance(sent, heard_credit, empty)
         if lost:
             self._around.happened(guarded.source, LinkCounter.LOST)
-        first = guarded.link * self._lanes
+        first = link * self._lanes
         _add_lanes(passed.shown_credit, first, shown_credit)
         _add_lanes(passed.credit, first, of_sender)
-        quick = not (spoilt or closed or ignored or wires.probe or self._ever)
+        quick = not (spoilt or closed or ignored or wires.probe or self._faults.ever)
         if quick and receiver.passes(
             wires.valid, sent ^ wires.valid, load.credit, head=head, tail=tail
         ):
@@ -306,22 +210,6 @@ class Guards:
             if not self.form.own:
                 flit = sync
         return self.form.checked(Wires(flit, valid, sync, sync_valid, probe))
-
-    def _spoil(
-        self, guarded: GuardedLink, wires: Wires, credit: int, empty: int, faults: Sequence[Fault]
-    ) -> tuple[Wires, int, int]:
-        """Return what is left of the wires on the way: forward ones, credits, and ``empty``."""
-        word = self.form.pack(wires)
-        for fault in faults:
-            if fault.kind is FaultKind.FLIP:
-                word ^= fault.mask & (1 << self.form.width) - 1
-            elif fault.kind is FaultKind.CREDIT:
-                credit &= ~fault.mask
-        if any(fault.kind is FaultKind.DROP for fault in faults):
-            word = 0
-        if guarded.link in self._dead:
-            word = credit = empty = 0
-        return self.form.unpack(word), credit, empty
 
     def _hand_on(
         self,
@@ -353,7 +241,7 @@ class Guards:
 
     def _has_room(self, guarded: GuardedLink, lane: int) -> bool:
         """Return whether there is room, and count what has none; without faults there always is."""
-        if not self._ever or self._around.has_room(lane):
+        if not self._faults.ever or self._around.has_room(lane):
             return True
         self._around.happened(guarded.target, Counter.OVERFLOW)
         return False

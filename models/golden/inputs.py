@@ -135,8 +135,8 @@ class Inputs:
             self.answers.append((True, refused, data))
             return []
         if self.guards is not None and request.address == FENCE:
-            fences = self.guards.fence(request.node, request.data if request.write else None)
-            self.answers.append((True, False, 0 if request.write else fences))
+            word = self.guards.fences.access(request.node, request.data if request.write else None)
+            self.answers.append((True, False, 0 if request.write else word))
             return []
         if self.wires is not None and self.wires.has(request.address):
             answer = self.wires.access(request.node, request.address, request.write, request.data)

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.channel import Flit, Wormhole
-from syncfabric.models.golden.guards import Guards, Passed
+from syncfabric.models.golden.guarded_link import Passed
+from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.inputs import Inputs, NodePort, Place
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.numbering import Numbering
@@ -284,7 +285,7 @@ class GoldenModel(ABC):
             passed = self._passed or self._guard(self.guards, now)
             record, self._passed = self._guarded_record, None
             flits, self._arrived, credit = passed.flits, passed.messages, passed.credit
-            self.guards.settle()
+            self.guards.fences.settle()
         plane.held_inputs.clear()
         plane.held_outputs.clear()
 
@@ -339,11 +340,15 @@ class GoldenModel(ABC):
         Raises
         ------
         ValueError
-            A link has no guards.
+            A link has no guards, or a cycle is over.
         """
         if self.guards is None:
             raise ValueError("without check_bits no link has guards")
-        self.guards.inject(faults)
+        planned = list(faults)
+        late = min((fault.cycle for fault in planned), default=self.cycle)
+        if late < self.cycle:
+            raise ValueError(f"cycle {late} is over; it is {self.cycle} now")
+        self.guards.inject(planned)
 
     def _watch(self, watchdog: Watchdog, seen: Seen, accepted: Arrivals) -> None:
         """Let the watchdog do its work of a cycle, after all that messages do."""

@@ -17,7 +17,7 @@ __all__ = ["SyncInput"]
 
 
 class SyncInput(wiring.Component):
-    """Two slots, one for each class: a message in it is presented to an output or to the unit.
+    """Two slots, one for each class; messages are presented to an output, or shown to the unit.
 
     Cycles as in docs/microarchitecture.md, section 3.
 

@@ -14,7 +14,7 @@ from tests.fuzz.campaign import fuzzed, sandbox
 from tests.fuzz.holds import Sandbox, stub
 
 COMMANDS: Any = typer.main.get_command(app)
-NAMES = sorted(set(COMMANDS.commands) - {"bitstream", "board"})
+NAMES = sorted(COMMANDS.commands)
 
 NEEDED = {
     "NET": ["mesh-2x2"],
@@ -84,9 +84,11 @@ def _no_long_work() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         for name in (
             "os.execv",
+            "syncfabric.fpga.bitstream.board_verilog",
             "syncfabric.fpga.blocks.block_design",
             "syncfabric.fpga.blocks.network_design",
             "syncfabric.models.collectives.search.search",
+            "syncfabric.sim.board.build_board",
             "syncfabric.sim.network.Network._drive",
             "syncfabric.sim.replay.replay.build_bench",
             "syncfabric.sim.replay.replay.build_fabric",

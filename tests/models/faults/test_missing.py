@@ -13,6 +13,7 @@ from syncfabric.models.faults.missing import Missing, missing
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest, Observer
+from syncfabric.models.messages import CONTROL, RegisterWord
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.images import config_writes
@@ -174,9 +175,16 @@ def test_a_router_that_is_silent() -> None:
     def read(at: int, address: int) -> int | None:
         return None if at == target else bench.read(at, address)
 
-    found = missing(bench.plan, 7, read)
-    assert found.silent == (gone,)
-    assert found.members == tuple(m for m in (members[0],) if m != gone)
+    expected = Missing(tuple(m for m in (members[0],) if m != gone), silent=(gone,))
+    assert missing(bench.plan, 7, read) == expected
+
+    def other(at: int, address: int) -> int | None:
+        word = bench.read(at, address)
+        is_control = at == target and word is not None and address % 8 == RegisterWord.CONTROL
+        return word ^ CONTROL.pack({"gid": 1}) if is_control and word else word
+
+    # A register that another group has taken meanwhile.
+    assert missing(bench.plan, 7, other) == expected
 
 
 FILE = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 1\n'

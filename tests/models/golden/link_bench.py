@@ -5,8 +5,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.guard import ReceiverGuard, Seen, SenderGuard
 from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.golden.receiver_guard import ReceiverGuard, Seen
+from syncfabric.models.golden.sender_guard import SenderGuard
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["Link", "Piece", "form_of", "whole_packets"]

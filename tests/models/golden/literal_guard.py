@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncfabric.models.golden.guard import NONE, QUIET, Given, Seen
+from syncfabric.models.golden.receiver_guard import NONE, Given, Seen
+from syncfabric.models.golden.sender_guard import QUIET
 
 __all__ = ["LiteralReceiver", "LiteralSender"]
 

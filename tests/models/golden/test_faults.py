@@ -153,3 +153,8 @@ def test_faults_need_guards() -> None:
         model_of(MeshSpec(kind="mesh", width=2, height=1, check_bits=8)).inject(
             [Fault(9, 1, FaultKind.DROP)]
         )
+    model = model_of(MeshSpec(kind="mesh", width=2, height=1, check_bits=8))
+    for _ in range(10):
+        model.step()
+    with pytest.raises(ValueError, match=r"^cycle 9 is over; it is 10 now$"):
+        model.inject([fault])

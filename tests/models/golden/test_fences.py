@@ -140,3 +140,45 @@ def test_a_closed_link_is_silent_and_counts_nothing() -> None:
     for place in (4, beyond):
         for counter in LinkCounter:
             assert ask(run, place, COUNTER_BASE + counter) == 0
+
+
+def test_a_packet_whose_rest_is_behind_a_fence_is_cut() -> None:
+    """Closed in any cycle of its way: its channel is free again for packets of others."""
+    for after in range(12):
+        run = mesh_run(random.Random(1), 3, 1, 0, watchdog=0)
+        model = run.model
+        header = model.wiring.headers[2]
+        model.put(0, [header, 1, 2], tail=False)
+        for _ in range(after):
+            model.step()
+        fence(run, 1, 2)
+        for _ in range(20):
+            model.step()
+        before = model.packets.flits_ejected
+        model.put(1, [header, 7, 8])
+        for _ in range(20):
+            model.step()
+        assert model.packets.flits_ejected == before + 3
+
+
+def test_what_was_inside_goes_on_and_is_cut_then() -> None:
+    """Both ends closed while a packet's first flits wait behind another's: it ends with a cut."""
+    run = mesh_run(random.Random(1), 3, 1, 0, watchdog=0)
+    model = run.model
+    header = model.wiring.headers[2]
+    model.put(1, [header, 1], tail=False)
+    for _ in range(6):
+        model.step()
+    model.put(0, [header, 2, 3], tail=False)
+    for _ in range(12):
+        model.step()
+    fence(run, 0, 0)
+    fence(run, 1, 2)
+    for _ in range(200):
+        model.step()
+    assert model.packets.flits_ejected == 2
+    model.put(1, [4], head=False)
+    for _ in range(20):
+        model.step()
+    # The rest of the first packet, the three flits inside, and the cut.
+    assert model.packets.flits_ejected == 2 + 1 + 3 + 1

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.models.golden.guard import ReceiverGuard, Seen
 from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.golden.receiver_guard import ReceiverGuard, Seen
 from tests.models.golden.link_bench import Link, form_of, whole_packets
 
 BACK = 131
@@ -227,3 +227,17 @@ def test_a_packet_without_its_head_is_dropped_to_its_end() -> None:
     assert [number for number, _ in whole_packets(link.got, 0)] == [1, 2]
     assert (link.events, link.lost) == (3, 1)
     assert link.is_whole()
+
+
+def test_a_packet_with_a_wrong_flit_is_cut_at_the_next() -> None:
+    form = form_of()
+    for place in (1, 2, 3):
+        link = Link(form, random.Random(2), one(place, word=0b11), drain=1.0)
+        link.put(0, 0, 5)
+        link.put(0, 1, 2)
+        settle(link)
+        assert whole_packets(link.got, 0) == [(0, True), (1, False)]
+        assert [piece.place for _, piece in link.got[:place]] == list(range(place))
+        # The wrong flit, the one that is cut, and those after it.
+        assert link.events == 5 - place
+        assert link.is_whole()

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.guard import ReceiverGuard, Seen, SenderGuard
+from syncfabric.models.golden.receiver_guard import ReceiverGuard, Seen
+from syncfabric.models.golden.sender_guard import SenderGuard
 from tests.models.golden.literal_guard import LiteralReceiver, LiteralSender
 
 PLACES = (3, 1, 2, 1, 1)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.outbox import PatientOutbox
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import (
     ARRIVED,
@@ -249,3 +251,56 @@ def test_a_register_that_dies_does_not_trip() -> None:
         released: list[Release] = made.released
         assert released == [(0, register, 0, True)]
         assert made.counter(0, Counter.STRAY) == (offset > 0)
+
+
+def test_every_wait_counts_from_its_own_arrival() -> None:
+    """A wait that one look has seen, and one that begins before the next: neither trips."""
+    model = mesh()
+    for look in range(5, 9):
+        for offset in (-9, 2):
+            run_to(model, look * H - 1 + offset)
+            model.step(arrive={(LEAF, 0): 1})
+            run_to(model, look * H - 1 + offset + (12 if offset < 0 else 5))
+            model.step(arrive={(ROOT, 0): 1})
+            for _ in range(5):
+                model.step()
+            assert model.done(LEAF, 0)
+            assert not model.broken(LEAF, 0)
+
+
+def test_who_waits_for_the_serial_combiner_waits_no_more() -> None:
+    made = conftest.Bench(
+        MeshModel(
+            MeshSpec(kind="mesh", width=2, height=1, watchdog=1, operations="all", data_bits=4)
+        )
+    )
+    model = made.model
+    model.step(start=True)
+    for gid in range(3):
+        made.add(gid, [(0, 0), (1, 0)])
+    model.step(arrive={(ROOT, r): 5 for r in range(3)})
+    for _ in range(10):
+        model.step()
+    words = [ask(model, ROOT, 8 * r + RegisterWord.STATUS) for r in range(3)]
+    waiting = STATUS.pack({"waiting": 1})
+    assert words == [TRIPPED | LOCAL, TRIPPED | LOCAL, TRIPPED | waiting]
+
+
+def test_a_trip_ends_the_turn_of_what_could_not_be_sent() -> None:
+    """Behind a dead link: the REDUCE that waits for a credit is dropped, and the turn goes on."""
+    model = mesh(check_bits=8)
+    model.inject(Fault(model.cycle, link, FaultKind.DEAD) for link in (0, 7))
+    control = ask(model, LEAF, RegisterWord.CONTROL)
+    for _ in range(2):
+        model.step(arrive={(LEAF, 0): 1})
+        while not model.release:
+            model.step()
+        assert model.broken(LEAF, 0)
+        model.step()
+        model.step()
+        assert isinstance(model, MeshModel)
+        outbox = model._routers[LEAF].unit.outbox
+        assert isinstance(outbox, PatientOutbox)
+        assert outbox.turn.stays == 0
+        assert ask(model, LEAF, RegisterWord.STATUS) == TRIPPED | LOCAL | STATUS.pack({"fired": 1})
+        assert ask(model, LEAF, RegisterWord.CONTROL, control) == 0
