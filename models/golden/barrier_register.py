@@ -48,6 +48,7 @@ class BarrierRegister:
     __slots__ = (
         "acc",
         "arrived",
+        "broken",
         "children",
         "done",
         "epoch",
@@ -57,6 +58,7 @@ class BarrierRegister:
         "letters",
         "local",
         "node",
+        "old",
         "op",
         "pending",
         "queued",
@@ -64,6 +66,7 @@ class BarrierRegister:
         "result",
         "root",
         "rules",
+        "tripped",
         "turn",
         "valid",
         "waiting",
@@ -77,6 +80,7 @@ class BarrierRegister:
         self.arrived: set[int] = set()
         self.pending: set[int] = set()
         self.local = self.waiting = self.fired = self.done = self.queued = False
+        self.tripped = self.old = self.broken = False
         self.acc = self.result = self.kept = 0
         self.letters: list[Letter | None] = [None] * 5
         self._read_image()
@@ -87,7 +91,14 @@ class BarrierRegister:
         self._read_image()
         if word == RegisterWord.CONTROL:
             self.acc = self.rules.identity(self.op)
-            self.done = False
+            self.done = self.broken = False
+            if self.tripped:
+                self.reset_episode()
+
+    def reset_episode(self) -> None:
+        """Forget who has arrived."""
+        self.arrived.clear()
+        self.local = self.waiting = self.fired = self.tripped = False
 
     def _read_image(self) -> None:
         control = CONTROL.unpack(self.words[RegisterWord.CONTROL])
@@ -131,6 +142,16 @@ class BarrierRegister:
         begun = self.local or self.waiting or self.fired or self.queued
         return begun or bool(self.arrived) or bool(self.pending)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the node's own process waits for the end of an episode."""
+        return (self.local or self.waiting) and self.valid and not self.tripped
+
+    def trip(self) -> None:
+        """Give up waiting."""
+        self.tripped = self.broken = self.done = True
+        self.pending.clear()
+
     def uses(self, message: Message, port: int, parent_pending: bool) -> bool:
         """Return whether a message for this group is used; else it is a stray (section 4.2).
 
@@ -145,7 +166,7 @@ class BarrierRegister:
         parent_pending : bool
             Whether the message to the parent has not left yet.
         """
-        if message.epoch != self.epoch:
+        if message.epoch != self.epoch or self.tripped:
             return False
         if message.kind == REDUCE:
             if self.fired:
@@ -193,7 +214,7 @@ class BarrierRegister:
         """Return whether all are in, and nobody has been told."""
         awaits_own = not self.relay and not self.local
         nobody = self.relay and not self.children
-        return self.is_complete() and not (awaits_own or nobody or self.fired)
+        return self.is_complete() and not (awaits_own or nobody or self.fired or self.tripped)
 
     def finish(self, result: int) -> frozenset[int]:
         """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE.
@@ -232,14 +253,18 @@ class BarrierRegister:
     @property
     def status_bits(self) -> int:
         """Width of ``status``."""
-        return STATUS.width
+        return STATUS.width + self.rules.watched
 
     def data_for(self, place: int) -> int:
         """Return the data of the message to a child, or to the parent."""
         return self.acc if place == PARENT else self.result
 
     def status(self) -> int:
-        """Return the status word; what a spilled entry has queued is bit 4 of ``pending``."""
+        """Return the status word."""
+        return self.state() | self.tripped << STATUS.width
+
+    def state(self) -> int:
+        """Return an episode's bits; what a spilled entry has queued is bit 4 of ``pending``."""
         word = len(self.arrived) << ARRIVED if self.rules.paper else 0
         if not self.rules.paper:
             for child in self.arrived:

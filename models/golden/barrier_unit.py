@@ -76,11 +76,12 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     def is_ready(self, r: int, started: bool) -> bool:
         """Return whether a group can be used; ``started``: ``start`` has been high."""
-        return started and self.registers[r].valid and not self.registers[r].relay
+        register = self.registers[r]
+        return started and register.valid and not (register.relay or register.tripped)
 
     def is_broken(self, r: int) -> bool:
-        """Return whether the process was released because its group died."""
-        return False
+        """Return whether the process was released because its group died, or nobody came."""
+        return self.registers[r].broken
 
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
@@ -90,7 +91,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
     def arrive(self, r: int, data: int) -> None:
         """Take an accepted arrive; it shows from the next cycle on."""
         register, data = self.registers[r], data & self.mask
-        register.done = False
+        register.done = register.broken = False
         if self.serial is None:
             register.enter(data)
             self.fresh.append(r)
@@ -183,6 +184,22 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
 
     def settle(self) -> None:
         """End its cycle."""
+        self.restless = False
+
+    # The watchdog (docs/microarchitecture-faults.md, F5).
+
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+        return False
+
+    def trip(self, r: int) -> None:
+        """Release the process of a register with ``broken``."""
+        self.registers[r].trip()
+        self.waiting.discard(r)
+        self.outbox.sending.discard(r)
+        self.restless = True  # the turn of a register that has nothing more to send ends
+        self.released.append((self.node, r, self.registers[r].result))
+        self.count(Counter.STRAY)
 
     def _merge_kept(self, r: int) -> int:
         """Combine the data of a waiting arrive; return its register."""

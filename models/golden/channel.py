@@ -59,6 +59,7 @@ class Wormhole(ABC):
         inputs = self.inputs = wiring.inputs
         self.node_on = {link: node for node, link in enumerate(wiring.sinks)}
         self.wiring, self.credits, self.freed, self.observer = wiring, credits, freed, observer
+        self.places = max(credits, default=0)
         self.ready: list[int] = []
         self.flits_ejected = 0
         self.link = [lane // wiring.lanes for lane in range(size)]
@@ -216,6 +217,11 @@ class Wormhole(ABC):
                 if flit[1] & TAIL and self.observer is not None:
                     packet, node = flit[3], self.node_on[self.link[lane]]
                     self.observer.packet(packet.source, node, packet.created, packet.injected, now)
+
+    def has_room(self, lane: int) -> bool:
+        """Return whether a buffer had room at the start of the cycle; a sink always has."""
+        queue = self.buffers[lane]
+        return queue is None or len(queue) + (lane in self.freed) < self.places
 
     def credited(self, lane: int) -> None:
         """Wake whom the first credit of a router's output lane sets going."""

@@ -42,7 +42,7 @@ def configure(
     r, word = divmod(address, REGISTER_WORDS)
     if r < len(unit.registers):
         found = unit.registers[r].read(word)
-    elif 0 <= address - COUNTER_BASE < len(Counter):
+    elif 0 <= address - COUNTER_BASE < len(unit.counters):
         found = unit.counters[address - COUNTER_BASE]
     return found is None, found or 0
 
@@ -54,7 +54,8 @@ def _write(unit: RegisterFile[Any], address: int, data: int, met: Collection[int
     if word == unit.command_word:
         return unit.command(r, data)
     register = unit.registers[r]
-    if register.refuses(word, r in met or register.is_busy()):
+    busy = register.is_busy() and not register.tripped
+    if register.refuses(word, r in met or busy):
         return False
     if word == RegisterWord.CONTROL:
         unit.writing, unit.control = r, data

@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from syncfabric.models.golden.config_port import configure
+from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.record import ConfigRequest, SpillArrival
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.spill_base import SpillBase
 from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
+from syncfabric.models.golden.watchdog import WatchedRegister
 from syncfabric.models.golden.wires import WireModel
-from syncfabric.models.messages import SPILL_BASE, Counter
+from syncfabric.models.messages import FENCE, SPILL_BASE, Counter
 
 __all__ = ["Inputs", "NodePort", "Place"]
 
@@ -54,6 +56,18 @@ class NodePort(Protocol):
     def count(self, counter: Counter) -> None:
         """Count an event."""
 
+    # For the watchdog.
+
+    @property
+    def registers(self) -> Sequence[WatchedRegister]:
+        """All of them."""
+
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+
+    def trip(self, r: int) -> None:
+        """Release the process of a register with ``broken``."""
+
 
 class Inputs:
     """The config port and the node ports of a network, judged by the state before the edge.
@@ -72,6 +86,8 @@ class Inputs:
         Who sets groups up through the network.
     wires : WireModel or None
         Who has the registers that are slots of barrier wires.
+    guards : Guards or None
+        Who has the fences of links.
     """
 
     def __init__(
@@ -83,7 +99,9 @@ class Inputs:
         touched: set[int],
         managers: Mapping[int, Manager],
         wires: WireModel | None = None,
+        guards: Guards | None = None,
     ) -> None:
+        self.guards = guards
         self.managers, self.wires = managers, wires
         self.places, self.ports, self.answers = places, ports, answers
         self.awake, self.touched = awake, touched
@@ -115,6 +133,10 @@ class Inputs:
             if refused and request.write:
                 place.unit.count(Counter.REFUSED_WRITE)
             self.answers.append((True, refused, data))
+            return []
+        if self.guards is not None and request.address == FENCE:
+            word = self.guards.fences.access(request.node, request.data if request.write else None)
+            self.answers.append((True, False, 0 if request.write else word))
             return []
         if self.wires is not None and self.wires.has(request.address):
             answer = self.wires.access(request.node, request.address, request.write, request.data)

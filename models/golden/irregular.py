@@ -10,7 +10,7 @@ from syncfabric.models.golden.inputs import Place
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.node_interface import NodeUnit
-from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch import Switch
 from syncfabric.models.golden.switch_channel import SwitchChannels
@@ -138,7 +138,16 @@ class IrregularModel(GoldenModel):
         self._opening = self._closed
         self._closed = [] if self.network.buffered else [lane for lane, _ in plane.sent]
         plane.sent = [sent for sent in plane.sent if sent[0] in self._ends]
-        for lane, message in plane.sent:
+        if self.guards is None:
+            self._present(plane.sent)
+        else:
+            self._passed = self._guard(self.guards, now)
+            self._present(self._passed.messages)
+
+    def _present(self, messages: Sequence[tuple[int, Message]]) -> None:
+        """Present what is seen while it is on the link."""
+        places = self._routers
+        for lane, message in messages:
             target, port = self._ends[lane]
             if target < self._prompt:
                 places[target].arriving[port] = message
@@ -167,7 +176,7 @@ class IrregularModel(GoldenModel):
         self.packets.dropped.clear()
 
     def _edge(self, accepted: Arrivals) -> None:
-        for lane, message in self._plane.sent:
+        for lane, message in self._arrived:
             target, port = self._ends[lane]
             if target >= self._prompt:
                 self._routers[target].standing[port] = message
@@ -179,6 +188,30 @@ class IrregularModel(GoldenModel):
             self.touched.add(unit.node)
         self._late_events = self._events.copy()
         self._events.clear()
+
+    def ends(self, link: int) -> tuple[int, int] | None:
+        """Return from where a guarded link leads, and to where; None of a link without guards."""
+        wiring, end = self.wiring, self.wiring.fed[link]
+        node = link - wiring.first_injection
+        source = node if node >= 0 else wiring.nodes + link // wiring.ports
+        if end is not None:
+            return source, wiring.nodes + end[0]
+        return (source, wiring.node_on[link]) if link in wiring.node_on else None
+
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+        wiring, switch = self.wiring, place - self.wiring.nodes
+        if switch < 0:
+            return [(wiring.first_injection + place, wiring.sinks[place])]
+        first, towards = switch * wiring.ports, wiring.feeding[switch]
+        return [(first + port, towards[port]) for port in range(wiring.ports)]
+
+    def has_room(self, lane: int) -> bool:
+        """Return whether a buffer, or slot, had room at the start of the cycle."""
+        if lane not in self._ends:
+            return self.packets.has_room(lane)
+        target, port = self._ends[lane]
+        return not self.network.buffered or port not in self._routers[target].standing
 
     def _wake(self, lane: int) -> None:
         wiring = self.wiring

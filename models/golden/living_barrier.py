@@ -41,17 +41,18 @@ class LivingBarrierRegister(Living, BarrierRegister):
 
     def status(self) -> int:
         """Return the status word, with its life."""
-        return super().status() | self.life << STATUS.width
+        above = self.life | self.tripped << LIFE.width
+        return self.state() | above << STATUS.width
 
     @property
     def status_bits(self) -> int:
         """Width of ``status``."""
-        return STATUS.width + LIFE.width
+        return super().status_bits + LIFE.width
 
     @property
     def ready(self) -> bool:
         """Whether the node's process may arrive."""
-        return self.valid and self.go and not self.dying and not self.relay
+        return self.valid and self.go and not (self.dying or self.tripped or self.relay)
 
     def joins(self, kind: int) -> bool:
         """Return whether a message of this kind comes from a child, as REDUCE or LAST."""
@@ -59,7 +60,7 @@ class LivingBarrierRegister(Living, BarrierRegister):
 
     def uses(self, message: Message, port: int, parent_pending: bool) -> bool:
         """Return whether a message for this group is used; else it is a stray."""
-        if self.dying or message.epoch != self.epoch:
+        if self.dying or self.tripped or message.epoch != self.epoch:
             return False
         if self.joins(message.kind):
             reduce = message._replace(kind=int(Kind.REDUCE))
@@ -89,8 +90,8 @@ class LivingBarrierRegister(Living, BarrierRegister):
 
     def die(self) -> frozenset[int]:
         """Drop the episode; return the children that have to be told."""
-        self.arrived.clear()
-        self.local = self.waiting = self.fired = self.go = self.freed = False
+        self.reset_episode()
+        self.go = self.freed = False
         self.dying = True
         self.write_to(self.below, Kind.BROKEN)
         return self.below
@@ -136,14 +137,9 @@ class LivingBarrierUnit(BarrierUnit):
         """Return whether a group can be used; ``start`` does not matter."""
         return self.living[r].ready
 
-    def is_broken(self, r: int) -> bool:
-        """Return whether the process was released because its group died."""
-        return self.living[r].broken
-
     def arrive(self, r: int, data: int) -> None:
         """Take an accepted arrive; if the register has died in this cycle, it is over at once."""
         register = self.living[r]
-        register.broken = False
         if r not in self.lasting:
             register.last = False
         super().arrive(r, data)
@@ -216,6 +212,10 @@ class LivingBarrierUnit(BarrierUnit):
             self._ordered = r, data
         return obeyed
 
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+        return self._ordered == (r, Command.KILL)
+
     def commit(self, now: int = 0) -> None:
         """Let what the config port has written in this cycle take effect."""
         super().commit(now)
@@ -242,7 +242,7 @@ class LivingBarrierUnit(BarrierUnit):
 
     def _die(self, r: int) -> None:
         register = self.living[r]
-        had = register.local or register.waiting or self._is_released(r)
+        had = register.waits or self._is_released(r)
         register.pending.clear()
         self._announce(r, register.die())
         self.waiting.discard(r)

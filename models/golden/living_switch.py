@@ -5,7 +5,7 @@ from __future__ import annotations
 from syncfabric.models.golden.life import Living
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.switch_register import PROCESS, UP, SwitchRegister, TreeRules
-from syncfabric.models.messages import ARRIVED, CONTROL, LIFE, Kind, SwitchWord
+from syncfabric.models.messages import CONTROL, LIFE, Kind, SwitchWord
 
 __all__ = ["LivingSwitchRegister"]
 
@@ -22,13 +22,6 @@ class LivingSwitchRegister(Living, SwitchRegister):
 
     # The config port.
 
-    def read(self, word: int) -> int | None:
-        """Return a word on the config port; None if it does not exist or is for commands."""
-        found = super().read(word)
-        if word == SwitchWord.ARRIVED and found is not None:
-            return found | self.life << ARRIVED.width
-        return found
-
     def write(self, word: int, data: int) -> None:
         """Change a word of the image; a new control word begins a new life."""
         super().write(word, data)
@@ -43,9 +36,10 @@ class LivingSwitchRegister(Living, SwitchRegister):
         """Return whether the image must stay as it is."""
         return self.dying or super().is_busy()
 
-    def status(self) -> int:
-        """Return its state as in ``observe``, with its life."""
-        return super().status() | self.life << super().status_bits
+    @property
+    def above(self) -> int:
+        """What stands above an episode's bits: its life, and whether it has tripped."""
+        return self.life | self.tripped << LIFE.width
 
     @property
     def status_bits(self) -> int:
@@ -62,7 +56,7 @@ class LivingSwitchRegister(Living, SwitchRegister):
     @property
     def ready(self) -> bool:
         """Whether the node's process may arrive."""
-        return self.valid and not self.dying and (self.go or self.alone)
+        return self.valid and not (self.dying or self.tripped) and (self.go or self.alone)
 
     def joins(self, kind: int) -> bool:
         """Return whether a message of this kind comes from a child, as REDUCE or LAST."""
@@ -70,7 +64,7 @@ class LivingSwitchRegister(Living, SwitchRegister):
 
     def uses(self, message: Message, port: int, pending: bool, up: bool) -> bool:
         """Return whether a message for this group is used; else it is a stray."""
-        if self.dying:
+        if self.dying or self.tripped:
             return False
         if self.joins(message.kind):
             return port in self.children and port not in self.arrived and not pending
@@ -100,8 +94,8 @@ class LivingSwitchRegister(Living, SwitchRegister):
 
     def die(self) -> frozenset[int]:
         """Drop the episode; return the children that have to be told."""
-        self.arrived.clear()
-        self.fired = self.go = self.freed = False
+        self.reset_episode()
+        self.go = self.freed = False
         self.dying = True
         return self._tell(Kind.BROKEN)
 

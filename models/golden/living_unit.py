@@ -223,21 +223,27 @@ class LivingNode(LivingUnit, NodeUnit):
         """Return whether a group can be used; ``start`` does not matter."""
         return self.living[r].ready
 
-    def is_broken(self, r: int) -> bool:
-        """Return whether the process was released because its group died."""
-        return self.living[r].broken
-
     def _arrivals(self) -> set[int]:
         for r in self.arriving:
-            self.living[r].broken = False
             if r not in self.lasting:
                 self.living[r].last = False
         return super()._arrivals()
 
     def _had_arrived(self, r: int) -> bool:
         register = self.registers[r]
+        if register.tripped:
+            return False
         waits = PROCESS in register.arrived or register.fired or r in self.arriving
         return waits or self._is_released(r)
+
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+        return self._ordered is not None and self._ordered[:2] == (r, Command.KILL)
+
+    def trip(self, r: int) -> None:
+        """Release the process of a register with ``broken``."""
+        super().trip(r)
+        self._held.discard(r)
 
     def _is_released(self, r: int) -> bool:
         """Return whether the process will be released in the next cycle."""

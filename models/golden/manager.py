@@ -79,6 +79,7 @@ class Manager:
         self.memory = [0] * (1 << (self.stride * entries - 1).bit_length())
         self.most = min(MOST_ENTRIES, len(self.memory) // self.stride)
         self.head, self.tail = (1 << flit.offsets[mark] for mark in ("head", "tail"))
+        self._cut = 1 << flit.offsets["cut"] if "cut" in flit.offsets else 0
         self.pointer = 0
         self.state = ManagerState.IDLE
         self.code = self.entry = 0
@@ -244,6 +245,9 @@ class Manager:
         return word | (self._word == 0) * self.head | (self._word == last) * self.tail
 
     def _answered(self, raw: int, awaited: int) -> None:
+        if raw & self._cut:
+            self.stray()
+            return
         reply = REPLY.unpack(raw & WORD)
         code, entry = reply["code"], reply["sequence"]
         if code == Answer.FREED:

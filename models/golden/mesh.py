@@ -18,7 +18,7 @@ from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wire_place import WirePlace
 from syncfabric.models.golden.wire_wiring import WireWiring
-from syncfabric.models.golden.wiring import Wiring
+from syncfabric.models.golden.wiring import HERE, Wiring
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["ConfigRequest", "MeshModel", "Observer", "Record"]
@@ -92,7 +92,7 @@ class MeshModel(GoldenModel):
             self.sources.send(now, flits)
 
     def _edge(self, accepted: Arrivals) -> None:
-        for lane, message in self._plane.sent:
+        for lane, message in self._arrived:
             end = self._message_slots.get(lane)
             if end is not None:
                 self._routers[end[0]].receive(end[1], message)
@@ -100,6 +100,25 @@ class MeshModel(GoldenModel):
         for port, register, data in accepted:
             port.arrive(register, data)
             self._awake.add(port.node)
+
+    def ends(self, link: int) -> tuple[int, int] | None:
+        """Return from where a guarded link leads, and to where; None of a link without guards."""
+        end = self.wiring.fed[link]
+        if end is None or link >= self.wiring.first_injection:
+            return None
+        return link // self.wiring.ports, end[0]
+
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+        towards = self.wiring.feeding[place]
+        return [(place * 5 + port, towards[port]) for port in range(HERE)]
+
+    def has_room(self, lane: int) -> bool:
+        """Return whether a buffer, or slot, had room at the start of the cycle."""
+        node, slot = self._message_slots.get(lane, (-1, -1))
+        if node < 0:
+            return self.packets.has_room(lane)
+        return self._routers[node].slots[slot] is None and lane not in self._freed
 
     def _wake(self, lane: int) -> None:
         wiring = self.wiring

@@ -142,6 +142,9 @@ class ManagedMeshModel(ManagedModel, MeshModel):
 
     def _deliver(self, now: int, flits: list[tuple[int, Flit]]) -> None:
         ordinary = []
+        if self.guards is not None:
+            inner = [(lane, flit) for lane, flit in self._inner if not self.guards.has(lane)]
+            self._inner = inner + [(lane, f) for lane, f in flits if self.guards.has(lane)]
         for lane, flit in self._inner:
             node = self._local_outputs.get(lane)
             if node is None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.channel import Flit, Wormhole
+from syncfabric.models.golden.guarded_link import Passed
+from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.inputs import Inputs, NodePort, Place
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import (
     ConfigRequest,
+    Message,
     Observer,
     Record,
     Recorder,
@@ -22,9 +26,10 @@ from syncfabric.models.golden.record import (
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill_parts import Answer
+from syncfabric.models.golden.watchdog import Seen, Watchdog
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wires import WireModel
-from syncfabric.models.messages import ManagerState
+from syncfabric.models.messages import Counter, LinkCounter, ManagerState
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.traffic import TrafficGenerator
 
@@ -69,6 +74,8 @@ class GoldenModel(ABC):
         Who sets groups up through the network, if anyone does.
     wires : WireModel or None
         The barrier wires, if there are any.
+    guards : Guards or None
+        Those of links, with ``check_bits``.
     """
 
     packets: Wormhole
@@ -76,6 +83,9 @@ class GoldenModel(ABC):
     wires: WireModel | None = None
     _inputs: Inputs
     _places: Sequence[Place]
+    _arrived: Sequence[tuple[int, Message]]
+    _credit: Sequence[int]
+    _guarded_record: Record | None
 
     def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
         self.observer = observer
@@ -89,7 +99,7 @@ class GoldenModel(ABC):
             for lane in range(wiring.links * wiring.lanes)
         ]
         self.traffic = TrafficGenerator(wiring.nodes if wiring.channels else 1)
-        self._lanes = wiring.lanes
+        self._wiring, self._lanes = wiring, wiring.lanes
         self._recorder = Recorder(wiring.outer * wiring.lanes, network.port_registers)
         self._shown: Sequence[tuple[int, int]] = ()
         self._freed: list[int] = []
@@ -100,6 +110,9 @@ class GoldenModel(ABC):
         self.managers: dict[int, Manager] = {}
         self._plane = Plane(self.credits, self._freed, observer)
         self.touched = self._plane.touched
+        self._watchdog = Watchdog(network.watchdog) if network.watched else None
+        self.guards: Guards | None = None
+        self._passed: Passed | None = None
 
     def _join(
         self,
@@ -120,6 +133,10 @@ class GoldenModel(ABC):
         ports : sequence of NodePort
             Where processes arrive at registers of messages, by node.
         """
+        if network.guarded:
+            for place in places:
+                place.unit.counters.extend([0] * len(LinkCounter))
+            self.guards = Guards(network, self._wiring, self)
         plane = network.wire_plane
         if plane is not None:
             counters = [place.unit.counters for place in places]
@@ -128,7 +145,14 @@ class GoldenModel(ABC):
             )
         self._places = places
         self._inputs = Inputs(
-            places, ports, self._answers, self._awake, self.touched, self.managers, self.wires
+            places,
+            ports,
+            self._answers,
+            self._awake,
+            self.touched,
+            self.managers,
+            self.wires,
+            self.guards,
         )
 
     def step(
@@ -175,6 +199,11 @@ class GoldenModel(ABC):
         if last:
             self._inputs.mark_last(last)
         moves = self.is_moving() or (self.wires is not None and self.wires.is_due(now))
+        watchdog = self._watchdog
+        if watchdog is not None:
+            moves = moves or watchdog.is_due(now)
+        if self.guards is not None:
+            moves = moves or self.guards.is_due(now)
         if moves or arrive or spill_arrive or config is not None:
             record = self._step(now, arrive, spill_arrive, config)
         if last:
@@ -237,19 +266,31 @@ class GoldenModel(ABC):
         credit = self._freed.copy()
         self._freed.clear()
         plane.sent = []
+        self._credit = credit
         written = self._configure(now, config, arrive)
         if self.wires is not None:
             arrive = self._step_wires(self.wires, now, arrive)
+        watchdog = self._watchdog
+        seen = watchdog.look() if watchdog is not None and watchdog.is_due(now) else ()
         accepted = inputs.accepted(arrive, self.started) if arrive else []
         held = inputs.held(spill_arrive) if spill_arrive else []
 
         self._synchronize(now, accepted)
         flits: list[tuple[int, Flit]] = []
-        self._transport(now, flits)
+        if self.guards is None:
+            self._transport(now, flits)
+            record = self._record(now, flits, credit)
+            self._arrived = plane.sent
+        else:
+            passed = self._passed or self._guard(self.guards, now)
+            record, self._passed = self._guarded_record, None
+            flits, self._arrived, credit = passed.flits, passed.messages, passed.credit
+            self.guards.fences.settle()
         plane.held_inputs.clear()
         plane.held_outputs.clear()
-        record = self._record(now, flits, credit)
 
+        if watchdog is not None:
+            self._watch(watchdog, seen, accepted)
         self._edge(accepted)
         self._deliver(now, flits)
         if credit:
@@ -261,6 +302,62 @@ class GoldenModel(ABC):
             unit.commit(now)
         self._turn_page()
         return record
+
+    def _guard(self, guards: Guards, now: int) -> Passed:
+        """Put flits on the wires, and take all that is on them past the guards."""
+        flits: list[tuple[int, Flit]] = []
+        self._transport(now, flits)
+        passed = guards.pass_on(now, flits, self._plane.sent, self._credit)
+        self._plane.sent = list(passed.shown_messages)
+        record = self._record(now, passed.shown_flits, passed.shown_credit)
+        if passed.wires:
+            record = (record or self._recorder.record({}, (), (), ()))._replace(guards=passed.wires)
+        self._guarded_record = record
+        return passed
+
+    # What guards ask of the network around them.
+
+    @abstractmethod
+    def ends(self, link: int) -> tuple[int, int] | None:
+        """Return from where a guarded link leads, and to where; None of a link without guards."""
+
+    @abstractmethod
+    def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
+        """Return the links away from a place and towards it, by port; None: there is none."""
+
+    @abstractmethod
+    def has_room(self, lane: int) -> bool:
+        """Return whether a buffer, or slot, had room at the start of the cycle."""
+
+    def happened(self, place: int, counter: Counter | LinkCounter) -> None:
+        """Count an event of this cycle."""
+        self._places[place].unit.count(counter)
+        self.touched.add(place)
+
+    def inject(self, faults: Iterable[Fault]) -> None:
+        """Let there be faults of links, in cycles to come.
+
+        Raises
+        ------
+        ValueError
+            A link has no guards, or a cycle is over.
+        """
+        if self.guards is None:
+            raise ValueError("without check_bits no link has guards")
+        planned = list(faults)
+        late = min((fault.cycle for fault in planned), default=self.cycle)
+        if late < self.cycle:
+            raise ValueError(f"cycle {late} is over; it is {self.cycle} now")
+        self.guards.inject(planned)
+
+    def _watch(self, watchdog: Watchdog, seen: Seen, accepted: Arrivals) -> None:
+        """Let the watchdog do its work of a cycle, after all that messages do."""
+        if seen:
+            tripped = watchdog.bite(seen)
+            self.touched.update(tripped)
+            self._awake.update(tripped)
+        for port, register, _ in accepted:
+            watchdog.watch(port, register)
 
     def _step_wires(
         self, wires: WireModel, now: int, arrive: Mapping[tuple[int, int], int]
@@ -411,10 +508,14 @@ class GoldenModel(ABC):
             return self.cycle
         ahead = self.traffic.idle(enable=enable, rate=rate)
         created = None if ahead is None else self.cycle + ahead
-        if self.wires is None:
-            return created
-        wake = self.wires.idle_until(self.cycle)
-        return created if wake is None else wake if created is None else min(wake, created)
+        wakes = [created]
+        if self.wires is not None:
+            wakes.append(self.wires.idle_until(self.cycle))
+        if self._watchdog is not None:
+            wakes.append(self._watchdog.idle_until(self.cycle))
+        if self.guards is not None:
+            wakes.append(self.guards.idle_until(self.cycle))
+        return min((wake for wake in wakes if wake is not None), default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:
         """Advance by cycles that ``idle_until`` said are idle, with the same inputs."""

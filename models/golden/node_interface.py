@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from syncfabric.models.golden.switch_register import PROCESS, TreeRules
 from syncfabric.models.golden.switch_unit import Events, SwitchUnit
+from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import IrregularSpec
 
 __all__ = ["NodeUnit"]
@@ -38,11 +39,11 @@ class NodeUnit(SwitchUnit):
 
     def is_ready(self, r: int, started: bool) -> bool:
         """Return whether a group can be used; ``started``: ``start`` has been high."""
-        return started and self.registers[r].valid
+        return started and self.registers[r].valid and not self.registers[r].tripped
 
     def is_broken(self, r: int) -> bool:
-        """Return whether the process was released because its group died."""
-        return False
+        """Return whether the process was released because its group died, or nobody came."""
+        return self.registers[r].broken
 
     def accepts(self, r: int, started: bool) -> bool:
         """Return whether an arrive in this cycle is accepted; the state is the edge's before."""
@@ -56,9 +57,22 @@ class NodeUnit(SwitchUnit):
         joined = set(self.arriving)
         for r, data in self.arriving.items():
             self.registers[r].enter(data)
-            self.registers[r].done = False
+            self.registers[r].done = self.registers[r].broken = False
         self.arriving.clear()
         return joined
+
+    # The watchdog (docs/microarchitecture-faults.md, F5).
+
+    def is_dying(self, r: int) -> bool:
+        """Return whether a register dies by a command of this cycle."""
+        return False
+
+    def trip(self, r: int) -> None:
+        """Release the process of a register with ``broken``."""
+        self.registers[r].trip()
+        self.outbox.sending.discard(r)
+        self.released.append((self.node, r, self.registers[r].result))
+        self.count(Counter.STRAY)
 
     def _finish(self, r: int, result: int) -> None:
         super()._finish(r, result)

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
     "ConfigRequest",
+    "GuardWires",
     "Message",
     "Observer",
     "Packet",
@@ -47,6 +48,18 @@ class ConfigRequest:
     data: int = 0
 
 
+class GuardWires(NamedTuple):
+    """What the guards of a directed link put on it, besides what routers do (F1).
+
+    ``empty`` runs back against the link.
+    """
+
+    check: int
+    sync_check: int
+    probe: int
+    empty: int
+
+
 class Record(NamedTuple):
     """What is on the wires in one cycle.
 
@@ -71,6 +84,8 @@ class Record(NamedTuple):
     wires : list of (link, word)
         What barrier wires show that differs from the cycle before, in ascending order of the links:
         section W7 of docs/microarchitecture-wires.md; links have the numbers of W5.
+    guards : list of (link, GuardWires)
+        What guards show on links where any of it is not 0, in ascending order of the links.
     """
 
     valid: int
@@ -80,6 +95,7 @@ class Record(NamedTuple):
     results: Sequence[int]
     spill: Sequence[SpillRelease]
     wires: Sequence[tuple[int, int]] = ()
+    guards: Sequence[tuple[int, GuardWires]] = ()
 
 
 class Recorder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, Protocol, TypeVar
 
-from syncfabric.models.messages import COUNTER_BITS, Counter, RegisterWord
+from syncfabric.models.messages import COUNTER_BITS, Counter, LinkCounter, RegisterWord
 
 __all__ = ["Image", "RegisterFile"]
 
@@ -19,6 +19,7 @@ class Image(Protocol):
     acc: int
     result: int
     done: bool
+    tripped: bool
 
     def status(self) -> int:
         """Return its state, as in ``observe``."""
@@ -55,7 +56,7 @@ class RegisterFile(Generic[RegisterT]):
     by_gid : dict of int to int
         The valid register of a group.
     counters : list of int
-        The four event counters.
+        The event counters: four, and those of guarded links.
     writing : int or None
         Register whose control word is being written in this cycle, with ``control``.
     command_word : int or None
@@ -72,7 +73,7 @@ class RegisterFile(Generic[RegisterT]):
         self.writing: int | None = None
         self.control = 0
 
-    def count(self, counter: Counter) -> None:
+    def count(self, counter: Counter | LinkCounter) -> None:
         """Count an event, up to the counter's last value."""
         if self.counters[counter] < FULL:
             self.counters[counter] += 1

@@ -20,13 +20,15 @@ class Rules(Combiner):
         and, of the parent, no ``present`` (sections 4.5 and 4.7).
     readable : range
         The words of the image that can be read back.
+    watched : bool
+        Whether registers have a watchdog.
     """
 
-    __slots__ = ("kept_bits", "layout", "paper", "readable", "wiring")
+    __slots__ = ("kept_bits", "layout", "paper", "readable", "watched", "wiring")
 
     def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
         super().__init__(network)
-        self.wiring = wiring
+        self.wiring, self.watched = wiring, network.watched
         self.layout: MeshLayout = network.layout
         self.paper = network.reduction_route == "paper"
         column, row = (1 << wiring.x_bits) - 1, (1 << wiring.y_bits) - 1

@@ -96,6 +96,7 @@ class SetUpSink:
         self.unit, self.dialect, self.headers, self.spill = unit, dialect, headers, spill
         self.sender = sender & SENDERS
         self.head, self.tail = (1 << flit.offsets[mark] for mark in ("head", "tail"))
+        self._cut = 1 << flit.offsets["cut"] if "cut" in flit.offsets else 0
         self.listening = True
         self._words: list[int] = []
         self._flit: int | None = None
@@ -200,7 +201,10 @@ class SetUpSink:
             offered = self._offer(self._choice)
         if self._flit is not None:
             self._words.append(self._flit & WORD)
-            if self._flit & self.tail:
+            if self._flit & self.tail and self._flit & self._cut:
+                self._words = []
+                self.unit.count(Counter.STRAY)
+            elif self._flit & self.tail:
                 self._steps, self._words = self._serve(self._words), []
         elif self._freed is not None:
             self._tell(self._freed)

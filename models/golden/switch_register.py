@@ -44,15 +44,18 @@ class TreeRules(Combiner):
     ----------
     kept_bits : dict of word to int
         The bits of an image that a register keeps: ports that it has, and no ``turn``.
+    watched : bool
+        Whether registers have a watchdog: those of nodes.
     """
 
-    __slots__ = ("exits", "kept_bits", "layout", "ports", "process")
+    __slots__ = ("exits", "kept_bits", "layout", "ports", "process", "watched")
 
     def __init__(self, network: IrregularSpec, exits: Sequence[int | None]) -> None:
         super().__init__(network)
         self.layout: IrregularLayout = network.layout
         self.exits, self.ports = exits, len(exits)
         self.process = frozenset(port for port, lane in enumerate(exits) if lane is None)
+        self.watched = network.watched and bool(self.process)
         turn = 1 << CONTROL.offsets["turn"]
         parent, children = (1 << (self.ports - 1).bit_length()) - 1, (1 << self.ports) - 1
         self.kept_bits = {
@@ -73,12 +76,14 @@ class SwitchRegister:
     __slots__ = (
         "acc",
         "arrived",
+        "broken",
         "children",
         "done",
         "epoch",
         "fired",
         "gid",
         "letters",
+        "old",
         "op",
         "parent",
         "pending",
@@ -86,6 +91,7 @@ class SwitchRegister:
         "result",
         "root",
         "rules",
+        "tripped",
         "valid",
         "words",
     )
@@ -96,6 +102,7 @@ class SwitchRegister:
         self.arrived: set[int] = set()
         self.pending: set[int] = set()
         self.fired = self.done = self.queued = False
+        self.tripped = self.old = self.broken = False
         self.acc = self.result = 0
         self.letters: list[Letter | None] = [None] * (MOST_PORTS + 1)
         self._read_image()
@@ -103,7 +110,8 @@ class SwitchRegister:
     def read(self, word: int) -> int | None:
         """Return a word on the config port; None if it does not exist."""
         if word == SwitchWord.ARRIVED:
-            return ARRIVED.pack({"arrived": _bits(self.arrived), "fired": self.fired})
+            seen = ARRIVED.pack({"arrived": _bits(self.arrived), "fired": self.fired})
+            return seen | self.above << ARRIVED.width
         if word == SwitchWord.PENDING:
             to_children = 1 if self.queued else _bits(self.pending - {UP})
             return PENDING.pack({"children": to_children, "parent": UP in self.pending})
@@ -121,7 +129,14 @@ class SwitchRegister:
         self._read_image()
         if word == SwitchWord.CONTROL:
             self.acc = self.rules.identity(self.op)
-            self.done = False
+            self.done = self.broken = False
+            if self.tripped:
+                self.reset_episode()
+
+    def reset_episode(self) -> None:
+        """Forget who has arrived."""
+        self.arrived.clear()
+        self.fired = self.tripped = False
 
     def _read_image(self) -> None:
         control = CONTROL.unpack(self.words[SwitchWord.CONTROL])
@@ -147,6 +162,17 @@ class SwitchRegister:
         """Return whether an episode is under way, so that the image must stay as it is."""
         return self.fired or self.queued or bool(self.arrived) or bool(self.pending)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the node's own process waits for the end of an episode."""
+        arrived = PROCESS in self.arrived or (self.fired and PROCESS in self.children)
+        return arrived and self.valid and not self.tripped
+
+    def trip(self) -> None:
+        """Give up waiting."""
+        self.tripped = self.broken = self.done = True
+        self.pending.clear()
+
     def uses(self, message: Message, port: int, pending: bool, up: bool) -> bool:
         """Return whether a message for this group is used; else it is a stray.
 
@@ -161,6 +187,8 @@ class SwitchRegister:
         up : bool
             Whether the message to the parent has not left yet.
         """
+        if self.tripped:
+            return False
         if message.kind == REDUCE:
             return port in self.children and port not in self.arrived and not pending
         if message.kind != DISTRIBUTE or self.root or port != self.parent:
@@ -182,7 +210,8 @@ class SwitchRegister:
 
     def may_fire(self) -> bool:
         """Return whether all are in and nobody has been told, if nothing is pending."""
-        return bool(self.children) and self.children <= self.arrived and not self.fired
+        complete = bool(self.children) and self.children <= self.arrived
+        return complete and not (self.fired or self.tripped)
 
     def finish(self, result: int) -> frozenset[int]:
         """End the episode: at the root when it fires, elsewhere on a used DISTRIBUTE.
@@ -206,7 +235,7 @@ class SwitchRegister:
     @property
     def status_bits(self) -> int:
         """Width of ``status``."""
-        return 2 * self.rules.ports + 2
+        return 2 * self.rules.ports + 2 + self.rules.watched
 
     def data_for(self, place: int) -> int:
         """Return the data of the message to a child, or to the parent."""
@@ -215,10 +244,15 @@ class SwitchRegister:
     def status(self) -> int:
         """Return its state as in ``observe``: ``arrived``, ``fired``, ``pending``, ``up``."""
         ports = self.rules.ports
-        word = _bits(self.arrived) | self.fired << ports
+        word = _bits(self.arrived) | self.fired << ports | self.above << 2 * ports + 2
         return (
             word | _bits(self.pending - {UP}) << ports + 1 | (UP in self.pending) << 2 * ports + 1
         )
+
+    @property
+    def above(self) -> int:
+        """What stands above an episode's bits."""
+        return int(self.tripped)
 
 
 def _bits(ports: set[int]) -> int:

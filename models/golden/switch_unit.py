@@ -10,14 +10,14 @@ from syncfabric.models.golden.outbox import HastyOutbox, Outbox
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch_register import UP, SwitchRegister, TreeRules
-from syncfabric.models.messages import Counter, Kind
+from syncfabric.models.messages import Counter, Kind, LinkCounter
 from syncfabric.models.networks.spec import IrregularSpec
 
 __all__ = ["Events", "LastWrite", "SwitchUnit"]
 
 REDUCE = int(Kind.REDUCE)
 
-Events: TypeAlias = "list[tuple[SwitchUnit, Counter]]"
+Events: TypeAlias = "list[tuple[SwitchUnit, Counter | LinkCounter]]"
 """What has been counted, and where."""
 
 
@@ -83,11 +83,11 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         if network.operations == "all":
             self.serial = RoundRobin(rules.ports)
 
-    def count(self, counter: Counter) -> None:
+    def count(self, counter: Counter | LinkCounter) -> None:
         """Count an event of this cycle, which shows in the cycle after the next."""
         self.events.append((self, counter))
 
-    def show(self, counter: Counter) -> None:
+    def show(self, counter: Counter | LinkCounter) -> None:
         """Let an event of the cycle before show from the next cycle on."""
         super().count(counter)
 

@@ -5,6 +5,7 @@ fields from here.
 """
 
 from syncfabric.models.messages.errand import ERRAND, ERRAND_MARK
+from syncfabric.models.messages.faults import FENCE, TRIPPED, LinkCounter, tripped_at
 from syncfabric.models.messages.irregular import ROUTE_COUNT_BITS, IrregularLayout
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.mesh import MeshLayout
@@ -72,6 +73,7 @@ __all__ = [
     "COUNTER_BITS",
     "ERRAND",
     "ERRAND_MARK",
+    "FENCE",
     "INIT",
     "LIFE",
     "MANAGER_BASE",
@@ -94,6 +96,7 @@ __all__ = [
     "STATUS_WORD",
     "TAG_BITS",
     "TREE",
+    "TRIPPED",
     "WIRE_IMAGE",
     "WIRE_STATUS",
     "Answer",
@@ -103,6 +106,7 @@ __all__ = [
     "IrregularLayout",
     "Kind",
     "Layout",
+    "LinkCounter",
     "LoaderWord",
     "ManagerState",
     "ManagerWord",
@@ -118,4 +122,5 @@ __all__ = [
     "WireWord",
     "register_address",
     "spill_address",
+    "tripped_at",
 ]

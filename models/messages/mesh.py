@@ -22,12 +22,15 @@ class MeshLayout:
         Payload bits of a flit; head and tail travel beside them.
     data_bits : int
         Data bits of a synchronization message, 0 to 32.
+    cut : bool
+        Whether a flit has the flag ``cut``: links are guarded.
     """
 
     width: int
     height: int
     flit_bits: int
     data_bits: int
+    cut: bool = False
 
     @cached_property
     def x_bits(self) -> int:
@@ -80,7 +83,7 @@ class MeshLayout:
     @cached_property
     def flit(self) -> Layout:
         """What a link carries for an ordinary packet."""
-        return flit(self.flit_bits)
+        return flit(self.flit_bits, cut=self.cut)
 
     def check(self, *, sync: bool = True, packets: bool = True) -> None:
         """Refuse a flit that cannot hold a synchronization message or a header.

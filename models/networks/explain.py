@@ -35,7 +35,6 @@ KINDS_OF = {
 """The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 NOT_YET = {
-    "check_bits": "messages carry no check bits (check_bits = 0)",
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
 EXPECTED = {

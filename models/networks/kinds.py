@@ -18,6 +18,7 @@ from syncfabric.models.networks.table import (
     BarrierRegisters,
     BufferFlits,
     Channels,
+    CheckBits,
     DataBits,
     FlitBits,
     LinkRegisters,
@@ -80,6 +81,7 @@ class MeshSpec(SetUp, Wires, Table):
     link_registers: LinkRegisters = 0
     wires: WiresKey = "separate"
     parity: Parity = False
+    check_bits: CheckBits = 0
     watchdog: Watchdog = 0
 
     @classmethod
@@ -117,6 +119,8 @@ class MeshSpec(SetUp, Wires, Table):
             "reduction_route": "reverse",
             "spill": False,
             "setup": "local",
+            "check_bits": 0,
+            "watchdog": 0,
         }
         for key, value in others.items():
             if getattr(self, key) != value:
@@ -154,6 +158,7 @@ class MeshSpec(SetUp, Wires, Table):
             height=self.height,
             flit_bits=self.flit_bits,
             data_bits=self.data_bits,
+            cut=self.check_bits > 0,
         )
 
 
@@ -182,6 +187,7 @@ class IrregularKeys(Table):
     link_registers: LinkRegisters = 0
     wires: WiresKey = "separate"
     parity: Parity = False
+    check_bits: CheckBits = 0
     watchdog: Watchdog = 0
 
     @classmethod
@@ -243,6 +249,7 @@ class IrregularSpec(SetUp, Wires, IrregularKeys):
             nodes=len(self.nodes),
             flit_bits=self.flit_bits,
             data_bits=self.data_bits,
+            cut=self.check_bits > 0,
         )
 
 

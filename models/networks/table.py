@@ -12,6 +12,7 @@ __all__ = [
     "BarrierRegisters",
     "BufferFlits",
     "Channels",
+    "CheckBits",
     "DataBits",
     "Flag",
     "FlitBits",
@@ -83,12 +84,15 @@ WiresKey: TypeAlias = Annotated[
 Parity: TypeAlias = Annotated[
     Flag, Field(description="Whether barrier wires have a parity wire a direction.")
 ]
+CheckBits: TypeAlias = Annotated[
+    Whole, Field(ge=0, le=8, description="Check bits of every flit on a link; 0: none.")
+]
 Watchdog: TypeAlias = Annotated[
     Whole,
     Field(
         ge=0,
         le=1_000_000,
-        description="Cycles after which a barrier on wires is broken; 0: never.",
+        description="Cycles after which a barrier is broken for who waits; 0: never.",
     ),
 ]
 

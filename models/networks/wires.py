@@ -18,7 +18,7 @@ WIRE_PLANNER = "wires"
 WIRE_OPERATIONS = ("or", "and", "xor")
 """Operations that a slot can combine data by."""
 
-OF_WIRES = ("link_registers", "wires", "parity", "watchdog")
+OF_WIRES = ("link_registers", "wires", "parity")
 OF_MESSAGES = {
     "spill": "a group has a slot or none",
     "operations": f"slots combine by {choice(WIRE_OPERATIONS)}",
@@ -92,7 +92,11 @@ class Asks(Protocol):
     @property
     def parity(self) -> bool: ...
     @property
+    def check_bits(self) -> int: ...
+    @property
     def watchdog(self) -> int: ...
+    @property
+    def spill(self) -> bool: ...
     @property
     def channels(self) -> int: ...
     @property
@@ -136,6 +140,16 @@ class Wires:
         return self.barrier_registers * (2 if self.sync == "both" else 1)
 
     @property
+    def guarded(self: Asks) -> bool:
+        """Whether links have a guard at each end."""
+        return self.check_bits > 0
+
+    @property
+    def watched(self: Asks) -> bool:
+        """Whether registers of messages have a watchdog."""
+        return self.watchdog > 0 and self.sync != "wires"
+
+    @property
     def takes_last(self: Asks) -> bool:
         """Whether the node port has ``last``: managers hear when a group of messages is over."""
         return self.managed and self.sync != "wires"
@@ -143,7 +157,7 @@ class Wires:
     @property
     def tells_broken(self: Asks) -> bool:
         """Whether the node port has ``broken``."""
-        return self.managed or self.sync != "messages"
+        return self.managed or self.sync != "messages" or self.watchdog > 0
 
     @property
     def first_slot(self: Asks) -> int:
@@ -163,7 +177,8 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
     Raises
     ------
     SpecError
-        Keys of wires without wires, of messages without messages, or of packets without channels.
+        Keys of wires without wires, of messages without messages, or of packets without channels;
+        checks of links where nothing travels that they are for.
     """
     if network.sync == "messages":
         _check_messages(network, defaults)
@@ -171,6 +186,16 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
         raise SpecError(
             'network: setup = "paper" is for barriers that are messages, not for '
             f'sync = "{network.sync}"; set setup = "manager" or "local"'
+        )
+    if network.watchdog and network.spill:
+        raise SpecError(
+            f"network: watchdog = {network.watchdog} does not go with spill = true: groups in "
+            "memory are not watched; set watchdog = 0 or spill = false"
+        )
+    if network.check_bits and network.sync == "wires" and not network.channels:
+        raise SpecError(
+            f"network: check_bits = {network.check_bits} is for packets and messages, and with "
+            'sync = "wires" and channels = 0 there are none; set parity = true, or remove it'
         )
     if network.sync == "wires":
         for key in _given(network, defaults, OF_MESSAGES):
@@ -185,11 +210,6 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
 def _check_messages(network: Asks, defaults: Mapping[str, Any]) -> None:
     for key in _given(network, defaults, OF_WIRES):
         value = f"network: {key} = {show(getattr(network, key))}"
-        if key == "watchdog":
-            raise SpecError(
-                f'{value} is not supported for sync = "messages"; set sync = "wires" or "both", '
-                "or remove it"
-            )
         raise SpecError(
             f'{value} is for barrier wires, and with sync = "messages" there are none; set '
             'sync = "wires" or "both", or remove it'

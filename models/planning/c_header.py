@@ -21,10 +21,12 @@ from syncfabric.models.messages import (
     Counter,
     IrregularLayout,
     Layout,
+    LinkCounter,
     Op,
     RegisterWord,
     SwitchWord,
     WireWord,
+    tripped_at,
 )
 from syncfabric.models.networks.spec import (
     MeshSpec,
@@ -51,6 +53,8 @@ def c_header(spec: NetworkSpec) -> str:
     ]
     if network.has_messages:
         blocks.append(MESH_STRUCT if isinstance(network, MeshSpec) else SWITCH_STRUCT)
+    if network.watched:
+        blocks.append(_tripped(network))
     if network.wire_plane is not None:
         blocks += [_slots(network), SLOT_STRUCT]
     return _guarded(spec, "Barrier registers", blocks)
@@ -152,6 +156,8 @@ def _addresses(network: MessageSpec) -> str:
         values |= {f"WORD_{word.name}": int(word) for word in words}
     values |= {"COUNTER_BASE": COUNTER_BASE, "COUNTER_BITS": COUNTER_BITS}
     values |= {f"COUNTER_{counter.name}": int(counter) for counter in Counter}
+    if network.guarded:
+        values |= {f"COUNTER_{counter.name}": int(counter) for counter in LinkCounter}
     values["SPILL_BASE"] = SPILL_BASE
     comment = "/* Config addresses: word w of register r or of spilled group gid; counter c. */"
     macros = [
@@ -169,6 +175,13 @@ def _slots(network: MessageSpec) -> str:
     comment = "/* Slots of barrier wires: word w of slot s; among registers they come last. */"
     macro = "#define SYNCFABRIC_SLOT(s, w) SYNCFABRIC_REGISTER(SYNCFABRIC_FIRST_SLOT + (s), (w))"
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), macro])
+
+
+def _tripped(network: MessageSpec) -> str:
+    """Say where a register tells that its watchdog has released the process."""
+    word = STATUS if isinstance(network, MeshSpec) else ARRIVED
+    at = tripped_at(word, managed=network.managed)
+    return f"/* Bit of the {word.name}: the watchdog tripped. */\n{define('TRIPPED_SHIFT', at)}"
 
 
 def _codes() -> str:

@@ -11,7 +11,12 @@ from collections.abc import Iterator, Sequence
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REGISTER_WORDS, SPILL_BASE
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.register_map.parts import Block, Part, Word
-from syncfabric.models.register_map.places import counter_words, manager_words, slot_words
+from syncfabric.models.register_map.places import (
+    counter_words,
+    fence_words,
+    manager_words,
+    slot_words,
+)
 from syncfabric.models.register_map.registers import register_words
 from syncfabric.models.register_map.static import agent_words, loader_words
 
@@ -74,16 +79,17 @@ def _parts(
     parts: list[Part] = []
     ports = links + process
     if network.has_messages:
-        words = register_words(network, ports, spilled=False)
+        words = register_words(network, ports, process=process, spilled=False)
         count = network.message_registers
         parts.append(Block("registers", 0, "Barrier registers", words, count, REGISTER_WORDS))
     if network.wire_plane:
         slots = slot_words(network.wire_plane, links, process=process)
         at, count = network.first_slot * REGISTER_WORDS, network.wire_plane.slots
         parts.append(Block("slots", at, "Slots of barrier wires", slots, count, REGISTER_WORDS))
-    parts += [*counter_words(), *others]
+    parts += counter_words(guarded=network.guarded)
+    parts += [*(fence_words(links) if network.guarded else ()), *others]
     if network.spill:
-        words = register_words(network, ports, spilled=True)
+        words = register_words(network, ports, process=process, spilled=True)
         about = "Groups in memory, by GID"
         parts.append(Block("spilled", SPILL_BASE, about, words, _GROUPS, REGISTER_WORDS))
     return tuple(parts)

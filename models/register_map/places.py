@@ -5,12 +5,14 @@ from __future__ import annotations
 from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
+    FENCE,
     MANAGER_BASE,
     MANAGER_COMMAND,
     MANAGER_FREED,
     MANAGER_STATUS,
     WIRE_STATUS,
     Counter,
+    LinkCounter,
     ManagerWord,
     WireLayout,
     WireWord,
@@ -19,18 +21,23 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.models.register_map.parts import Word, bits_of, whole
 from syncfabric.models.register_map.registers import RESULT, control_fields, without_turn
 
-__all__ = ["counter_words", "manager_words", "slot_words"]
+__all__ = ["counter_words", "fence_words", "manager_words", "slot_words"]
 
-_COUNTED = {
+_COUNTED: dict[Counter | LinkCounter, str] = {
     Counter.OVERFLOW: "Flits or messages that met a full buffer",
     Counter.STRAY: "Messages that no register expected",
     Counter.REFUSED_ARRIVE: "Arrives that were not accepted",
     Counter.REFUSED_WRITE: "Writes that were refused",
 }
+_OF_LINKS: dict[Counter | LinkCounter, str] = {
+    LinkCounter.CORRUPT: "Flits or messages that came wrong, or out of place",
+    LinkCounter.LOST: "Links on which something, or its credit, never came",
+}
 
 
-def counter_words() -> tuple[Word, ...]:
-    """Return the event counters."""
+def counter_words(*, guarded: bool = False) -> tuple[Word, ...]:
+    """Return the event counters, and those of links that are guarded."""
+    counted = _COUNTED | _OF_LINKS if guarded else _COUNTED
     return tuple(
         Word(
             counter.name,
@@ -38,8 +45,15 @@ def counter_words() -> tuple[Word, ...]:
             about,
             whole("count", "r", "stays at its greatest value", width=COUNTER_BITS, reset=0),
         )
-        for counter, about in _COUNTED.items()
+        for counter, about in counted.items()
     )
+
+
+def fence_words(links: int) -> tuple[Word, ...]:
+    """Return the word by which links are closed, of a router that has so many."""
+    about = "Links that are closed: nothing comes or goes, and credits come back"
+    bits = whole("fence", "rw", "a bit a port", width=links, reset=0)
+    return (Word("FENCE", FENCE, about, bits),)
 
 
 def slot_words(plane: WirePlane, links: int, *, process: bool) -> tuple[Word, ...]:

@@ -14,10 +14,12 @@ from syncfabric.models.messages import (
     PENDING,
     STATUS,
     TREE,
+    TRIPPED,
     Layout,
     MeshLayout,
     RegisterWord,
     SwitchWord,
+    tripped_at,
 )
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.models.register_map.parts import Access, Bits, Word, bits_of, whole
@@ -28,7 +30,9 @@ _COMMAND = "1 GO, as if it came from above; 2 KILL"
 RESULT = "Data of the last barrier"
 
 
-def register_words(network: MessageSpec, ports: int, *, spilled: bool) -> tuple[Word, ...]:
+def register_words(
+    network: MessageSpec, ports: int, *, process: bool, spilled: bool
+) -> tuple[Word, ...]:
     """Return the words of a register, or of a group in memory.
 
     Parameters
@@ -36,12 +40,14 @@ def register_words(network: MessageSpec, ports: int, *, spilled: bool) -> tuple[
     network : MeshSpec or IrregularSpec
     ports : int
         Ports of the switch or node interface, on an irregular network.
+    process : bool
+        It has a process: it is no switch's.
     spilled : bool
         It is in memory: all of it reads 0 after reset. A register is only invalid then.
     """
     reset = 0 if spilled else None
     if isinstance(network, IrregularSpec):
-        return _of_switch(network, ports, reset)
+        return _of_switch(network, ports, reset, process=process)
     return _of_mesh(network, reset)
 
 
@@ -73,7 +79,7 @@ def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
         RegisterWord.WEST: "Child -X",
         RegisterWord.SOUTH: "Child -Y",
     }
-    status = _with_life(network, STATUS)
+    status = _with_life(network, STATUS, watched=network.watched)
     if network.managed:
         status += whole("command", "w", _COMMAND)
     control = "Control word; written last"
@@ -91,9 +97,12 @@ def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
     )
 
 
-def _of_switch(network: IrregularSpec, ports: int, reset: int | None) -> tuple[Word, ...]:
+def _of_switch(
+    network: IrregularSpec, ports: int, reset: int | None, *, process: bool
+) -> tuple[Word, ...]:
     kept = _tree_mask(TREE, ports)
     seen = (1 << ports) - 1 | 1 << ARRIVED.offsets["fired"]
+    state = _with_life(network, ARRIVED, seen, watched=network.watched and process)
     command = whole("command", "w", _COMMAND)
     words = [
         _word(
@@ -103,7 +112,7 @@ def _of_switch(network: IrregularSpec, ports: int, reset: int | None) -> tuple[W
         ),
         _word(SwitchWord.TREE, "Tree word", bits_of(TREE, "rw", kept=kept, reset=reset)),
         *([Word("COMMAND", COMMAND_WORD, "Command", command)] if network.managed else []),
-        _word(SwitchWord.ARRIVED, "Arrived word", _with_life(network, ARRIVED, seen)),
+        _word(SwitchWord.ARRIVED, "Arrived word", state),
         _word(SwitchWord.PENDING, "Pending word", bits_of(PENDING, "r", kept=seen, reset=0)),
         _word(SwitchWord.RESULT, RESULT, _result(network, reset)),
     ]
@@ -114,10 +123,17 @@ def _word(word: RegisterWord | SwitchWord, meaning: str, fields: tuple[Bits, ...
     return Word(word.name, int(word), meaning, fields)
 
 
-def _with_life(network: MessageSpec, layout: Layout, kept: int = -1) -> tuple[Bits, ...]:
-    """Return what is read of a register's state, with its life where managers set it up."""
+def _with_life(
+    network: MessageSpec, layout: Layout, kept: int = -1, *, watched: bool
+) -> tuple[Bits, ...]:
+    """Return what is read of a register's state, its life if managers set it up, and its trip."""
     fields = bits_of(layout, "r", kept=kept, reset=0)
-    return fields + (bits_of(LIFE, "r", low=layout.width, reset=0) if network.managed else ())
+    if network.managed:
+        fields += bits_of(LIFE, "r", low=layout.width, reset=0)
+    if watched:
+        at = tripped_at(layout, managed=network.managed)
+        fields += bits_of(TRIPPED, "r", low=at, reset=0)
+    return fields
 
 
 def _result(network: MessageSpec, reset: int | None) -> tuple[Bits, ...]:

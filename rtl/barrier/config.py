@@ -11,8 +11,8 @@ from syncfabric.models.messages import (
     COMMAND_WORD,
     COUNTER_BASE,
     COUNTER_BITS,
+    FENCE,
     SPILL_BASE,
-    Counter,
     RegisterWord,
     SwitchWord,
 )
@@ -21,6 +21,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.parts.events import counters_of
 from syncfabric.rtl.parts.gates import either
 
 __all__ = ["ConfigBank", "ConfigPort", "message_bank"]
@@ -82,6 +83,8 @@ class ConfigPort(wiring.Component):
         Width of the port; spill.
     banks : sequence of ConfigBank, optional
         The registers, by rising number; the network's barrier registers.
+    links : int
+        Links of the node that have guards, if any have.
 
     Members
     -------
@@ -103,21 +106,28 @@ class ConfigPort(wiring.Component):
         Request for the spill engine, and its answer; beside a set-up sink ConfigAccess takes that.
     refused_write : Out(1)
         A write was refused in this cycle, not counting the spill engine's.
+    fence : Out(links)
+        Only with guarded links: those that are closed.
     """
 
-    def __init__(self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None) -> None:
+    def __init__(
+        self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None, *, links: int = 4
+    ) -> None:
         self._network = network
         self._banks = (message_bank(network),) if banks is None else tuple(banks)
+        self._counters = len(counters_of(network))
         sets = sum(bank.sets for bank in self._banks)
+        fence = {"fence": Out(links)} if network.guarded else {}
         super().__init__(
-            {
+            fence
+            | {
                 "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
                 "write": Out(sum(bank.writes for bank in self._banks)),
                 "refused": In(sets),
                 "word": Out(3),
                 "contents": In(32 * sets),
-                "counters": In(len(Counter) * COUNTER_BITS),
+                "counters": In(self._counters * COUNTER_BITS),
                 "spill_valid": Out(1),
                 "spill_ready": In(1),
                 "spill_error": In(1),
@@ -129,11 +139,14 @@ class ConfigPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         config, address = self.config, self.config.address
+        counters, bits = range(self._counters), (self._counters - 1).bit_length()
         ours, to_spill, to_counter = Signal(), Signal(), Signal()
         m.d.comb += [
             ours.eq(config.valid & (config.node == self.index)),
             to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
-            to_counter.eq(address[2:] == COUNTER_BASE >> 2),
+            to_counter.eq(
+                (address[bits:] == COUNTER_BASE >> bits) & (address[:bits] < self._counters)
+            ),
             self.word.eq(address[:3]),
             self.spill_valid.eq(ours & to_spill),
         ]
@@ -160,6 +173,13 @@ class ConfigPort(wiring.Component):
                 held.append(Mux(one, self.contents[low : low + 32], 0))
             first += bank.registers
         m.d.comb += self.write.eq(Cat(strobes))
+        if self._network.guarded:
+            at_fence = address == FENCE
+            with m.If(ours & config.write & at_fence):
+                m.d.sync += self.fence.eq(config.data)
+            can_write.append(at_fence)
+            can_read.append(at_fence)
+            held.append(Mux(at_fence, self.fence, 0))
         writable = Cat(can_write).any() & ~self.refused.any()
         readable = Cat(can_read).any()
         error = Mux(config.write, ~writable, ~(readable | to_counter))
@@ -170,16 +190,16 @@ class ConfigPort(wiring.Component):
             self.refused_write.eq(answers & config.write & error),
         ]
         ready, failed, read = Signal(), Signal(), Signal(32)
-        counter = Signal(len(Counter))
+        counter = Signal(self._counters)
         m.d.sync += [
             ready.eq(answers),
             failed.eq(answers & error),
             read.eq(Mux(reads, either(held), 0)),
-            counter.eq(Cat(reads & to_counter & (address[:2] == i) for i in Counter)),
+            counter.eq(Cat(reads & to_counter & (address[:bits] == i) for i in counters)),
         ]
         counted = [
             Mux(counter[i], self.counters[i * COUNTER_BITS : (i + 1) * COUNTER_BITS], 0)
-            for i in Counter
+            for i in counters
         ]
         m.d.comb += [
             config.ready.eq(ready | self.spill_ready),

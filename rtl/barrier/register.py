@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import (
     CONTROL,
     STATUS,
+    TRIPPED,
     Command,
     Kind,
     RegisterWord,
@@ -17,6 +18,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
 from syncfabric.rtl.barrier.ports import SenderSignature, child_class
 from syncfabric.rtl.barrier.rules import counted_reduces, is_complete, next_arrived
+from syncfabric.rtl.guard.watchdog import RegisterWatchdog
 from syncfabric.rtl.messages import node_word, parent_word, struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.setup.life import LIFE_BITS, RegisterLife
@@ -61,12 +63,16 @@ class BarrierRegister(wiring.Component):
     up_port : In(4)
         While word 0 is written: the one-hot port towards the parent.
     contents : Out
-        The status word, for the config port.
+        The status word, for the config port and for benches.
     status, accumulated : Out
         State, for benches.
-    last, broken, freed, clear_freed, manager, life
-        Only with set-up by managers: the arrive is for the last barrier; the group is broken; the
-        last barrier is over, and its manager has been told; all flags together.
+    last, freed, clear_freed, manager
+        Only with set-up by managers: the arrive is for the last barrier; the last barrier is over,
+        and its manager has been told.
+    broken : Out(1)
+        Only with managers or a watchdog: the group is broken.
+    tick : In(1), trips : Out(1)
+        Only with a watchdog: its time is over once more; the process has waited too long.
     """
 
     def __init__(self, network: MeshSpec) -> None:
@@ -94,7 +100,9 @@ class BarrierRegister(wiring.Component):
             "write_refused": Out(1),
             "up_port": In(4),
             "status": Out(struct(STATUS)),
-            "contents": Out(STATUS.width + LIFE_BITS * network.managed),
+            "contents": Out(
+                STATUS.width + LIFE_BITS * network.managed + TRIPPED.width * network.watched
+            ),
             "accumulated": Out(bits),
         }
         for p in range(4):
@@ -104,11 +112,13 @@ class BarrierRegister(wiring.Component):
             }
         if self._serial:
             members |= {"chosen": In(4), "chosen_local": In(1)}
+        if network.managed or network.watched:
+            members["broken"] = Out(1)
+        if network.watched:
+            members |= {"tick": In(1), "trips": Out(1)}
         if network.managed:
             members |= {
                 "last": In(1),
-                "broken": Out(1),
-                "life": Out(LIFE_BITS),
                 "freed": Out(1),
                 "clear_freed": In(1),
                 "manager": Out(2),
@@ -125,23 +135,27 @@ class BarrierRegister(wiring.Component):
         classes = [getattr(self, f"class_{p}") for p in range(4)]
         present = self._present
         life = RegisterLife() if network.managed else None
-        dying: Value = Const(0, 1)
+        watchdog = RegisterWatchdog() if network.watched else None
+        deaf: Value = Const(0, 1)
         if life:
             m.submodules.life = life
-            dying = life.dying
+            deaf = life.dying
+        if watchdog:
+            m.submodules.watchdog = watchdog
+            deaf = deaf | watchdog.tripped
         relay = self._relay
         # A write of word 0 comes late. What would change the state of an idle register in its cycle
         # is undone, so that messages need not wait for it; but a relay's can fire at once.
         writing, valid = Signal(), Signal()
         m.d.comb += [
-            writing.eq(self._writes(m, life)),
-            valid.eq(control.valid & ~writing & ~dying),
+            writing.eq(self._writes(m, life, watchdog)),
+            valid.eq(control.valid & ~writing & ~deaf),
         ]
 
         # Which messages are for this register, and what they do.
         known = [self.here[p] & control.valid & (messages[p].gid == control.gid) for p in range(4)]
-        ours = [known[p] & (messages[p].epoch == control.epoch) & ~dying for p in range(4)]
-        # One that dies keeps its messages from the spill engine.
+        ours = [known[p] & (messages[p].epoch == control.epoch) & ~deaf for p in range(4)]
+        # One that is deaf keeps its messages from the spill engine.
         m.d.comb += self.match.eq(Mux(writing, 0, Cat(known)))
         kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
         if life:  # once GO has been, its number means LAST
@@ -181,7 +195,7 @@ class BarrierRegister(wiring.Component):
         # The local process.
         arrives = Signal()
         m.d.comb += [
-            self.ready.eq(control.valid & ~relay & (life.go & ~dying if life else self.started)),
+            self.ready.eq(control.valid & ~relay & ~deaf & (life.go if life else self.started)),
             arrives.eq(self.arrive & valid & self.ready & ~status.local & ~status.waiting),
             self.refused.eq(self.arrive & ~arrives),
         ]
@@ -193,7 +207,7 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += [status.waiting.eq(1), kept.eq(self.data)]
             with m.Elif(self.chosen_local):
                 m.d.sync += status.waiting.eq(0)
-            m.d.comb += self.waiting.eq(status.waiting)
+            m.d.comb += self.waiting.eq(status.waiting & ~deaf)
             local = status.local | self.chosen_local
             word = Mux(self.chosen_local, kept, 0)
             for p in range(4):
@@ -219,7 +233,7 @@ class BarrierRegister(wiring.Component):
         arrived = next_arrived(network, status.arrived, used)
         complete = is_complete(network, arrived, present)
         fire, release, fire_up = Signal(), Signal(), Signal()
-        ready = control.valid & ~dying & ~status.fired
+        ready = control.valid & ~deaf & ~status.fired
         ready = ready & Mux(relay, present.any() & ~writing, local)
         m.d.comb += [
             fire.eq(complete & ready),
@@ -248,6 +262,10 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += self.done.eq(0)
         if life:
             self._live(m, life, goes, breaks, used, arrives, release, fire)
+            has_arrived = status.local | status.waiting
+            m.d.comb += life.has_arrived.eq(
+                has_arrived & ~watchdog.tripped if watchdog else has_arrived
+            )
         new, to_send = Signal(5), Signal(5)
         m.d.comb += [
             new.eq(Cat(Mux(release, present, 0)[:4], fire_up)),
@@ -261,6 +279,23 @@ class BarrierRegister(wiring.Component):
         commanded: Value = Mux(life.command_go & ~life.go, present, 0) if life else Const(0, 4)
         m.d.sync += status.pending.eq((to_send & ~send.sent) | commanded)
         later: Value = to_send | commanded
+        if watchdog:
+            dies: Value = Const(0, 1)
+            if life:
+                dies = life.dies
+                m.d.comb += life.trips.eq(watchdog.trips)
+            m.d.comb += [
+                watchdog.tick.eq(self.tick),
+                watchdog.waits.eq(status.local | status.waiting),
+                watchdog.ends.eq(release | dies),
+                watchdog.clear.eq(writing | dies),
+                watchdog.arrives.eq(arrives),
+                watchdog.written.eq(writing),
+                self.trips.eq(watchdog.trips),
+            ]
+            later = Mux(watchdog.trips, 0, later)
+            with m.If(watchdog.trips):
+                m.d.sync += [status.pending.eq(0), self.released.eq(1), self.done.eq(1)]
         m.d.comb += send.soon.eq((Mux(life.dies, present, later) if life else later).any())
         if network.barrier_pipeline:
             sending, up, result = status.pending, self.accumulated, self.result
@@ -286,7 +321,15 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += control.valid.eq(0)
         else:
             m.d.comb += [send.wave.eq(Kind.DISTRIBUTE), send.up_kind.eq(Kind.REDUCE)]
-        m.d.comb += self.contents.eq(Cat(status, self.life) if life else status)
+        shown: list[Any] = [status]
+        if life:
+            shown += [life.go, life.last, life.dying, life.freed, life.broken]
+            m.d.comb += self.broken.eq(life.broken)
+        elif watchdog:
+            m.d.comb += self.broken.eq(watchdog.broken)
+        if watchdog:
+            shown.append(watchdog.tripped)
+        m.d.comb += self.contents.eq(Cat(shown))
         self._image(m)
         return m
 
@@ -351,7 +394,9 @@ class BarrierRegister(wiring.Component):
             m.d.comb += down[p].eq(ours[p] & distributes[p] & awaited & same & ~down[:p].any())
         m.d.comb += taken.eq(reduce | down)
 
-    def _writes(self, m: Module, life: RegisterLife | None) -> Value:
+    def _writes(
+        self, m: Module, life: RegisterLife | None, watchdog: RegisterWatchdog | None
+    ) -> Value:
         """Judge a config write; return whether word 0 is being written in this cycle."""
         status, control = self.status, self.send.control
         busy = Signal()
@@ -359,17 +404,19 @@ class BarrierRegister(wiring.Component):
         arrived = status.arrived.any() | status.local | status.waiting
         dying = life.dying if life else 0
         m.d.comb += busy.eq(arrived | status.pending[:4].any() | dying)
-        refused: Value = Mux(self.write[0], busy, self.write[1:6].any() & control.valid)
+        keeps = Signal()
+        m.d.comb += keeps.eq(busy & ~watchdog.tripped if watchdog else busy)
+        refused: Value = Mux(self.write[0], keeps, self.write[1:6].any() & control.valid)
         if life:
             command, given = self.write[RegisterWord.STATUS], self.write_data
             m.d.comb += [
                 life.command_go.eq(command & (given == Command.GO) & control.valid & ~busy),
                 life.command_kill.eq(command & (given == Command.KILL) & control.valid),
-                life.written.eq(self.write[0] & ~busy),
+                life.written.eq(self.write[0] & ~keeps),
             ]
             refused = refused | (command & ~life.command_go & ~life.command_kill)
         m.d.comb += self.write_refused.eq(refused)
-        return self.write[0] & ~busy
+        return self.write[0] & ~keeps
 
     def _live(
         self,
@@ -395,13 +442,10 @@ class BarrierRegister(wiring.Component):
             life.release.eq(release),
             life.root_fires.eq(fire & self.send.control.root),
             life.arrives.eq(arrives),
-            life.has_arrived.eq(status.local | status.waiting),
             life.quiet.eq(~status.pending.any()),
             life.clear_freed.eq(self.clear_freed),
-            self.broken.eq(life.broken),
             self.freed.eq(life.freed),
             self.manager.eq(self.send.control.manager),
-            self.life.eq(Cat(life.go, life.last, life.dying, life.freed, life.broken)),
         ]
 
     def _image(self, m: Module) -> None:
@@ -414,6 +458,8 @@ class BarrierRegister(wiring.Component):
                 m.d.sync += self._relay.eq(parent_word(self.write_data).relay)
             with m.If(self.write[RegisterWord.CONTROL]):
                 control = struct(CONTROL)(self.write_data[: CONTROL.width])
+                if self._network.watched:  # only one that has tripped is not at rest
+                    m.d.sync += self.status.eq(0)
                 m.d.sync += [
                     self.status.arrived.eq(0),
                     self.send.control.eq(control),

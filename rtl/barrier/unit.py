@@ -6,7 +6,13 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, STATUS, Counter, RegisterWord, WireLayout
+from syncfabric.models.messages import (
+    COUNTER_BITS,
+    STATUS,
+    TRIPPED,
+    RegisterWord,
+    WireLayout,
+)
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.networks.wires import WirePlane
@@ -21,10 +27,12 @@ from syncfabric.rtl.barrier.register import BarrierRegister
 from syncfabric.rtl.barrier.sender import Sender
 from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.barrier.spill import SpillEngine
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.events import count_events
+from syncfabric.rtl.parts.events import count_events, counters_of
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector
+from syncfabric.rtl.parts.tick import tick_of
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
 from syncfabric.rtl.spill.join import FREED_PORTS, join_config
@@ -38,7 +46,8 @@ __all__ = ["BarrierUnit", "observe_bits"]
 def observe_bits(network: MeshSpec) -> int:
     """Return the width of a node's ``observe``: registers, slots of wires, counters."""
     register = STATUS.width + 2 * network.data_bits + (LIFE_BITS if network.managed else 0)
-    bits = network.message_registers * register + len(Counter) * COUNTER_BITS
+    register += TRIPPED.width * network.watched
+    bits = network.message_registers * register + len(counters_of(network)) * COUNTER_BITS
     plane = network.wire_plane
     if plane:
         bits += plane.slots * WireLayout(Port.LOCAL, True, plane.data_bits).slot.width
@@ -80,7 +89,10 @@ class BarrierUnit(wiring.Component):
     last : In(registers)
         Only with set-up by managers: the barrier arrived at is the last; means nothing for slots.
     broken : Out(registers)
-        Only with managers or wires: the group is broken; never a register's without managers.
+        Only with managers, a watchdog or wires: the group is broken; never a register's with wires
+        alone.
+    corrupt, lost : In, fence : Out(4)
+        Only with guarded links: their events, to be counted here; those that are closed.
     strays : In(3), refused_write : In(1)
         Only with managers: events of the set-up sink, the manager and the LOCAL port, to be
         counted here.
@@ -131,6 +143,8 @@ class BarrierUnit(wiring.Component):
             }
         if network.tells_broken:
             members["broken"] = Out(port)
+        if network.guarded:
+            members |= guard_members(4)
         if plane:
             members |= {f"in_{p}": In(struct(plane.link)) for p in range(4)}
             members |= {f"out_{p}": Out(struct(plane.link)) for p in range(4)}
@@ -168,6 +182,7 @@ class BarrierUnit(wiring.Component):
         with m.If(self.start):
             m.d.sync += started.eq(1)
 
+        tick = tick_of(m, network.watchdog) if network.watched else None
         registers = [BarrierRegister(network) for _ in range(count)]
         m.submodules.sender = sender = Sender(network, count + network.spill)
         bank, plane = message_bank(network), network.wire_plane
@@ -194,10 +209,13 @@ class BarrierUnit(wiring.Component):
                 register.write_data.eq(config.config.data),
                 register.up_port.eq(images.up_port),
             ]
+            if network.watched:
+                m.d.comb += register.tick.eq(tick)
+            if network.managed or network.watched:
+                m.d.comb += self.broken[r].eq(register.broken)
             if network.managed:
                 m.d.comb += [
                     register.last.eq(self.last[r]),
-                    self.broken[r].eq(register.broken),
                     self.gids[8 * r : 8 * (r + 1)].eq(register.send.control.gid),
                     self.open[r].eq(register.send.control.valid),
                     self.managers[2 * r : 2 * (r + 1)].eq(register.manager),
@@ -260,7 +278,7 @@ class BarrierUnit(wiring.Component):
         else:
             m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
 
-        beside: list[Value] = []
+        beside: list[Value] = [r.trips for r in registers] if network.watched else []
         write_refused: list[Value] = [register.write_refused for register in registers]
         refuses = Cat(write_refused).any()
         m.d.comb += images.store.eq(
@@ -278,12 +296,15 @@ class BarrierUnit(wiring.Component):
             contents.append(slots.contents)
             shown = slots.observe
 
-        # Counters, in the order of models.messages.Counter.
+        # Counters, in their order.
         if network.managed:
             beside.extend(self.strays)
             refused_writes.append(self.refused_write)
         strays = [*(taken & ~used), spill_stray, *beside]
         events = [[self.overflows], strays, refusals, refused_writes]
+        if network.guarded:
+            events += [[self.corrupt], [self.lost]]
+            m.d.comb += self.fence.eq(config.fence)
         seen, counts = count_events(m, events, counted=self._counted)
 
         access = None
@@ -308,10 +329,7 @@ class BarrierUnit(wiring.Component):
             config.counters.eq(counts),
             self.observe.eq(
                 Cat(
-                    *(
-                        Cat(r.status, r.life if network.managed else (), r.accumulated, r.result)
-                        for r in registers
-                    ),
+                    *(Cat(r.contents, r.accumulated, r.result) for r in registers),
                     shown,
                     seen,
                 )

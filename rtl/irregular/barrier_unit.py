@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
@@ -52,6 +53,8 @@ class BarrierUnit(wiring.Component):
         Only with barrier wires: those of the links.
     overflows, strays : In
         Events of the ordinary part, to be counted here.
+    corrupt, lost : In, fence : Out
+        Only with guarded links: their events; those that are closed.
     number, setup_valid, setup_flit, listening, reply_valid, reply_flit, reply_manager, reply_taken
         Only with set-up by managers: this switch's number, and the flits of its set-up sink.
     config : In(ConfigSignature)
@@ -78,6 +81,8 @@ class BarrierUnit(wiring.Component):
             members |= {f"push_{p}": In(1), f"message_{p}": In(message)}
         if network.buffered:
             members["credit"] = Out(ports)
+        if network.guarded:
+            members |= guard_members(ports)
         if network.wire_plane:
             members |= link_ports(network.wire_plane, ports, process=False)
         super().__init__(members | (sink_ports(network) if network.managed else {}))
@@ -89,7 +94,7 @@ class BarrierUnit(wiring.Component):
         registers = [TreeRegister(network, node=False) for _ in range(count)]
         inputs = [SyncInput(network, network.cycles_per_hop) for _ in range(ports)]
         m.submodules.sender = sender = Sender(network, ports, count + network.spill)
-        m.submodules.config_port = config = config_port(network)
+        m.submodules.config_port = config = config_port(network, ports)
         for p, source in enumerate(inputs):
             m.submodules[f"input_{p}"] = source
             m.d.comb += [
@@ -161,6 +166,9 @@ class BarrierUnit(wiring.Component):
             overflows = overflows + total([source.overflow for source in inputs])
 
         events = [[overflows], strays, [], refused_writes]
+        if network.guarded:
+            events += [[self.corrupt], [self.lost]]
+            m.d.comb += self.fence.eq(config.fence)
         join_registers(m, network, self, config, registers, events, node=False)
         return m
 

@@ -66,6 +66,8 @@ class RegisterImage(wiring.Component):
         Writes of the words that `writable` lists.
     busy : In(1)
         An episode is under way.
+    tripped : In(1)
+        The watchdog has ended it: it is no obstacle to the control word.
     disturbed : In(1)
         A message or an arrive is here: the control word must stay as it is in this cycle.
     control, parent, children : Out
@@ -87,6 +89,7 @@ class RegisterImage(wiring.Component):
             "data": In(32),
             "refused": Out(1),
             "busy": In(1),
+            "tripped": In(1),
             "disturbed": In(1),
             "control": Out(struct(CONTROL)),
             "parent": Out(range(ports)),
@@ -106,7 +109,7 @@ class RegisterImage(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         control = self.control
-        refuses = self.busy | self.disturbed
+        refuses = (self.busy & ~self.tripped) | self.disturbed
         m.d.comb += self.written.eq(self.write[0] & ~refuses)
         m.d.sync += [self.rewritten.eq(self.written), self.towards_parent.eq(1 << self.parent)]
         refused = Mux(self.write[0], refuses, self.write[1] & control.valid)

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.guard.place import place_guards
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.node_packets import NodePackets
 from syncfabric.rtl.irregular.node_port import join_node_port, node_port
@@ -70,7 +71,7 @@ class NodeInterface(wiring.Component):
             "uplink": Out(link),
             "downlink": In(link),
             "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network, NODE_PORTS)),
+            "observe": Out(observe_bits(network, NODE_PORTS, node=True)),
         }
         if network.channels:
             local = LocalLinkSignature(layout, network.channels)
@@ -98,18 +99,20 @@ class NodeInterface(wiring.Component):
             ]
         inside = unit.config
         if network.channels:
-            packets = self._place_packets(m, unit)
+            signature = SwitchLinkSignature(network, wires=False)
+            links = place_guards(m, network, self, signature, ["downlink"], ["uplink"], unit)
+            packets = self._place_packets(m, unit, links)
             if network.managed:
                 wiring.connect(m, packets.others, unit.config)
                 inside = packets.asked
             if network.has_messages:
-                self._join_messages(m, unit)
+                self._join_messages(m, unit, links)
         config_stage(m, self.config, inside)
         return m
 
-    def _place_packets(self, m: Module, unit: Any) -> NodePackets:
+    def _place_packets(self, m: Module, unit: Any, links: dict[str, Any]) -> NodePackets:
         """Place the packets' side; with managers the config port is left to the caller."""
-        network, uplink, downlink = self._network, self.uplink, self.downlink
+        network, uplink, downlink = self._network, links["uplink"], links["downlink"]
         m.submodules.packets = packets = NodePackets(network)
         wiring.connect(m, wiring.flipped(self.local_in), packets.local_in)
         wiring.connect(m, packets.local_out, wiring.flipped(self.local_out))
@@ -135,9 +138,9 @@ class NodeInterface(wiring.Component):
             ]
         return packets
 
-    def _join_messages(self, m: Module, unit: NodeUnit) -> None:
+    def _join_messages(self, m: Module, unit: NodeUnit, links: dict[str, Any]) -> None:
         """Join the link's messages: they go before packets."""
-        network, uplink, downlink = self._network, self.uplink, self.downlink
+        network, uplink, downlink = self._network, links["uplink"], links["downlink"]
         layout = network.layout.sync
         m.d.comb += [
             unit.push.eq(downlink.sync_valid),

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.irregular.node_port import node_port
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
@@ -16,6 +17,7 @@ from syncfabric.rtl.irregular.sender import Sender
 from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.tick import tick_of
 from syncfabric.rtl.spill.join import join_config
 from syncfabric.rtl.wires.bank import SlotBank
 from syncfabric.rtl.wires.plane import link_ports
@@ -47,6 +49,8 @@ class NodeUnit(wiring.Component):
         Only with barrier wires: those of the link.
     overflows, strays, refused_write : In(1)
         Events of what is placed beside it, to be counted here.
+    corrupt, lost : In, fence : Out
+        Only with guarded links: their events; those that are closed.
     config : In(ConfigSignature)
         The network's config port, behind the config stage.
     observe : Out
@@ -67,12 +71,14 @@ class NodeUnit(wiring.Component):
             "strays": In(1),
             "refused_write": In(1),
             "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network, NODE_PORTS)),
+            "observe": Out(observe_bits(network, NODE_PORTS, node=True)),
         }
         if network.wire_plane:
             members |= link_ports(network.wire_plane, 1, process=False)
         if network.buffered:
             members["credit"] = Out(1)
+        if network.guarded:
+            members |= guard_members(1)
         super().__init__(members | node_port(network))
 
     def elaborate(self, platform: object) -> Module:
@@ -83,10 +89,11 @@ class NodeUnit(wiring.Component):
         with m.If(self.start):
             m.d.sync += started.eq(1)
 
+        tick = tick_of(m, network.watchdog) if network.watched else None
         registers = [TreeRegister(network, node=True) for _ in range(count)]
         m.submodules.input = source = SyncInput(network, 1)
         m.submodules.sender = sender = Sender(network, 1, count + network.spill)
-        m.submodules.config_port = config = config_port(network)
+        m.submodules.config_port = config = config_port(network, 1)
         wiring.connect(m, wiring.flipped(self.config), config.config)
         m.d.comb += [
             source.push.eq(self.push),
@@ -106,12 +113,15 @@ class NodeUnit(wiring.Component):
                 register.message_0.eq(source.presented),
                 register.started.eq(started),
             ]
+            if network.watched:
+                m.d.comb += register.tick.eq(tick)
 
         # Messages come in, and a stray is one that nobody uses.
         used = Cat(register.used for register in registers).any()
         taken = Signal()
         overflows: list[Value] = [self.overflows]
         strays: list[Value] = [taken & ~used, self.strays]
+        strays += [register.trips for register in registers] if network.watched else []
         refusals: list[Value] = [register.refused for register in registers]
         refused_writes: list[Value] = [self.refused_write]
         m.d.comb += taken.eq(source.present)
@@ -137,6 +147,9 @@ class NodeUnit(wiring.Component):
             overflows.append(source.overflow)
 
         events = [overflows, strays, refusals, refused_writes]
+        if network.guarded:
+            events += [[self.corrupt], [self.lost]]
+            m.d.comb += self.fence.eq(config.fence)
         slots = join_registers(m, network, self, config, registers, events, node=True)
         self._join_process(m, registers, slots)
         return m
@@ -161,7 +174,7 @@ class NodeUnit(wiring.Component):
             ]
         shown = ["released", "result", "ready", "done"]
         for name in [*shown, "broken"] if network.tells_broken else shown:
-            if name == "broken" and not network.managed:
+            if name == "broken" and not (network.managed or network.watched):
                 values: list[Value] = [Const(0, count)]
             else:
                 values = [getattr(register, name) for register in registers]

@@ -3,8 +3,9 @@
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, Counter, WireLayout
+from syncfabric.models.messages import COUNTER_BITS, TRIPPED, WireLayout
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.parts.events import counters_of
 from syncfabric.rtl.setup.life import LIFE_BITS
 
 __all__ = [
@@ -50,11 +51,11 @@ class SenderSignature(wiring.Signature):
         )
 
 
-def observe_bits(network: IrregularSpec, ports: int) -> int:
+def observe_bits(network: IrregularSpec, ports: int, *, node: bool = False) -> int:
     """Return the width of ``observe``: registers of ``ports`` ports, slots, then event counters."""
-    registers = network.message_registers * observed_bits(network, ports)
+    registers = network.message_registers * observed_bits(network, ports, node=node)
     slots = (network.port_registers - network.message_registers) * slot_bits(network)
-    return registers + slots + len(Counter) * COUNTER_BITS
+    return registers + slots + len(counters_of(network)) * COUNTER_BITS
 
 
 def slot_bits(network: IrregularSpec) -> int:
@@ -62,9 +63,10 @@ def slot_bits(network: IrregularSpec) -> int:
     return WireLayout(network.ports, False, network.data_bits).slot.width
 
 
-def observed_bits(network: IrregularSpec, ports: int) -> int:
-    """Return how much of ``observe`` is one register's."""
-    return 2 * (ports + 1 + network.data_bits) + (LIFE_BITS if network.managed else 0)
+def observed_bits(network: IrregularSpec, ports: int, *, node: bool = False) -> int:
+    """Return how much of ``observe`` is one register's, in a node interface or in a switch."""
+    bits = 2 * (ports + 1 + network.data_bits) + (LIFE_BITS if network.managed else 0)
+    return bits + TRIPPED.width * (network.watched and node)
 
 
 def crossbar_inputs(network: IrregularSpec) -> int:

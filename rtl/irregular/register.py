@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import CONTROL, MOST_PORTS, Kind, SwitchWord
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
+from syncfabric.rtl.guard.watchdog import RegisterWatchdog
 from syncfabric.rtl.irregular.image import RegisterImage, read_word, writable
 from syncfabric.rtl.irregular.ports import NODE_PORTS, SenderSignature, observed_bits
 from syncfabric.rtl.messages import struct
@@ -58,8 +59,12 @@ class TreeRegister(wiring.Component):
         Only with set-up by managers: the last barrier is over; its manager has been told.
     started, arrive, data, released, result, ready, done, refused
         Only in a node interface: the node port, and an arrive that was ignored.
-    last, broken
-        Only there, with set-up by managers: this barrier is the last; the group is broken.
+    last
+        Only there, with set-up by managers: this barrier is the last.
+    broken
+        Only there, with managers or a watchdog: the group is broken.
+    tick, trips
+        Only there, with a watchdog: its time is over once more; the process has waited too long.
     """
 
     def __init__(self, network: IrregularSpec, *, node: bool) -> None:
@@ -68,6 +73,7 @@ class TreeRegister(wiring.Component):
         self._links = 1 if node else network.ports
         self._serial = network.operations == "all" and not node
         self._managed = network.managed
+        self._watched = network.watched and node
         bits, links = network.data_bits, self._links
         members: dict[str, Any] = {
             "match": In(links),
@@ -82,7 +88,7 @@ class TreeRegister(wiring.Component):
             "write_refused": Out(1),
             "word": In(3),
             "read_data": Out(32),
-            "observe": Out(observed_bits(network, self._ports)),
+            "observe": Out(observed_bits(network, self._ports, node=node)),
         }
         for p in range(links):
             members[f"message_{p}"] = In(struct(network.layout.sync))
@@ -102,7 +108,11 @@ class TreeRegister(wiring.Component):
         if self._managed:
             members |= {"freed": Out(1), "manager": Out(2), "clear_freed": In(1)}
             if node:
-                members |= {"last": In(1), "broken": Out(1)}
+                members["last"] = In(1)
+        if node and (network.managed or network.watched):
+            members["broken"] = Out(1)
+        if self._watched:
+            members |= {"tick": In(1), "trips": Out(1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -117,9 +127,15 @@ class TreeRegister(wiring.Component):
         to_children, to_parent = children[:links], image.towards_parent[:links]
         life = RegisterLife() if self._managed else None
         dying: Value = Const(0, 1)
+        tripped: Value = Const(0, 1)
         if life:
             m.submodules.life = life
             dying = life.dying
+        watchdog = RegisterWatchdog() if self._watched else None
+        if watchdog:
+            m.submodules.watchdog = watchdog
+            tripped = watchdog.tripped
+            m.d.comb += image.tripped.eq(tripped)
         match = self.match
         if life and not self._node and self._network.cycles_per_hop == 2:
             # What was matched a cycle ago comes too late for a register that is free since.
@@ -142,7 +158,7 @@ class TreeRegister(wiring.Component):
         # What the messages for this register do. All that does not depend on them comes first.
         deaf, free, awaits = Signal(), Signal(links), Signal()
         m.d.comb += [
-            deaf.eq(image.rewritten | dying),
+            deaf.eq(image.rewritten | dying | tripped),
             free.eq(Mux(deaf, 0, to_children & ~arrived[:links] & ~pending)),
             awaits.eq(fired & ~up & ~control.root & ~deaf),
         ]
@@ -164,7 +180,7 @@ class TreeRegister(wiring.Component):
         came: Value = used
         arrives: Value = Const(0, 1)
         if self._node:
-            arrives = self._arrive(m, image, life, arrived[-1] | fired)
+            arrives = self._arrive(m, image, life, arrived[-1] | fired, tripped)
             words.append((arrives, self.data))
             came = Cat(used, arrives)
         combined = Signal(bits)
@@ -178,7 +194,9 @@ class TreeRegister(wiring.Component):
         m.d.comb += [
             after.eq(arrived | came),
             missing.eq(children & ~arrived & ~came),
-            willing.eq(control.valid & ~fired & ~pending.any() & children.any() & ~dying),
+            willing.eq(
+                control.valid & ~fired & ~pending.any() & children.any() & ~dying & ~tripped
+            ),
             fire.eq(willing & ~missing.any()),
             fire_up.eq(fire & ~control.root),
             release.eq(down.any() | (fire & control.root)),
@@ -214,12 +232,20 @@ class TreeRegister(wiring.Component):
             written = struct(CONTROL)(self.write_data[: CONTROL.width])
             m.d.sync += acc.eq(identity(written.op, bits))
         ends: Value = release & children[-1]
+        if watchdog:
+            inside = arrived[-1] | (fired & children[-1])
+            self._watch(m, watchdog, life, image, inside, release, arrives)
+            ends = ends | watchdog.trips
+            with m.If(watchdog.trips):
+                m.d.sync += [pending.eq(0), up.eq(0)]
+            with m.If(image.written):  # only one that has tripped is not at rest
+                m.d.sync += [arrived.eq(0), fired.eq(0)]
         if life:
-            self._live(m, life, image, messages, match, waves, used, arrives)
+            self._live(m, life, image, messages, match, waves, used, arrives, tripped)
             m.d.comb += [
                 life.release.eq(release),
                 life.root_fires.eq(fire & control.root),
-                life.has_arrived.eq((arrived[-1] | fired) if self._node else 0),
+                life.has_arrived.eq((arrived[-1] | fired) & ~tripped if self._node else 0),
                 life.quiet.eq(~pending.any()),
             ]
             with m.If(life.dies):
@@ -248,6 +274,8 @@ class TreeRegister(wiring.Component):
             self.send.data.eq(Mux(up, acc, result)),
         ]
         flags = [life.go, life.last, life.dying, life.freed, life.broken] if life else []
+        if watchdog:
+            flags.append(tripped)
         waiting = Cat(pending, Const(0, ports - links), up)
         m.d.comb += self.observe.eq(Cat(arrived, fired, waiting, *flags, acc, result))
         unused = Const(0, MOST_PORTS - ports)
@@ -265,7 +293,12 @@ class TreeRegister(wiring.Component):
         return m
 
     def _arrive(
-        self, m: Module, image: RegisterImage, life: RegisterLife | None, inside: Value
+        self,
+        m: Module,
+        image: RegisterImage,
+        life: RegisterLife | None,
+        inside: Value,
+        tripped: Value,
     ) -> Value:
         """Judge the process's arrive; return whether it counts."""
         ready: Value = image.control.valid & self.started
@@ -275,7 +308,7 @@ class TreeRegister(wiring.Component):
             ready = image.control.valid & (life.go | alone) & ~life.dying
         arrives = Signal()
         m.d.comb += [
-            self.ready.eq(ready),
+            self.ready.eq(ready & ~tripped),
             arrives.eq(self.arrive & self.ready & ~inside & image.children[-1]),
             self.refused.eq(self.arrive & ~arrives),
         ]
@@ -291,6 +324,7 @@ class TreeRegister(wiring.Component):
         waves: Signal,
         used: Value,
         arrives: Value,
+        tripped: Value,
     ) -> None:
         """Let GO, BROKEN and commands change the register's life."""
         control = image.control
@@ -298,7 +332,7 @@ class TreeRegister(wiring.Component):
         for p, message in enumerate(messages):
             # A node interface hears its switch whatever its place in the tree.
             expected = 1 if self._node else image.towards_parent[p] & ~control.root
-            heard = match[p] & expected & ~image.rewritten & ~life.dying
+            heard = match[p] & expected & ~image.rewritten & ~life.dying & ~tripped
             m.d.comb += [
                 goes[p].eq(heard & (message.kind == Kind.GO) & ~life.go & ~image.busy),
                 breaks[p].eq(heard & (message.kind == Kind.BROKEN)),
@@ -306,7 +340,8 @@ class TreeRegister(wiring.Component):
         plain = [used[p] & (message.kind == Kind.REDUCE) for p, message in enumerate(messages)]
         if self._node:
             plain.append(arrives & ~self.last)
-            m.d.comb += self.broken.eq(life.broken)
+            if not self._watched:
+                m.d.comb += self.broken.eq(life.broken)
         m.d.comb += [
             waves.eq(goes | breaks),
             life.written.eq(image.written),
@@ -320,6 +355,32 @@ class TreeRegister(wiring.Component):
             image.clear.eq(life.ends),
             self.freed.eq(life.freed),
             self.manager.eq(control.manager),
+        ]
+
+    def _watch(
+        self,
+        m: Module,
+        watchdog: RegisterWatchdog,
+        life: RegisterLife | None,
+        image: RegisterImage,
+        waits: Value,
+        release: Value,
+        arrives: Value,
+    ) -> None:
+        """Let the watchdog see whether the process waits."""
+        dies: Value = Const(0, 1)
+        if life:
+            dies = life.dies
+            m.d.comb += life.trips.eq(watchdog.trips)
+        m.d.comb += [
+            watchdog.tick.eq(self.tick),
+            watchdog.waits.eq(waits),
+            watchdog.ends.eq(release | dies),
+            watchdog.clear.eq(image.written | dies),
+            watchdog.arrives.eq(arrives),
+            watchdog.written.eq(image.written),
+            self.trips.eq(watchdog.trips),
+            self.broken.eq(life.broken if life else watchdog.broken),
         ]
 
     def _combine(self, op: Value, held: Value, words: list[tuple[Value, Value]]) -> Value:

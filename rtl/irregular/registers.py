@@ -15,10 +15,11 @@ from syncfabric.rtl.wires.beside import place_slots
 __all__ = ["config_port", "join_registers"]
 
 
-def config_port(network: IrregularSpec) -> ConfigPort:
-    """Return the config port of a unit for messages."""
+def config_port(network: IrregularSpec, links: int) -> ConfigPort:
+    """Return the config port of a unit for messages that has so many links."""
     plane = network.wire_plane
-    return ConfigPort(network, [message_bank(network), *([wire_bank(plane)] if plane else [])])
+    banks = [message_bank(network), *([wire_bank(plane)] if plane else [])]
+    return ConfigPort(network, banks, links=links)
 
 
 def join_registers(
@@ -46,7 +47,7 @@ def join_registers(
     registers : sequence of TreeRegister
         They are placed already.
     events : sequence of list of Value
-        Numbers of events, in the order of ``Counter``, less writes that the config port refuses.
+        Numbers of events, in the order of ``counters_of``, less refusals of the config port.
     node : bool
         In a node interface; else in a switch.
 
@@ -67,7 +68,7 @@ def join_registers(
     observed = [register.observe for register in registers]
     refused_write: Value = config.refused_write
     slots: SlotBank | None = None
-    of_slots: list[list[Value]] = [[], [], [], []]
+    of_slots: list[list[Value]] = [[] for _ in events]
     if network.wire_plane:
         links = 1 if node else network.ports
         slots = place_slots(m, network, unit, config, links, process=node)
@@ -76,10 +77,10 @@ def join_registers(
         observed.append(slots.observe)
         number = config.config.address[3:]
         theirs = (number >= network.first_slot) & (number < network.port_registers)
-        of_slots = [[], [*slots.turns], [*slots.refused] if node else [], [refused_write & theirs]]
+        of_slots[1:4] = [[*slots.turns], [*slots.refused] if node else [], [refused_write & theirs]]
         refused_write = refused_write & ~theirs
-    overflows, strays, arrives, others = events
-    late = [overflows, strays, arrives, [refused_write, *others]]
+    overflows, strays, arrives, others, *of_links = events
+    late = [overflows, strays, arrives, [refused_write, *others], *of_links]
     shown, counts = count_events(m, of_slots, late)
     m.d.comb += [
         config.index.eq(unit.index),

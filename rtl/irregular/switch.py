@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.guard.place import place_guards
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit
 from syncfabric.rtl.irregular.drain import PacketDrain
 from syncfabric.rtl.irregular.input_port import InputPort
@@ -72,9 +73,18 @@ class IrregularSwitch(wiring.Component):
         m.d.comb += [unit.index.eq(self.target), self.observe.eq(unit.observe)]
         wiring.connect(m, wiring.flipped(self.config), unit.config)
         if network.channels:
-            outputs = self._place_crossbar(m, unit)
+            links = place_guards(
+                m,
+                network,
+                self,
+                SwitchLinkSignature(network, wires=False),
+                [f"in_{p}" for p in range(network.ports)],
+                [f"out_{p}" for p in range(network.ports)],
+                unit,
+            )
+            outputs = self._place_crossbar(m, unit, links)
             if network.has_messages:
-                self._join_messages(m, unit, outputs)
+                self._join_messages(m, unit, links, outputs)
         if network.wire_plane:
             for p in range(network.ports):
                 m.d.comb += [
@@ -83,7 +93,7 @@ class IrregularSwitch(wiring.Component):
                 ]
         return m
 
-    def _place_crossbar(self, m: Module, unit: Any) -> list[OutputPort]:
+    def _place_crossbar(self, m: Module, unit: Any, links: dict[str, Any]) -> list[OutputPort]:
         """Place the way of ordinary packets; return its outputs, which can send messages too."""
         network = self._network
         ports = range(network.ports)
@@ -94,8 +104,8 @@ class IrregularSwitch(wiring.Component):
         for p in ports:
             m.submodules[f"input_{p}"] = source = inputs[p]
             m.submodules[f"output_{p}"] = output = outputs[p]
-            pass_on(m, source.link, getattr(self, f"in_{p}"))
-            pass_on(m, output.link, getattr(self, f"out_{p}"))
+            pass_on(m, source.link, links[f"in_{p}"])
+            pass_on(m, output.link, links[f"out_{p}"])
             m.d.comb += [
                 source.number.eq(self.number),
                 source.routes.eq(self.routes),
@@ -119,11 +129,13 @@ class IrregularSwitch(wiring.Component):
         ]
         return outputs
 
-    def _join_messages(self, m: Module, unit: BarrierUnit, outputs: list[OutputPort]) -> None:
+    def _join_messages(
+        self, m: Module, unit: BarrierUnit, links: dict[str, Any], outputs: list[OutputPort]
+    ) -> None:
         """Lead messages from the links to the unit, and the unit's to the outputs."""
         layout = self._network.layout.sync
         for p, output in enumerate(outputs):
-            link = getattr(self, f"in_{p}")
+            link = links[f"in_{p}"]
             message = struct(layout)(link.flit.as_value()[: layout.width])
             m.d.comb += [
                 getattr(unit, f"push_{p}").eq(link.sync_valid),

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.irregular.config_stage import config_stage
 from syncfabric.rtl.irregular.ports import observe_bits
 from syncfabric.rtl.irregular.sink import place_sink, sink_ports
@@ -56,6 +57,8 @@ class SwitchWires(wiring.Component):
             "config": In(ConfigSignature(network)),
             "observe": Out(observe_bits(network, ports)),
         }
+        if network.guarded:
+            members |= guard_members(ports)
         super().__init__(members | (sink_ports(network) if network.managed else {}))
 
     def elaborate(self, platform: object) -> Module:
@@ -82,4 +85,10 @@ class SwitchWires(wiring.Component):
             slots.strays.eq(Cat(strays)),
             self.observe.eq(slots.observe),
         ]
+        if network.guarded:
+            m.d.comb += [
+                slots.corrupt.eq(self.corrupt),
+                slots.lost.eq(self.lost),
+                self.fence.eq(slots.fence),
+            ]
         return m

@@ -158,4 +158,6 @@ class InputPort(wiring.Component):
             self.flit.head.eq((ordinary & Cat(~control.active for control in controls)).any()),
             self.flit.tail.eq((ordinary & Cat(control.tail for control in controls)).any()),
         ]
+        if network.guarded:
+            m.d.comb += self.flit.cut.eq(read.data.cut)
         return m

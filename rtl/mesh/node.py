@@ -1,6 +1,6 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
@@ -11,7 +11,7 @@ from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import OutputPort
 from syncfabric.rtl.mesh.packets import PORT_NAMES, place_ports
-from syncfabric.rtl.mesh.ports import DIRECTIONS, node_members
+from syncfabric.rtl.mesh.ports import DIRECTIONS, guarded_links, node_members
 from syncfabric.rtl.mesh.routing import HERE
 from syncfabric.rtl.mesh.set_up import place_set_up
 from syncfabric.rtl.mesh.sync_input import SyncInput
@@ -60,10 +60,11 @@ class MeshNode(wiring.Component):
         network = self._network
         kind: type[Unit] = SerialUnit if network.barrier_unit == "serial" else BarrierUnit
         m.submodules.unit = unit = kind(network, counted=self._counted)
-        inputs, outputs = self._place_messages(m, unit)
+        links = guarded_links(m, network, self, unit)
+        inputs, outputs = self._place_messages(m, unit, links)
         overflows = [source.overflow for source in inputs]
         if network.link_channels:
-            overflows += self._place_packets(m, unit, inputs, outputs)
+            overflows += self._place_packets(m, unit, links, inputs, outputs)
 
         # The node port is the barrier unit's.
         m.d.comb += [
@@ -95,7 +96,9 @@ class MeshNode(wiring.Component):
             wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
 
-    def _place_messages(self, m: Module, unit: Unit) -> tuple[list[SyncInput], list[SyncOutput]]:
+    def _place_messages(
+        self, m: Module, unit: Unit, links: dict[str, Any]
+    ) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
         width = self._network.layout.sync.width
@@ -105,7 +108,7 @@ class MeshNode(wiring.Component):
         m.d.comb += unit.has_credit.eq(has_credit)
         for p, (name, source) in enumerate(zip(DIRECTIONS, inputs, strict=True)):
             m.submodules[f"sync_input_{name}"] = source
-            link = getattr(self, f"{name}_in")
+            link = links[f"{name}_in"]
             word = link.sync if own else link.flit
             m.d.comb += [
                 source.x.eq(self.x),
@@ -135,7 +138,7 @@ class MeshNode(wiring.Component):
                 ]
         for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
             m.submodules[f"sync_output_{name}"] = output
-            link = getattr(self, f"{name}_out")
+            link = links[f"{name}_out"]
             m.d.comb += [
                 output.offer[UNIT].eq(unit.offer[o]),
                 getattr(output, f"class_{UNIT}").eq(getattr(unit, f"send_class_{o}")),
@@ -160,17 +163,19 @@ class MeshNode(wiring.Component):
         self,
         m: Module,
         unit: Unit,
+        links: dict[str, Any],
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
     ) -> list[Value]:
         """Place the router of packets, and share its links with messages; return overflows."""
         network = self._network
         inputs, outputs = place_ports(m, network, self.x, self.y)
+        if not network.managed:
+            links = {"local_in": self.local_in, "local_out": self.local_out, **links}
         for name, source, output in zip(PORT_NAMES, inputs, outputs, strict=True):
-            if name == "local" and network.managed:
-                continue
-            pass_on(m, source.link, getattr(self, f"{name}_in"))
-            pass_on(m, output.link, getattr(self, f"{name}_out"))
+            if f"{name}_in" in links:
+                pass_on(m, source.link, links[f"{name}_in"])
+                pass_on(m, output.link, links[f"{name}_out"])
         if shares_links(network):
             for p, (port, messages) in enumerate(zip(inputs[:HERE], sync_inputs, strict=True)):
                 m.d.comb += [

@@ -2,18 +2,22 @@
 
 from typing import Any
 
+from amaranth import Module
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.ports import (
     ConfigSignature,
     SpillArriveSignature,
     SpillReleaseSignature,
 )
 from syncfabric.rtl.barrier.unit import observe_bits
+from syncfabric.rtl.guard.place import place_guards
+from syncfabric.rtl.guard.shape import GuardShape, guard_shape
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
 
-__all__ = ["DIRECTIONS", "node_members"]
+__all__ = ["DIRECTIONS", "guarded_links", "node_members"]
 
 DIRECTIONS = ("east", "north", "west", "south")
 """Names of the network ports, by number."""
@@ -45,7 +49,7 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
         last : In(port registers)
             Only with managers and messages: the barrier arrived at is the group's last.
         broken : Out(port registers)
-            Only with managers or wires: the release was no barrier's end.
+            Only with managers, a watchdog or wires: the release was no barrier's end.
         manager : In(1), manager_index : In(2)
             Only with managers: this node has one, and its number; constant.
         config : In(ConfigSignature)
@@ -75,13 +79,7 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
         "config": In(ConfigSignature(network)),
         "observe": Out(observe_bits(network)),
     }
-    link = LinkSignature(
-        layout,
-        network.link_channels,
-        own=network.sync_links == "own",
-        messages=network.has_messages,
-        plane=network.wire_plane,
-    )
+    link = _link(network, plane=network.wire_plane, guard=guard_shape(network))
     for direction in DIRECTIONS:
         members |= {f"{direction}_in": In(link), f"{direction}_out": Out(link)}
     if network.takes_last:
@@ -96,3 +94,23 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
             "spill_release": Out(SpillReleaseSignature(network)),
         }
     return members
+
+
+def _link(
+    network: MeshSpec, *, plane: WirePlane | None = None, guard: GuardShape | None = None
+) -> LinkSignature:
+    """Return the link between two routers, with barrier wires or a guard's, or without."""
+    return LinkSignature(
+        network.layout,
+        network.link_channels,
+        own=network.sync_links == "own",
+        messages=network.has_messages,
+        plane=plane,
+        guard=guard,
+    )
+
+
+def guarded_links(m: Module, network: MeshSpec, node: Any, unit: Any) -> dict[str, Any]:
+    """Return a node's network links for its router: behind guards, where there are any."""
+    incoming, outgoing = ([f"{name}_{way}" for name in DIRECTIONS] for way in ("in", "out"))
+    return place_guards(m, network, node, _link(network), incoming, outgoing, unit)

@@ -4,8 +4,8 @@ from amaranth import Module
 from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
-from syncfabric.rtl.mesh.ports import DIRECTIONS, node_members
+from syncfabric.rtl.mesh.packets import PacketRouter
+from syncfabric.rtl.mesh.ports import DIRECTIONS, guarded_links, node_members
 from syncfabric.rtl.mesh.set_up import place_set_up
 from syncfabric.rtl.parts.link import pass_on
 from syncfabric.rtl.wires.slot import NODE_PORT
@@ -75,8 +75,10 @@ class WireNode(wiring.Component):
             router.y.eq(self.y),
             unit.overflows.eq(router.overflows),
         ]
-        for name in DIRECTIONS if network.managed else PORT_NAMES:
-            for way in (f"{name}_in", f"{name}_out"):
-                pass_on(m, getattr(router, way), getattr(self, way))
+        links = guarded_links(m, network, self, unit)
+        if not network.managed:
+            links |= {"local_in": self.local_in, "local_out": self.local_out}
+        for name, link in links.items():
+            pass_on(m, getattr(router, name), link)
         if network.managed:
             place_set_up(m, network, self, unit, router.local_in, router.local_out)

@@ -4,14 +4,20 @@ from collections.abc import Sequence
 
 from amaranth import Cat, Const, Module, Signal, Value
 
-from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.messages import COUNTER_BITS, Counter, LinkCounter
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 
-__all__ = ["count_events"]
+__all__ = ["count_events", "counters_of"]
 
 Events = Sequence[Sequence[Value]]
-"""For each counter, in the order of ``Counter``, numbers of events."""
+"""For each counter, in the order of ``counters_of``, numbers of events."""
+
+
+def counters_of(network: MessageSpec) -> list[Counter | LinkCounter]:
+    """Return a router's counters, by rising number."""
+    return [*Counter, *(LinkCounter if network.guarded else ())]
 
 
 def count_events(
@@ -36,10 +42,10 @@ def count_events(
         What shows, for benches; and the same of the cycle before, from flip-flops.
     """
     if not counted:
-        nothing = Const(0, len(Counter) * COUNTER_BITS)
+        nothing = Const(0, len(soon) * COUNTER_BITS)
         return nothing, nothing
     shown, kept = [], []
-    for kind in Counter:
+    for kind in [*Counter, *LinkCounter][: len(soon)]:
         happened = _later(m, soon[kind])
         if late:
             happened = happened + _later(m, [_later(m, late[kind])])

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.networks.wires import WirePlane
+from syncfabric.rtl.guard.shape import GuardShape, guard_shape
 from syncfabric.rtl.messages import struct
 
 __all__ = ["LinkSignature", "LocalLinkSignature", "SwitchLinkSignature", "pass_on", "shares_links"]
@@ -59,6 +60,8 @@ class LinkSignature(wiring.Signature):
         Only with ``own``: the synchronization message's own wires.
     wires : Out(plane.link)
         Only with a plane: its wires, as one word.
+    check, sync_check, probe, empty
+        Only with a guard: as of :class:`GuardShape`.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class LinkSignature(wiring.Signature):
         own: bool,
         messages: bool = True,
         plane: WirePlane | None = None,
+        guard: GuardShape | None = None,
     ) -> None:
         members: dict[str, Any] = {}
         if channels:
@@ -79,14 +83,14 @@ class LinkSignature(wiring.Signature):
             members["sync"] = Out(struct(layout.sync))
         if plane:
             members["wires"] = Out(plane.link.width)
-        super().__init__(members)
+        super().__init__(members | (guard.members if guard else {}))
 
 
 class SwitchLinkSignature(wiring.Signature):
     """Link of an irregular network: between two switches, or a switch and a node interface.
 
-    ``wires`` says whether barrier wires, if there are any, are part of it: no port of a switch
-    has to do with them.
+    ``wires`` says whether barrier wires, and those of guards, are part of it if there are any: no
+    port of a switch has to do with them.
 
     Members
     -------
@@ -101,6 +105,8 @@ class SwitchLinkSignature(wiring.Signature):
         Only if messages are buffered: pulses when the receiver's slot is freed.
     wires : Out
         Only with barrier wires: those of all slots.
+    check, probe, empty
+        Only with guarded links: as of :class:`GuardShape`.
     """
 
     def __init__(self, network: IrregularSpec, *, wires: bool = True) -> None:
@@ -114,7 +120,8 @@ class SwitchLinkSignature(wiring.Signature):
                 members["sync_credit"] = In(1)
         if plane:
             members["wires"] = Out(plane.link.width)
-        super().__init__(members)
+        guard = guard_shape(network) if wires else None
+        super().__init__(members | (guard.members if guard else {}))
 
 
 def pass_on(m: Module, inside: Any, outside: Any) -> None:

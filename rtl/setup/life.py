@@ -28,6 +28,7 @@ _EVENTS = (
     "arrives",
     "has_arrived",
     "quiet",
+    "trips",
     "clear_freed",
 )
 _EFFECTS = ("goes", "dies", "begins", "ends", "frees", "frees_member")
@@ -62,6 +63,8 @@ class LifeStep(wiring.Component):
         The node's own process arrives; it has arrived and is not released.
     quiet : In(1)
         Nothing is pending.
+    trips : In(1)
+        The watchdog releases the process, and tells it that the group is broken.
     clear_freed : In(1)
         The manager has been told.
     goes, dies : Out(1)
@@ -118,7 +121,7 @@ class LifeStep(wiring.Component):
             m.d.comb += [after.dying.eq(1), after.go.eq(0)]
         with m.Elif(self.goes):
             m.d.comb += after.go.eq(1)
-        with m.If(self.frees_member):
+        with m.If(self.frees_member | self.trips):
             m.d.comb += after.broken.eq(1)
         with m.Elif(self.arrives):
             m.d.comb += after.broken.eq(0)

@@ -17,6 +17,7 @@ from syncfabric.models.messages import (
     ManagerWord,
     Request,
 )
+from syncfabric.rtl.guard.cut import is_cut
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.format import SEQUENCES, SetupFormat
 from syncfabric.rtl.setup.freed_queue import FreedQueue
@@ -159,7 +160,7 @@ class Manager(wiring.Component):
 
         # Requests go out, replies come in.
         reply = struct(REPLY)(self.reply_flit.payload[: REPLY.width])
-        came, tells_freed = Signal(), Signal()
+        ends, cut, came, tells_freed = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             rounds.index.eq(self.index),
             load.addr.eq(rounds.read),
@@ -168,7 +169,9 @@ class Manager(wiring.Component):
             self.request_valid.eq(rounds.valid),
             self.request_flit.eq(rounds.flit),
             rounds.taken.eq(self.request_taken),
-            came.eq(self.enabled & self.reply_valid & self.reply_flit.tail),
+            ends.eq(self.enabled & self.reply_valid & self.reply_flit.tail),
+            cut.eq(ends & is_cut(self.reply_flit, form.flit)),
+            came.eq(ends & ~cut),
             tells_freed.eq(reply.code == Answer.FREED),
             freed.push.eq(came & tells_freed),
             freed.gid.eq(reply.gid),
@@ -176,6 +179,6 @@ class Manager(wiring.Component):
             rounds.code.eq(reply.code),
             rounds.sequence.eq(reply.sequence),
             rounds.tag.eq(reply.tag),
-            self.stray.eq(freed.overflow | rounds.unasked),
+            self.stray.eq(freed.overflow | rounds.unasked | cut),
         ]
         return m

@@ -109,10 +109,11 @@ class ReplySlots(wiring.Component):
             word.sender.eq(self.router),
             self.valid.eq(chosen.any()),
         ]
-        with m.If(self.valid):
-            m.d.comb += [
-                self.flit.payload.eq(Mux(second, word.as_value(), header)),
-                self.flit.head.eq(~second),
-                self.flit.tail.eq(second),
-            ]
+        flit = Signal(struct(self._form.flit))
+        m.d.comb += [
+            flit.payload.eq(Mux(second, word.as_value(), header)),
+            flit.head.eq(~second),
+            flit.tail.eq(second),
+            self.flit.eq(Mux(self.valid, flit, 0)),
+        ]
         return m

@@ -161,12 +161,13 @@ class Rounds(wiring.Component):
             stamped.fire.eq(fires),
             stamped.tag.eq(tag),
         ]
-        with m.If(self.valid):
-            m.d.comb += [
-                self.flit.payload.eq(Mux(place == 1, stamped.as_value(), self.word)),
-                self.flit.head.eq(place == 0),
-                self.flit.tail.eq(place == Mux(is_setup, form.stride - 1, 1)),
-            ]
+        flit = Signal(struct(form.flit))
+        m.d.comb += [
+            flit.payload.eq(Mux(place == 1, stamped.as_value(), self.word)),
+            flit.head.eq(place == 0),
+            flit.tail.eq(place == Mux(is_setup, form.stride - 1, 1)),
+            self.flit.eq(Mux(self.valid, flit, 0)),
+        ]
         with m.If(self.taken):
             m.d.comb += [self.reads.eq(~self.flit.tail), self.read.eq(base + place + 1)]
             m.d.sync += place.eq(place + 1)

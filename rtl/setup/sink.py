@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import REPLY
+from syncfabric.rtl.guard.cut import is_cut
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.access import AccessSignature
 from syncfabric.rtl.setup.format import SetupFormat
@@ -88,13 +89,14 @@ class SetupSink(wiring.Component):
         m.submodules.freed = freed = FreedChoice(form)
         m.submodules.replies = replies = ReplySlots(form)
         wiring.connect(m, steps.access, wiring.flipped(self.access))
-        accepts = Signal()
+        accepts, cut = Signal(), Signal()
         m.d.comb += [
             self.listening.eq(steps.listening),
             accepts.eq(self.valid & self.listening),
             reader.push.eq(accepts),
             reader.flit.eq(self.flit),
-            steps.begin.eq(accepts & self.flit.tail),
+            cut.eq(accepts & is_cut(self.flit, form.flit)),
+            steps.begin.eq(accepts & self.flit.tail & ~cut),
             steps.asked.eq(reader.request),
             steps.unknown.eq(reader.unknown),
             steps.fits.eq(reader.fits),
@@ -111,7 +113,7 @@ class SetupSink(wiring.Component):
             freed.managers.eq(self.managers),
             freed.freed.eq(self.freed),
             self.clear_freed.eq(freed.clear_freed),
-            self.stray.eq(steps.dropped | freed.stray),
+            self.stray.eq(steps.dropped | freed.stray | cut),
         ]
         if form.slot_at is not None:
             m.d.comb += steps.slot.eq(reader.slot)

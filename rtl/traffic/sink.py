@@ -17,7 +17,8 @@ class PacketSink(wiring.Component):
     """Takes a flit in every cycle, returns its credit in the next, and checks the packets.
 
     A flit is wrong if it stands out of place (head first, tail fifth, nothing between packets),
-    if a head names another node, or if a tail is not the exclusive or of the three words before.
+    if a head names another node, if a tail is not the exclusive or of the three words before, or if
+    the rest of its packet is lost.
     A head always begins a packet anew, so one fault is counted once or twice, not for ever.
 
     Parameters
@@ -83,6 +84,7 @@ class PacketSink(wiring.Component):
                         | (flit.tail != (place == PACKET_FLITS - 1))
                         | (flit.head & (header != self.header))
                         | (flit.tail & (flit.payload != check))
+                        | (flit.cut if self._network.guarded else 0)
                     ),
                 ]
                 m.d.sync += [

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,6 +10,7 @@ from syncfabric.models.messages import WIRE_STATUS
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.tick import tick_of
 from syncfabric.rtl.wires.link import LinkEnd
 from syncfabric.rtl.wires.ports import RoleSignature
 from syncfabric.rtl.wires.slot import NODE_PORT, Slot
@@ -80,7 +81,7 @@ class SlotPlane(wiring.Component):
         for p, end in enumerate(ends):
             m.submodules[f"end_{p}"] = end
             m.d.comb += end.link.eq(getattr(self, f"in_{p}"))
-        tick = self._clock(m) if self._process and plane.watchdog else None
+        tick = tick_of(m, plane.watchdog) if self._process and plane.watchdog else None
         slots = [Slot(plane, self._links, process=self._process) for _ in range(plane.slots)]
         for r, slot in enumerate(slots):
             m.submodules[f"slot_{r}"] = slot
@@ -113,13 +114,6 @@ class SlotPlane(wiring.Component):
         if self._process:
             m.d.comb += self.result.eq(self.results)
         return m
-
-    def _clock(self, m: Module) -> Value:
-        """Return the watchdog's tick: in the last of every H cycles since reset."""
-        most = self._plane.watchdog - 1
-        age, tick = Signal(range(most + 1)), Signal(init=int(most == 0))
-        m.d.sync += [age.eq(Mux(tick, 0, age + 1)), tick.eq(age == most - 1 if most else 1)]
-        return tick
 
     def _drive(self, m: Module, p: int, slots: list[Slot]) -> None:
         """Drive link ``p``."""

@@ -6,12 +6,13 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, Counter, WireLayout
+from syncfabric.models.messages import COUNTER_BITS, WireLayout
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.parts.events import count_events
+from syncfabric.rtl.guard.members import guard_members
+from syncfabric.rtl.parts.events import count_events, counters_of
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
 from syncfabric.rtl.wires.plane import link_ports
@@ -54,6 +55,8 @@ class WireUnit(wiring.Component):
         Only with a process: the node port; a bit, or ``data_bits``, a slot.
     overflows : In(range(32)), strays : In(3), refused_write : In(1)
         Events of what is placed beside it, to be counted here: a number, and bits.
+    corrupt, lost : In, fence : Out(links)
+        Only with guarded links: their events; those that are closed.
     config : In(ConfigSignature)
         The network's config port; other units' requests are not answered.
     access : In(AccessSignature)
@@ -84,8 +87,10 @@ class WireUnit(wiring.Component):
             "strays": In(3),
             "refused_write": In(1),
             "config": In(ConfigSignature(network)),
-            "observe": Out(slots * shown.width + len(Counter) * COUNTER_BITS),
+            "observe": Out(slots * shown.width + len(counters_of(network)) * COUNTER_BITS),
         }
+        if network.guarded:
+            members |= guard_members(links)
         if sink:
             members |= {
                 "access": In(AccessSignature()),
@@ -100,7 +105,9 @@ class WireUnit(wiring.Component):
         m.submodules.bank = bank = SlotBank(
             self._plane, self._links, process=self._process, sink=self._sink
         )
-        m.submodules.config_port = config = ConfigPort(self._network, [wire_bank(self._plane)])
+        m.submodules.config_port = config = ConfigPort(
+            self._network, [wire_bank(self._plane)], links=self._links
+        )
         for p in range(self._links):
             m.d.comb += [
                 getattr(bank, f"in_{p}").eq(getattr(self, f"in_{p}")),
@@ -119,6 +126,8 @@ class WireUnit(wiring.Component):
             m.d.comb += [getattr(self, name).eq(getattr(bank, name)) for name in SINK_PORTS]
         else:
             wiring.connect(m, wiring.flipped(self.config), config.config)
+        if self._network.guarded:
+            m.d.comb += self.fence.eq(config.fence)
         shown, counts = self._count(m, bank, config.refused_write)
         m.d.comb += [
             config.index.eq(self.index),
@@ -138,4 +147,6 @@ class WireUnit(wiring.Component):
         arrives = [*bank.refused] if self._process else []
         strays, writes = [*bank.turns, *self.strays], [refused_write, self.refused_write]
         events = [[self.overflows], strays, arrives, writes]
+        if self._network.guarded:
+            events += [[self.corrupt], [self.lost]]
         return count_events(m, events, counted=self._counted)

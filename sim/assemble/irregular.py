@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.switch import IrregularSwitch
@@ -43,7 +44,7 @@ def modules_verilog(spec: IrregularSpec) -> str:
 
 def targets(spec: IrregularSpec) -> list[tuple[str, int]]:
     """Return each target's instance in the top, and the width of its ``observe``: nodes first."""
-    node, switch = (observe_bits(spec, ports) for ports in (NODE_PORTS, spec.ports))
+    node, switch = observe_bits(spec, NODE_PORTS, node=True), observe_bits(spec, spec.ports)
     nodes = [(f"node_{i}", node) for i in range(len(spec.nodes))]
     return nodes + [(f"switch_{s}", switch) for s in range(spec.switches)]
 
@@ -59,7 +60,8 @@ def link_wires(spec: IrregularSpec) -> LinkWires:
         wires["sync_credit"] = 1
     if spec.wire_plane:
         wires["wires"] = spec.wire_plane.link.width
-    return wires
+    shape = guard_shape(spec)
+    return wires.with_guards(shape.wires if shape else {})
 
 
 def _routes(spec: IrregularSpec) -> list[int]:

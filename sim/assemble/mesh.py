@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.unit import observe_bits
+from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import (
@@ -58,7 +59,8 @@ def link_wires(spec: MeshSpec) -> LinkWires:
         wires["sync"] = spec.layout.sync.width
     if spec.wire_plane:
         wires["wires"] = spec.wire_plane.link.width
-    return wires
+    shape = guard_shape(spec)
+    return wires.with_guards(shape.wires if shape else {})
 
 
 def top_verilog(spec: MeshSpec, name: str) -> str:

@@ -4,7 +4,8 @@ A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `
 `release` of the whole network, the flits on the valid links in ascending order (an ordinary flit
 before a synchronization message where links carry both), the results of the released registers,
 `sNODE:GID:RESULT` for each spilled release (with set-up by managers `sNODE:GID:RESULT:KIND`),
-`wLINK:WORD` for each link of barrier wires whose word is not what it was in the cycle before, and
+`wLINK:WORD` for each link of barrier wires whose word is not what it was in the cycle before,
+`gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a wire of its guards is high, and
 `cERROR:DATA` for an answer of the config port. In a word of wires, data of a slot whose wire is 0
 are 0; at first all words are 0.
 In a cycle with a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router
@@ -27,6 +28,9 @@ from syncfabric.sim.assemble.verilog import part, zero
 from syncfabric.sim.assemble.wire_probe import WireProbe
 
 __all__ = ["probe_text"]
+
+Guarded = list[tuple[int, list[str]]]
+"""Numbers of guarded links, and their guards' wires as Verilog expressions."""
 
 GROUP = 5
 """Links that are looked at together before each is looked at: most are quiet."""
@@ -57,7 +61,9 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     told = f"{released} || spill_release_valid !== {zero(count)}" if spec.spill else released
     inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
+    guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.probe]
     conditions = [*_lane_conditions(lanes), *wires.conditions(), told, "config_ready !== 1'b0"]
+    conditions += ["probe_guards !== 1'b0"] if guarded else []
     return f"""
   // ---- probe
   reg [8*1024-1:0] probe_name;
@@ -69,6 +75,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 {_lines(f"  reg [{lanes - 1}:0] {name};" for name in ("probe_valid", "probe_credit") if lanes)}
 {_lines(f"  reg [{bits - 1}:0] seen_{i};" for i, (_, bits) in observed)}
 {_lines(wires.declared())}
+{"  reg probe_guards;" if guarded else ""}
   always @(posedge clk) begin
     if (rst !== 1'b0) begin
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
@@ -76,6 +83,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     end else begin
 {_lines(_look(shown, links.width))}
 {_lines(wires.look())}
+{_lines(_look_at_guards(guarded))}
       if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
                 cycle, {valid}, {credit}, released);
@@ -85,6 +93,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         end
 {_lines(_spilled(spec))}
 {_lines(wires.printed())}
+{_lines(_print_guards(guarded))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
@@ -126,6 +135,23 @@ def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
         for link in shown
     ]
     return ",\n".join(f"        {term}" for term in reversed(terms))
+
+
+def _look_at_guards(guarded: Guarded) -> Iterator[str]:
+    """Yield the statement that looks whether a guard's wire is high."""
+    if guarded:
+        yield "      probe_guards = |{"
+        yield ",\n".join(f"        {', '.join(wires)}" for _, wires in guarded) + "};"
+
+
+def _print_guards(guarded: Guarded) -> Iterator[str]:
+    """Yield the statements that print the guards' wires."""
+    for number, wires in guarded:
+        words = ", ".join(wires)
+        yield (
+            f"        if (|{{{words}}} !== 1'b0) "
+            f'$fwrite(probe_file, " g{number:x}:%0h:%0h:%0h:%0h", {words});'
+        )
 
 
 def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
 
 __all__ = [
     "LinkWires",
@@ -26,7 +26,11 @@ _ANSWER = (("ready", 1), ("error", 1), ("rdata", 32))
 class LinkWires(dict[str, int]):
     """Width of each bundle of wires of a link between routers, by name; ``back`` runs against."""
 
-    back = frozenset({"credit", "sync_credit"})
+    back = frozenset({"credit", "sync_credit", "empty"})
+
+    def with_guards(self, wires: dict[str, int]) -> LinkWires:
+        """Return these wires and those that guards add."""
+        return LinkWires(self | wires)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Shown:
         The same of synchronization.
     sync : str, optional
         The synchronization message, where it has wires of its own.
+    check, sync_check, probe, empty : str
+        What guards add; empty where they do not.
     """
 
     valid: str = ""
@@ -51,6 +57,15 @@ class Shown:
     sync_valid: str = ""
     sync_credit: str = ""
     sync: str | None = None
+    check: str = ""
+    sync_check: str = ""
+    probe: str = ""
+    empty: str = ""
+
+    @property
+    def guards(self) -> list[str]:
+        """The guards' wires; one bit that is 0 stands for what is not there."""
+        return [wire or zero(1) for wire in (self.check, self.sync_check, self.probe, self.empty)]
 
 
 def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from syncfabric.models.golden.record import Record, SpillRelease
+from syncfabric.models.golden.record import GuardWires, Record, SpillRelease
 from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -36,6 +36,7 @@ RELEASES: tuple[list[int], ...] = ([], [Kind.DISTRIBUTE])
 ConfigAnswer = tuple[bool, bool, int]
 
 NOTHING: Mapping[int, int] = {}
+_QUIET = GuardWires(0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,17 @@ class Line:
 
 def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     """Return the line that the probe writes for a cycle."""
-    valid, credit, payloads, release, results, spill, wires = record
+    valid, credit, payloads, release, results, spill, wires, guards = record
     parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
     parts += [f"{payload:x}" for payload in payloads]
     parts += [f"{result:x}" for result in results]
     parts += ["s" + ":".join(f"{number:x}" for number in told) for told in spill]
     parts += [f"w{link:x}:{word:x}" for link, word in wires]
+    parts += [
+        f"g{link:x}:" + ":".join(f"{wire:x}" for wire in shown)
+        for link, shown in guards
+        if any(shown)
+    ]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)
@@ -98,6 +104,7 @@ def parse(text: str, cycle: int) -> Line:
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
     spill: list[SpillRelease] = []
     wires: list[tuple[int, int]] = []
+    guards: list[tuple[int, GuardWires]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
@@ -105,11 +112,13 @@ def parse(text: str, cycle: int) -> Line:
             spill.append(tuple(numbers))
         elif word[0] == "w" and len(numbers) == 2:
             wires.append((numbers[0], numbers[1]))
+        elif word[0] == "g" and len(numbers) == 5:
+            guards.append((numbers[0], GuardWires(*numbers[1:])))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    record = Record(valid, credit, payloads, release, results, spill, tuple(wires))
+    record = Record(valid, credit, payloads, release, results, spill, tuple(wires), tuple(guards))
     return Line(cycle, record, answer)
 
 
@@ -169,6 +178,13 @@ def explain(
         words = (wires.get(link, before.get(link, 0)) for wires in (wires_seen, wires_wanted))
         for (node, signal), seen, wanted in names.wires(link, *words):
             yield Mismatch(hardware.cycle, node, signal, seen, wanted)
+    guards_seen, guards_wanted = dict(ours.guards), dict(theirs.guards)
+    for link in sorted(guards_seen.keys() | guards_wanted.keys()):
+        shown = (guards.get(link, _QUIET) for guards in (guards_seen, guards_wanted))
+        for name, seen, wanted in zip(GuardWires._fields, *shown, strict=True):
+            if seen != wanted:
+                node, signal = names.guard(link, name)
+                yield Mismatch(hardware.cycle, node, signal, seen, wanted)
     if tuple(ours.spill) != tuple(theirs.spill):
         yield Mismatch(
             hardware.cycle, None, "spill_release", str(list(ours.spill)), str(list(theirs.spill))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
     IrregularSpec,
@@ -63,6 +63,13 @@ class Names:
             return name
         return f"link_{begin[0]}_{begin[1]}_{name}"
 
+    def guard(self, link: int, name: str) -> Named:
+        """Return node and name of a wire of a link's guards."""
+        begin = self._links.names[link]
+        return (
+            (begin[0], f"{self._wire(*begin)}_{name}") if begin else (None, f"link {link}: {name}")
+        )
+
     def wires(self, link: int, seen: int, wanted: int) -> Iterator[tuple[Named, int, int]]:
         """Yield every wire, or slot's data, in which two words of a link of wires differ.
 
@@ -104,7 +111,7 @@ class Names:
         registers, counters = self._targets.split(target, value)
         for number, fields in enumerate(registers):
             yield from ((f"{name}[{number}]", part) for name, part in fields.items())
-        for counter in Counter:
+        for counter in self._targets.counters:
             yield counter.name, counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1
 
 

@@ -11,7 +11,10 @@ from functools import cache
 from syncfabric.models.messages import (
     LIFE,
     STATUS,
+    TRIPPED,
     WIRE_STATUS,
+    Counter,
+    LinkCounter,
     RegisterWord,
     SwitchWord,
     WireWord,
@@ -52,6 +55,8 @@ class Targets:
         then of the slots of barrier wires.
     first_slot : int
         Number of the first slot among a target's registers; as many as there are without slots.
+    counters : tuple of Counter or LinkCounter
+        A target's counters.
     """
 
     names: tuple[NodeName, ...]
@@ -59,6 +64,7 @@ class Targets:
     words: tuple[RegisterWord | SwitchWord, ...]
     observed: tuple[tuple[Fields, ...], ...]
     first_slot: int
+    counters: tuple[Counter | LinkCounter, ...] = tuple(Counter)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -97,12 +103,14 @@ def targets_of(spec: AnySpec) -> Targets:
             first_slot=1,
         )
     life = tuple((field.name, field.width) for field in LIFE.fields) if spec.managed else ()
-    data = (*life, ("acc", spec.data_bits), ("result", spec.data_bits))
+    data = (("acc", spec.data_bits), ("result", spec.data_bits))
+    trip = tuple((field.name, field.width) for field in TRIPPED.fields) if spec.watched else ()
+    counters = (*Counter, *(LinkCounter if spec.guarded else ()))
     slots = (_slot_fields(spec),) * (spec.port_registers - spec.message_registers)
     if isinstance(spec, IrregularSpec):
         node, switch = (
-            (("arrived", k), ("fired", 1), ("pending", k), ("up", 1), *data)
-            for k in (NODE_PORTS, spec.ports)
+            (("arrived", k), ("fired", 1), ("pending", k), ("up", 1), *life, *trips, *data)
+            for k, trips in ((NODE_PORTS, trip), (spec.ports, ()))
         )
         return Targets(
             names=nodes + tuple(range(spec.switches)),
@@ -111,14 +119,16 @@ def targets_of(spec: AnySpec) -> Targets:
             observed=((node,) * spec.message_registers + slots,) * len(nodes)
             + ((switch,) * spec.message_registers + slots,) * spec.switches,
             first_slot=spec.message_registers,
+            counters=counters,
         )
-    status = (*((field.name, field.width) for field in STATUS.fields), *data)
+    status = (*((field.name, field.width) for field in STATUS.fields), *life, *trip, *data)
     return Targets(
         names=nodes,
         nodes=len(nodes),
         words=tuple(RegisterWord),
         observed=((status,) * spec.message_registers + slots,) * len(nodes),
         first_slot=spec.message_registers,
+        counters=counters,
     )
 
 

@@ -20,6 +20,7 @@ _PACKETS = {
     "flit": "nullptr",
     "sync": "nullptr",
 }
+_GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
 _WIDE = ("flit", "sync", "wires")
@@ -37,10 +38,17 @@ def definitions(spec: AnySpec) -> str:
         "CLASSES": links.classes,
         "SLOT_WIRES": _slot_wires(spec),
         "DOWN_WIRES": _down_wires(spec),
+        "FLIT_BITS": wires.get("flit", 0),
+        "SYNC_BITS": wires.get("sync", 0),
+        "CHECK_BITS": max(wires.get("check", 0), wires.get("sync_check", 0)),
+        "PROBES": wires.get("probe", 0),
+        "OWN": int("sync" in wires),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
-    lanes = wires.keys() - {"wires"}
+    lanes, guards = wires.keys() - {"wires"}, "probe" in wires
     end = end if lanes else []
+    if guards:
+        end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]
     end += ["&t.name##_wires"] if "wires" in wires else []
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
@@ -50,6 +58,7 @@ def definitions(spec: AnySpec) -> str:
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
         "FOR_LANES(...)": "__VA_ARGS__" if lanes else "",
+        "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",

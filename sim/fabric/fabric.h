@@ -1,9 +1,10 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
 // network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port),
-// DATA_BITS, CHANNELS, CLASSES and SLOT_WIRES (barrier wires of a link, without their data); the
-// macros FOR_DATA, FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS, FOR_LANES (packets or messages)
-// and FOR_WIRES, which keep their text in networks that have such; PORT_END(t, name), the end of a
+// DATA_BITS, CHANNELS, CLASSES, SLOT_WIRES (barrier wires of a link, without their data), and of
+// links FLIT_BITS, SYNC_BITS, CHECK_BITS, PROBES (0: no such wires) and OWN (messages' wires); the
+// macros FOR_DATA, FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS, FOR_LANES (packets or messages),
+// FOR_GUARDS (check bits) and FOR_WIRES, which keep their text in networks that have such; PORT_END(t, name), the end of a
 // link at a port, and END_OF(Tile, name), its type. A kind of network then writes its class
 // Network, which makes the tiles, links them, and says what is on which link; and a class after
 // Fabric adds what its processes do.
@@ -17,6 +18,7 @@
 //                    last request is answered, or something is wrong; answered by the cycle, and a
 //                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
 //   held, spoil      see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
+//   faults FILE      do to links what it says (see faults.h), instead of what was to be done before
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
@@ -36,6 +38,7 @@
 #include "awake.h"
 #include "barriers.h"
 #include "bits.h"
+#include "faults.h"
 #include "held.h"
 #include "links.h"
 #include "probe.h"
@@ -72,6 +75,7 @@ template <class Network> class Fabric {
         words >> name;
         if (name == "script") words >> name, script_ = read_script(name), next_ = 0;
         else if (name == "probe") look(words);
+        else if (name == "faults") words >> name, faults_.emplace(network_, name);
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
         else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
@@ -140,6 +144,7 @@ template <class Network> class Fabric {
         // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
         // all wires can be carried over before any tile goes on.
         awake_->carry();
+        if (faults_) faults_->pass(cycle_, *awake_);
         if (spoils_)
             if (int tile = spoil_.act(network_, cycle_); tile >= 0) awake_->wake(tile);
         if (probe_) probe_->look(network_, cycle_);
@@ -240,6 +245,7 @@ template <class Network> class Fabric {
 
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
+    std::optional<Faults<typename Network::End>> faults_;
     std::unique_ptr<Probe<Network>> probe_;
     Asker asker_;
     bool answered_ = false;

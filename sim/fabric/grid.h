@@ -43,7 +43,8 @@ template <class Tile, class LinkEnd> struct Grid {
     }
 
     void link(int node, int port, int other, End from, End to) {
-        links.push_back({node, other, shown[5 * node + port] = from, to});
+        links.push_back({node, other, from, to, 5 * node + port});
+        shown[5 * node + port] = links.back().driven();
         FOR_WIRES(wired[4 * node + port] = from.wires;)
     }
 

@@ -59,7 +59,8 @@ struct Network {
     }
 
     void link(int number, int source, int target, End from, End to) {
-        links.push_back({source, target, shown[number] = from, to});
+        links.push_back({source, target, from, to, number});
+        shown[number] = links.back().driven();
         FOR_WIRES(wired[number] = from.wires;)
     }
 

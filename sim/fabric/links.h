@@ -10,6 +10,7 @@
 // `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
 template <class Flit, class Sync, class Wires> struct EndOf {
     FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;)
+    FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
     FOR_WIRES(Wires* wires;)
 };
 inline CData NOTHING = 0;  // stands for wires that a port has not
@@ -24,6 +25,7 @@ template <class Wire> bool copy(Wire& to, const Wire& from) {
 template <class End> struct Link {
     int source, target;  // tiles
     End from, to;
+    int number;  // as the probe counts links
 
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {
@@ -34,6 +36,8 @@ template <class End> struct Link {
             if (from.flit) changed |= copy(*to.flit, *from.flit);
             if (from.sync) changed |= copy(*to.sync, *from.sync);
         })
+        FOR_GUARDS(changed |= copy(*to.check, *from.check) | copy(*to.probe, *from.probe);
+                   changed |= copy(*to.sync_check, *from.sync_check);)
         FOR_WIRES(changed |= copy(*to.wires, *from.wires);)
         return changed;
     }
@@ -43,6 +47,15 @@ template <class End> struct Link {
         bool changed = false;
         FOR_LANES(changed |= copy(*from.credit, *to.credit);
                   changed |= copy(*from.sync_credit, *to.sync_credit);)
+        FOR_GUARDS(changed |= copy(*from.empty, *to.empty);)
         return changed;
+    }
+
+    // What is on the link, as each side drives it.
+    End driven() const {
+        End end = from;
+        FOR_LANES(end.credit = to.credit, end.sync_credit = to.sync_credit;)
+        FOR_GUARDS(end.empty = to.empty;)
+        return end;
     }
 };

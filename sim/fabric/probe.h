@@ -38,6 +38,8 @@ template <class Network> class Probe {
             FOR_SPILL(spilled |= t.spill_release_valid);
         }
         FOR_WIRES(changed = wires_.look(network));
+        FOR_GUARDS(for (const auto& end : network.shown)
+                       if (end.check) changed |= *end.check | *end.sync_check | *end.probe | *end.empty;)
         every(network, [&](auto& t) {
             if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
         });
@@ -52,6 +54,7 @@ template <class Network> class Probe {
         if (released) print_results(network);
         FOR_SPILL(print_spilled(network));
         FOR_WIRES(wires_.print(line_));
+        FOR_GUARDS(print_guards(network));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
         if (released || spilled) print_observed(network);
@@ -89,6 +92,16 @@ template <class Network> class Probe {
             FOR_DATA(value = t.spill_release_result);
             hex(line_, value);
             FOR_MANAGERS(line_ += ':', hex(line_, t.spill_release_kind));
+        }
+    })
+
+    FOR_GUARDS(void print_guards(Network& network) {
+        for (int i = 0; i < LINKS; ++i) {
+            const auto& end = network.shown[i];
+            if (!end.check || !(*end.check | *end.sync_check | *end.probe | *end.empty)) continue;
+            line_ += " g", hex(line_, i);
+            for (const CData* wire : {end.check, end.sync_check, end.probe, end.empty})
+                line_ += ':', hex(line_, *wire);
         }
     })
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from syncfabric.models.errors import ToolError
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
@@ -21,8 +22,8 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
-    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "held.h"),
-    *("idle.h", "links.h", "members.h", "messages.h", "probe.h", "referee.h", "script.h"),
+    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h", "faults.h", "grid.h"),
+    *("held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h", "referee.h", "script.h"),
     *("spoil.h", "waits.h", "wire_probe.h"),
 )
 
@@ -236,6 +237,21 @@ class Fabric:
             elif what == "wrong":
                 wrong.append(Wrong(int(rest[0]), int(rest[1]), int(rest[2]), rest[3]))
         return Happened(int(first), tuple(over), "answered" in lines, tuple(wrong))
+
+    def faults(self, faults: Iterable[Fault], folder: Path) -> None:
+        """Do this to links when its cycle comes, in place of what was to be done before.
+
+        Parameters
+        ----------
+        faults : iterable of Fault
+            In any order.
+        folder : Path
+            Where to write them down.
+        """
+        file = folder / "faults.txt"
+        rows = sorted((fault.cycle, fault.link, int(fault.kind), fault.mask) for fault in faults)
+        file.write_text("".join(" ".join(f"{word:x}" for word in row) + "\n" for row in rows))
+        self._ask(f"faults {file}")
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""

@@ -197,22 +197,22 @@ IRREGULAR = (
     _broken(
         "a register listens while it is rewritten",
         "irregular/register.py",
-        "deaf.eq(image.rewritten | dying)",
-        "deaf.eq(dying)",
+        "deaf.eq(image.rewritten | dying | tripped)",
+        "deaf.eq(dying | tripped)",
         "messages",
     ),
     _broken(
         "a busy register of a switch is rewritten",
         "irregular/image.py",
-        "refuses = self.busy | self.disturbed",
+        "refuses = (self.busy & ~self.tripped) | self.disturbed",
         "refuses = self.disturbed",
         "messages",
     ),
     _broken(
         "a write does not give way to a message",
         "irregular/image.py",
-        "refuses = self.busy | self.disturbed",
-        "refuses = self.busy",
+        "refuses = (self.busy & ~self.tripped) | self.disturbed",
+        "refuses = self.busy & ~self.tripped",
         "messages",
     ),
     _broken(

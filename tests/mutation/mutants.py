@@ -2,6 +2,7 @@
 
 from tests.mutation.broadcast import BROADCAST
 from tests.mutation.fabric import FABRIC
+from tests.mutation.guards import GUARDS
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.schedules import SCHEDULES
@@ -198,8 +199,8 @@ MUTANTS = (
     Mutant(
         "an arrive at a node on the way is taken",
         "rtl/barrier/register.py",
-        "control.valid & ~relay & (life.go",
-        "control.valid & (life.go",
+        "control.valid & ~relay & ~deaf & (life.go",
+        "control.valid & ~deaf & (life.go",
         _unit("barrier/test_register.py"),
     ),
     Mutant(
@@ -345,4 +346,5 @@ MUTANTS = (
     *SOFTWARE,
     *STATIC,
     *WIRES,
+    *GUARDS,
 )

@@ -39,7 +39,7 @@ CASES = [
     (
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
-        "barrier_unit, buffer_flits, channels, data_bits, flit_bits, height, kind, "
+        "barrier_unit, buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
         "link_registers, managers, operations, "
         "parity, reduction_route, setup, spill, sync, sync_links, watchdog, width, wires",
     ),
@@ -71,9 +71,9 @@ CASES = [
         'network: key "turnaround" belongs to irregular networks; remove it',
     ),
     (
-        HEAD + MESH + "check_bits = 3\n",
-        'network: key "check_bits" is not supported yet; in this version messages carry no check '
-        "bits (check_bits = 0): remove it",
+        HEAD + MESH + "fence = true\n",
+        'network: key "fence" is not supported yet; in this version an arrive does not wait for '
+        "ordinary packets (fence = false): remove it",
     ),
     (
         HEAD + MESH + "flit_bits = 16\n",

@@ -38,6 +38,7 @@ def test_defaults_are_those_of_the_table() -> None:
         "link_registers": 0,
         "wires": "separate",
         "parity": False,
+        "check_bits": 0,
         "watchdog": 0,
     }
     assert mesh().mesh == Mesh(8, 8)
@@ -127,6 +128,7 @@ def test_defaults_of_an_irregular_network() -> None:
         "link_registers": 0,
         "wires": "separate",
         "parity": False,
+        "check_bits": 0,
         "watchdog": 0,
         "notes": (),
     }

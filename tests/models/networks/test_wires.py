@@ -40,7 +40,8 @@ def test_the_plane() -> None:
 
 @pytest.mark.parametrize("make", [mesh, local])
 @pytest.mark.parametrize(
-    ("key", "low", "high"), [("link_registers", 0, 3), ("watchdog", 0, 1_000_000)]
+    ("key", "low", "high"),
+    [("link_registers", 0, 3), ("watchdog", 0, 1_000_000), ("check_bits", 0, 8)],
 )
 def test_ranges(make: Any, key: str, low: int, high: int) -> None:
     for value in (low, high):
@@ -98,15 +99,6 @@ def test_keys_of_wires_without_wires(key: str, value: Any, shown: str) -> None:
             make,
             **{key: value},
         )
-
-
-def test_a_watchdog_for_messages() -> None:
-    refused(
-        'network: watchdog = 9 is not supported for sync = "messages"; set sync = "wires" or '
-        '"both", or remove it',
-        mesh,
-        watchdog=9,
-    )
 
 
 @pytest.mark.parametrize(

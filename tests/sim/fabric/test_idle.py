@@ -24,6 +24,8 @@ ALL: dict[str, MessageSpec] = {
     "irregular, wires": irregular(SMALL, sync="wires", channels=0, wires="shared", parity=True),
     "irregular, messages": irregular(SMALL),
     "wires, a watchdog": mesh(2, 2, sync="wires", channels=0, watchdog=300),
+    "messages, check bits": mesh(2, 2, check_bits=8),
+    "messages, a watchdog": mesh(2, 2, watchdog=300),
     "both, link registers": mesh(2, 2, sync="both", link_registers=1),
 }
 SHORT = {"wires", "messages"}

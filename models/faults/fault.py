@@ -1,0 +1,39 @@
+"""What a test does to the wires of a guarded link, to hardware and golden model alike."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+__all__ = ["Fault", "FaultKind"]
+
+
+class FaultKind(enum.IntEnum):
+    """What becomes of a link's wires between its two guards."""
+
+    FLIP, DROP, CREDIT, DEAD = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of one directed link (docs/microarchitecture-faults.md, F6).
+
+    Parameters
+    ----------
+    cycle : int
+        The cycle in which it is; DEAD is from then on.
+    link : int
+        Number of the directed link.
+    kind : FaultKind
+        FLIP: the forward wires in ``mask`` are inverted. DROP: all forward wires are 0. CREDIT:
+        the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too.
+    mask : int
+        Forward wires from the low bits up: `flit`, `valid`, `sync_valid` unless messages have
+        links of their own, `probe`, `check`; then, of a link of their own, `sync`, `sync_valid`,
+        their `probe`, `sync_check`. Credit wires: a bit a channel, ordinary ones first.
+    """
+
+    cycle: int
+    link: int
+    kind: FaultKind
+    mask: int = 0

@@ -1,0 +1,201 @@
+"""The receiver's guard of a directed link (docs/microarchitecture-faults.md, F3 and F7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["NONE", "Given", "ReceiverGuard", "Seen"]
+
+NONE = -1
+
+
+class Seen(NamedTuple):
+    """What a receiver's guard finds on its link in a cycle.
+
+    ``head`` and ``tail`` are the flit's; ``right`` says whether the check bits of flits are, and
+    ``sync_right`` those of messages, which are the same on a shared link.
+    """
+
+    valid: int = 0
+    sync_valid: int = 0
+    head: bool = False
+    tail: bool = False
+    probe: int = 0
+    right: bool = True
+    sync_right: bool = True
+
+
+class Given(NamedTuple):
+    """What a receiver's guard hands to its router.
+
+    ``flit``, ``cut``, ``sync``: the channel whose flit it hands on, of which it makes a cut, and
+    the class of the message that it hands on; -1: none. ``events``: how many are to be counted.
+    """
+
+    flit: int = NONE
+    cut: int = NONE
+    sync: int = NONE
+    events: int = 0
+
+
+class ReceiverGuard:
+    """Between a link and a router's input: it hands on only what is right and in its place.
+
+    Parameters
+    ----------
+    places : sequence of int
+        Places of each channel.
+    ordinary : int
+        How many of the channels are ordinary.
+    own : bool
+        Whether messages have wires of their own.
+
+    Attributes
+    ----------
+    empty : int
+        What is on the link in this cycle.
+    """
+
+    __slots__ = (
+        "_ordinary",
+        "_owes",
+        "_own",
+        "_places",
+        "empty",
+        "inside",
+        "open",
+        "owed",
+        "spoilt",
+    )
+
+    def __init__(self, places: Sequence[int], ordinary: int, *, own: bool) -> None:
+        self._places, self._ordinary, self._own = places, ordinary, own
+        self.open = self.spoilt = self.empty = 0
+        self.inside = [0] * len(places)
+        self.owed = [0] * len(places)
+        self._owes = 0  # to all channels
+
+    def is_awake(self) -> bool:
+        """Return whether anything changes without anything on the link."""
+        return bool(self.empty or self._owes)
+
+    def credit(self, of_router: int) -> int:
+        """Return the credits on the link in this cycle."""
+        if self._owes:
+            for c, owed in enumerate(self.owed):
+                of_router |= (owed > 0) << c
+        return of_router
+
+    def passes(self, flit: int, sync: int, credit: int, *, head: bool, tail: bool) -> bool:
+        """End a cycle in which all that is sent comes as it was, if there is nothing more to do.
+
+        Parameters
+        ----------
+        flit, sync : int
+            Bits of the channel whose flit, and of the one whose message, is on the link.
+        credit : int
+            The credits of the router.
+        head, tail : bool
+            The flit's.
+
+        Returns
+        -------
+        bool
+            Whether it has ended: the router gets what is on the link. Else it is for ``advance``.
+        """
+        if flit:
+            if self.spoilt & flit or head == bool(self.open & flit):
+                return False
+            self.open = self.open & ~flit if tail else self.open | flit
+        self.empty = 0
+        self._count(credit, flit | sync, 0)
+        return True
+
+    def shut(self, credit: int) -> Given:
+        """End a cycle of a fenced link (F7), of which the router returns these credits."""
+        ended = self.open & sum(1 << c for c, inside in enumerate(self.inside) if not inside)
+        cut = ended & -ended
+        self.open &= ~cut
+        self.spoilt &= self.open
+        self.empty = 0
+        self._count(credit, cut, 0)
+        self.owed = [0] * len(self._places)
+        self._owes = 0
+        return Given(cut=cut.bit_length() - 1)
+
+    def advance(self, seen: Seen, credit: int) -> Given:
+        """End a cycle.
+
+        Parameters
+        ----------
+        seen : Seen
+            What is on the link.
+        credit : int
+            The credits of the router.
+        """
+        ordinary, was_open = self._ordinary, self.open
+        messages = seen.sync_valid << ordinary
+        on_link = seen.valid | messages
+        if self._own:
+            kinds = [(seen.valid, seen.right), (messages, seen.sync_right)]
+        else:
+            kinds = [(on_link, seen.right)]
+        got, unpaid, cut, events = 0, 0, 0, 0
+        for bits, right in kinds:
+            if not bits:
+                continue
+            if not right or bits & bits - 1:
+                self.spoilt |= bits & was_open
+                events += 1
+            elif bits >> ordinary or (
+                not self.spoilt & bits and seen.head != bool(was_open & bits)
+            ):
+                got |= bits
+            elif was_open & bits:
+                cut = bits
+            else:
+                unpaid = bits
+                events += 1
+        flit, sync = got & (1 << ordinary) - 1, got >> ordinary
+        if flit:
+            self.open = was_open & ~flit if seen.tail else was_open | flit
+        probe = _low(seen.probe, ordinary) if seen.right else 0
+        if seen.sync_right:
+            probe |= seen.probe >> ordinary << ordinary
+        vacant = self._vacant() if probe else 0
+        ended = probe & vacant & was_open
+        if not kinds[0][0]:
+            cut = ended & -ended
+        self.empty = probe & vacant & ~on_link & ~was_open
+        if cut:
+            events += 1
+            self.open = was_open & ~cut
+            self.spoilt &= self.open
+        self._count(credit, got | cut, unpaid)
+        return Given(flit.bit_length() - 1, cut.bit_length() - 1, sync.bit_length() - 1, events)
+
+    def _vacant(self) -> int:
+        """Return the channels of which nothing is here, and nothing owed."""
+        pairs = zip(self.inside, self.owed, strict=True)
+        return sum(1 << c for c, (inside, owed) in enumerate(pairs) if not inside and not owed)
+
+    def _count(self, credit: int, got: int, unpaid: int) -> None:
+        """Let the counts of places and of credits follow what the router gets and returns."""
+        touched = _low(got ^ credit, len(self._places))
+        while touched:
+            bit = touched & -touched
+            touched ^= bit
+            c = bit.bit_length() - 1
+            inside = self.inside[c] + (1 if got & bit else -1)
+            self.inside[c] = max(0, min(self._places[c], inside))
+        if not self._owes and not unpaid:
+            return
+        for c, most in enumerate(self._places):
+            used = self.owed[c] > 0 and not credit >> c & 1
+            self.owed[c] = min(most, self.owed[c] - used + (unpaid >> c & 1))
+        self._owes = sum(self.owed)
+
+
+def _low(bits: int, count: int) -> int:
+    return bits & (1 << count) - 1

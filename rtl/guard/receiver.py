@@ -1,0 +1,142 @@
+"""The guard at a link's end: what is wrong goes no further, and packets that lost a part end."""
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.rtl.guard.count import bounded_count
+from syncfabric.rtl.guard.crc import check_of
+from syncfabric.rtl.guard.shape import GuardPart, GuardShape
+
+__all__ = ["ReceiverGuard"]
+
+
+class ReceiverGuard(wiring.Component):
+    """Hands the router what comes right and in its place, and tells the sender what it holds.
+
+    Cycles as in docs/microarchitecture-faults.md, F3.
+
+    Parameters
+    ----------
+    shape : GuardShape
+        Channels and wires.
+    inside, outside : Signature
+        The link as the router has it, and as it is.
+
+    Members
+    -------
+    link : In(outside)
+        The link.
+    inside : Out(inside)
+        To the router.
+    fence : In(1)
+        The link is closed: nothing comes, and open packets end.
+    corrupt : Out(2)
+        Of packets, and of messages on wires of their own: something is wrong, or out of its place.
+    """
+
+    def __init__(
+        self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
+    ) -> None:
+        self._shape = shape
+        super().__init__(
+            {"link": In(outside), "inside": Out(inside), "fence": In(1), "corrupt": Out(2)}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        shape, link, inside = self._shape, self.link, self.inside
+        credits = list(shape.credits(inside))
+        sound = Signal(shape.channels)  # a channel's probe has come unharmed
+        empty_handed, swallowed, opened = (Signal(shape.channels) for _ in range(3))
+        for number, part in enumerate(shape.parts):
+            lanes = Signal(len(part.lanes(link)), name=f"lanes_{number}")
+            right, good = Signal(name=f"right_{number}"), Signal(name=f"good_{number}")
+            check = check_of(part.word(link), shape.check_bits)
+            m.d.comb += [
+                lanes.eq(Mux(self.fence, 0, part.lanes(link))),
+                right.eq(check == getattr(link, part.check)),
+                good.eq(right & lanes.any() & ~(lanes & (lanes - 1)).any()),
+                sound[part.probes].eq(Mux(right & ~self.fence, link.probe[part.probes], 0)),
+            ]
+            event: Value = lanes.any() & ~good
+            if "valid" in part.valid:
+                event = event | self._packets(
+                    m, part, lanes, right, good, (empty_handed, swallowed, opened)
+                )
+            if "sync_valid" in part.valid:
+                m.d.comb += inside.sync_valid.eq(Mux(good, link.sync_valid, 0))
+            if "sync" in part.words:
+                m.d.comb += inside.sync.eq(link.sync)
+            m.d.comb += self.corrupt[number].eq(event)
+
+        sent, back = list(shape.sent(inside)), list(shape.credits(link))
+        for c, came in enumerate(shape.sent(link)):
+            places = shape.places_of(c)
+            held = bounded_count(m, places, sent[c], credits[c], f"inside_{c}")
+            empty = ~held.any()
+            gives: Value = Const(0, 1)
+            if c < shape.ordinary:
+                taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")
+                owed = bounded_count(m, places, swallowed[c], taken, f"owed_{c}")
+                with m.If(self.fence):
+                    m.d.sync += owed.eq(0)
+                m.d.comb += [gives.eq(owed.any()), taken.eq(gives & ~credits[c])]
+                empty = empty & (~gives | self.fence)
+            answers = Signal(name=f"answers_{c}")
+            m.d.comb += [
+                empty_handed[c].eq(empty),
+                back[c].eq((credits[c] | gives) & ~self.fence),
+                link.empty[c].eq(answers & ~self.fence),
+            ]
+            m.d.sync += answers.eq(sound[c] & empty & ~came & ~opened[c])
+        return m
+
+    def _packets(
+        self,
+        m: Module,
+        part: GuardPart,
+        lanes: Value,
+        right: Value,
+        good: Value,
+        between: tuple[Signal, Signal, Signal],
+    ) -> Value:
+        """Lead flits on, or cut their packets; return whether that is an event."""
+        link, inside, count = self.link, self.inside, self._shape.ordinary
+        empty_handed, swallowed, opened = between
+        valid, flit = link.valid, link.flit
+        opens, spoilt, asks = Signal(count), Signal(count), Signal(count)
+        is_open, is_spoilt, mine, passes, cuts, drops = (Signal() for _ in range(6))
+        ends = Signal(count)  # cut because of a probe
+        m.d.comb += [
+            opened.eq(opens),
+            is_open.eq((opens & valid).any()),
+            is_spoilt.eq((spoilt & valid).any()),
+            mine.eq(good & valid.any()),
+            passes.eq(mine & ~is_spoilt & (flit.head ^ is_open)),
+            cuts.eq(mine & is_open & (flit.head | is_spoilt)),
+            drops.eq(mine & ~flit.head & ~is_open),
+            swallowed.eq(Mux(drops, valid, 0)),
+            asks.eq(
+                Mux(
+                    self.fence,
+                    opens,
+                    Mux(right & ~lanes.any(), link.probe[part.probes] & opens, 0),
+                )
+                & empty_handed
+            ),
+            ends.eq(asks & ~(asks - 1)),
+            inside.valid.eq(Mux(passes | cuts, valid, 0) | ends),
+            inside.flit.eq(link.flit),
+        ]
+        with m.If(cuts | ends.any()):
+            m.d.comb += [inside.flit.eq(0), inside.flit.tail.eq(1), inside.flit.cut.eq(1)]
+        bad = lanes.any() & ~good
+        for c in range(count):
+            with m.If((cuts & valid[c]) | ends[c]):
+                m.d.sync += [opens[c].eq(0), spoilt[c].eq(0)]
+            with m.Elif(passes & valid[c]):
+                m.d.sync += opens[c].eq(~flit.tail)
+            with m.Elif(bad & valid[c] & opens[c]):
+                m.d.sync += spoilt[c].eq(1)
+        return cuts | drops | (ends.any() & ~self.fence)

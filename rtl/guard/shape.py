@@ -1,0 +1,135 @@
+"""What a guarded link carries, and what its guards must know of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Cat, Value
+from amaranth.lib.wiring import In, Member, Out
+
+from syncfabric.models.networks.spec import MeshSpec, MessageSpec
+
+__all__ = ["GuardPart", "GuardShape", "guard_shape"]
+
+
+@dataclass(frozen=True)
+class GuardPart:
+    """Wires of a link that have check bits together.
+
+    Parameters
+    ----------
+    words, valid : tuple of str
+        The wires that a word is made of, the lowest first, and those that say what it is.
+    check : str
+        The wires of its check bits.
+    probes : slice
+        Its channels.
+    """
+
+    words: tuple[str, ...]
+    valid: tuple[str, ...]
+    check: str
+    probes: slice
+
+    def word(self, link: Any) -> Value:
+        """Return all that is checked."""
+        return Cat(*(getattr(link, name) for name in self.words), link.probe[self.probes])
+
+    def lanes(self, link: Any) -> Value:
+        """Return what says that something is on the link: a bit a channel, the lowest first."""
+        return Cat(getattr(link, name) for name in self.valid)
+
+
+@dataclass(frozen=True)
+class GuardShape:
+    """A guarded link of a network.
+
+    Source: docs/microarchitecture-faults.md, F1.
+
+    Parameters
+    ----------
+    check_bits : int
+    ordinary : int
+        Channels of packets, set-up packets included; the first channels of the link.
+    places : int
+        Of each of them.
+    classes : int
+        Wires of ``sync_valid``.
+    credited : bool
+        A class is a channel, of one place.
+    own : bool
+        Messages have wires of their own.
+    """
+
+    check_bits: int
+    ordinary: int
+    places: int
+    classes: int
+    credited: bool
+    own: bool
+
+    @property
+    def channels(self) -> int:
+        """How many channels there are."""
+        return self.ordinary + (self.classes if self.credited else 0)
+
+    @property
+    def parts(self) -> list[GuardPart]:
+        """Wires that are checked together."""
+        both, packets = slice(None), slice(0, self.ordinary)
+        if not self.own:
+            valid = ("valid", "sync_valid") if self.classes else ("valid",)
+            return [GuardPart(("flit", *valid), valid, "check", both)]
+        own = slice(self.ordinary, None)
+        parts = [GuardPart(("sync", "sync_valid"), ("sync_valid",), "sync_check", own)]
+        if self.ordinary:
+            parts.insert(0, GuardPart(("flit", "valid"), ("valid",), "check", packets))
+        return parts
+
+    @property
+    def wires(self) -> dict[str, int]:
+        """Width of the wires that guards add, by name; the last runs against the link."""
+        checks = {part.check: self.check_bits for part in self.parts}
+        return {**checks, "probe": self.channels, "empty": self.channels}
+
+    @property
+    def members(self) -> dict[str, Member]:
+        """The same, as members of a link."""
+        return {n: (In if n == "empty" else Out)(width) for n, width in self.wires.items()}
+
+    def places_of(self, channel: int) -> int:
+        """Return how much the receiver of a channel holds."""
+        return self.places if channel < self.ordinary else 1
+
+    def credits(self, link: Any) -> Iterator[Value]:
+        """Yield each channel's credit wire."""
+        if self.ordinary:
+            yield from link.credit
+        if self.channels > self.ordinary:
+            yield from link.sync_credit
+
+    def sent(self, link: Any) -> Iterator[Value]:
+        """Yield each channel's wire that says that something is on the link."""
+        if self.ordinary:
+            yield from link.valid
+        if self.channels > self.ordinary:
+            yield from link.sync_valid
+
+
+def guard_shape(network: MessageSpec) -> GuardShape | None:
+    """Return what a network's guarded links are like, or None where none are."""
+    if not network.guarded:
+        return None
+    classes, credited, own = int(network.has_messages), True, False
+    if isinstance(network, MeshSpec):
+        classes, own = 2 * classes, network.has_messages and network.sync_links == "own"
+    else:
+        credited = network.buffered
+    return GuardShape(
+        check_bits=network.check_bits,
+        ordinary=network.link_channels,
+        places=network.buffer_flits,
+        classes=classes,
+        credited=credited,
+        own=own,
+    )

@@ -1,0 +1,102 @@
+// Faults: what becomes of a link's wires on their way (see sim/fabric/faults.py).
+//
+// A file has a line a fault, by rising cycles: cycle, number of the link, kind, mask; all in
+// hexadecimal. They are done to the wires that have been carried over, and undone a cycle later.
+#pragma once
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "bits.h"
+#include "links.h"
+
+enum FaultKind { FLIP, DROP, CREDIT, SILENT };
+
+template <class End> class Faults {
+  public:
+    template <class Network> Faults(Network& network, const std::string& name) {
+        std::ifstream file(name);
+        std::string cycle, number, kind, mask;
+        while (file >> cycle >> number >> kind >> mask)
+            for (auto& link : network.links)
+                if (link.number == std::stoi(number, nullptr, 16))
+                    faults_.push_back({std::stoull(cycle, nullptr, 16), &link,
+                                       std::stoi(kind, nullptr, 16), mask});
+    }
+
+    template <class Awake> void pass(uint64_t cycle, Awake& awake) {
+        for (auto* link : touched_) {
+            if (link->forward()) awake.wake(link->target);
+            if (link->backward()) awake.wake(link->source);
+        }
+        touched_.clear();
+        for (; next_ < faults_.size() && faults_[next_].cycle <= cycle; ++next_) {
+            auto& fault = faults_[next_];
+            if (fault.cycle < cycle) continue;
+            if (fault.kind == SILENT) dead_.push_back(fault.link);
+            else change(fault), touched_.push_back(fault.link);
+            wake(fault.link, awake);
+        }
+        for (auto* link : dead_) drop(link->to), lose(link->from, ~0u);
+    }
+
+  private:
+    struct Fault {
+        uint64_t cycle;
+        const Link<End>* link;
+        int kind;
+        std::string mask;
+    };
+
+    template <class Awake> static void wake(const Link<End>* link, Awake& awake) {
+        awake.wake(link->source), awake.wake(link->target);
+    }
+
+    void change(const Fault& fault) {
+        if (fault.kind == FLIP) flip(fault.link->to, fault.mask);
+        else if (fault.kind == DROP) drop(fault.link->to);
+        else lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
+    }
+
+    // Set all forward wires to 0.
+    static void drop(const End& to) {
+        FOR_LANES(*to.valid = *to.sync_valid = 0; if (to.flit) clear(*to.flit);
+                  if (to.sync) clear(*to.sync);)
+        FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
+        (void)to;
+    }
+
+    // Set credits to 0; if all are, what else runs against the link, too.
+    static void lose(const End& from, uint32_t mask) {
+        FOR_LANES(*from.credit &= ~mask; *from.sync_credit &= ~(mask >> CHANNELS);)
+        FOR_GUARDS(if (mask == ~0u) *from.empty = 0;)
+        (void)from, (void)mask;
+    }
+
+    // Flip the forward wires of a mask.
+    static void flip(const End& to, const std::string& mask) {
+        std::size_t at = 0;
+        [[maybe_unused]] auto run = [&](auto& wire, int low, int width) {
+            for (int i = low; i < low + width; ++i, ++at) {
+                std::size_t digit = at / 4;
+                if (digit >= mask.size()) continue;
+                int value = std::stoi(mask.substr(mask.size() - 1 - digit, 1), nullptr, 16);
+                if (value >> at % 4 & 1) bit(wire, i) ? clear_bit(wire, i) : set(wire, i);
+            }
+        };
+        [[maybe_unused]] constexpr int packets = OWN ? CHANNELS : PROBES;
+        FOR_LANES(if (to.flit) run(*to.flit, 0, FLIT_BITS); run(*to.valid, 0, CHANNELS);
+                  if (!OWN) run(*to.sync_valid, 0, CLASSES);)
+        FOR_GUARDS(run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
+        FOR_LANES(if (to.sync) run(*to.sync, 0, SYNC_BITS);
+                  if (OWN) run(*to.sync_valid, 0, CLASSES);)
+        FOR_GUARDS(if (OWN) run(*to.probe, CHANNELS, PROBES - CHANNELS);
+                   if (OWN) run(*to.sync_check, 0, CHECK_BITS);)
+        (void)to;
+    }
+
+    std::vector<Fault> faults_;
+    std::size_t next_ = 0;
+    std::vector<const Link<End>*> touched_, dead_;
+};

@@ -1,0 +1,161 @@
+"""Ways to break the guards of links."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["GUARDS"]
+
+
+def _broken(name: str, part: str, old: str, new: str, test: str = "guards") -> Mutant:
+    """Return a fault that a bench of the guards must notice."""
+    return Mutant(
+        f"guards: {name}", f"rtl/guard/{part}.py", old, new, (f"tests/rtl/guard/test_{test}.py",)
+    )
+
+
+GUARDS = (
+    _broken(
+        "check bits forget the highest",
+        "crc",
+        "if remainder >> (bits - 1) else 0",
+        "if remainder >> bits else 0",
+        "crc",
+    ),
+    _broken(
+        "what is wrong goes on",
+        "receiver",
+        "right.eq(check == getattr(link, part.check))",
+        "right.eq(1)",
+    ),
+    _broken(
+        "two at once go on",
+        "receiver",
+        "good.eq(right & lanes.any() & ~(lanes & (lanes - 1)).any())",
+        "good.eq(lanes.any())",
+    ),
+    _broken(
+        "a packet that lost a flit is not spoilt",
+        "receiver",
+        "m.d.sync += spoilt[c].eq(1)",
+        "m.d.sync += spoilt[c].eq(0)",
+    ),
+    _broken(
+        "a packet without its head goes on",
+        "receiver",
+        "passes.eq(mine & ~is_spoilt & (flit.head ^ is_open))",
+        "passes.eq(mine & ~is_spoilt & ~(flit.head & is_open))",
+    ),
+    _broken(
+        "a packet without its tail goes on into the next",
+        "receiver",
+        "cuts.eq(mine & is_open & (flit.head | is_spoilt))",
+        "cuts.eq(mine & is_open & is_spoilt)",
+        "receiver",
+    ),
+    _broken(
+        "a packet whose end is lost stays open",
+        "receiver",
+        "ends.eq(asks & ~(asks - 1))",
+        "ends.eq(0)",
+    ),
+    _broken(
+        "a receiver that holds something says it is empty",
+        "receiver",
+        "empty = ~held.any()",
+        "empty = Const(1, 1)",
+    ),
+    _broken(
+        "credits of flits that are dropped do not come at once",
+        "receiver",
+        "gives.eq(owed.any())",
+        "gives.eq(0)",
+        "receiver",
+    ),
+    _broken(
+        "what is out is forgotten, not refunded",
+        "sender",
+        "Mux(heard | fence, out, 0)",
+        "Mux(fence, out, 0)",
+    ),
+    _broken(
+        "a fence keeps what was out",
+        "sender",
+        "Mux(heard | fence, out, 0)",
+        "Mux(heard, out, 0)",
+    ),
+    _broken(
+        "a refund comes without end",
+        "sender",
+        "- (owes & ~counts)",
+        "- (owes & counts)",
+    ),
+    _broken(
+        "nobody is ever asked",
+        "sender",
+        "asks.eq(rests & full & still)",
+        "asks.eq(rests & full & still & sent)",
+    ),
+    _broken(
+        "a credit that nobody waits for counts",
+        "sender",
+        "counts.eq(credit & out.any() & ~heard & ~fence)",
+        "counts.eq(credit & ~heard & ~fence)",
+        "credits",
+    ),
+    _broken(
+        "a wait is broken off at the first tick",
+        "watchdog",
+        "self.trips.eq(self.tick & old & waits & ~self.ends)",
+        "self.trips.eq(self.tick & waits & ~self.ends)",
+        "watchdog",
+    ),
+    _broken(
+        "a wait that ends is broken off as well",
+        "watchdog",
+        "self.trips.eq(self.tick & old & waits & ~self.ends)",
+        "self.trips.eq(self.tick & old & waits)",
+        "watchdog",
+    ),
+    _broken(
+        "a new wait is as old as the last",
+        "watchdog",
+        "old.eq(waits & (old | self.tick))",
+        "old.eq(old | (waits & self.tick))",
+        "watchdog",
+    ),
+    _broken(
+        "a register that tripped trips again",
+        "watchdog",
+        "waits.eq(self.waits & ~self.tripped)",
+        "waits.eq(self.waits)",
+        "watchdog",
+    ),
+    *(
+        Mutant(f"guards: {name}", file, old, new, ("tests/rtl/guard/test_registers.py",))
+        for name, file, old, new in (
+            (
+                "a register that tripped takes part",
+                "rtl/barrier/register.py",
+                "deaf = deaf | watchdog.tripped",
+                "deaf = deaf",
+            ),
+            (
+                "a register that tripped is busy for ever",
+                "rtl/barrier/register.py",
+                "keeps.eq(busy & ~watchdog.tripped if watchdog else busy)",
+                "keeps.eq(busy)",
+            ),
+            (
+                "a node's process is not released by its watchdog",
+                "rtl/irregular/register.py",
+                "ends = ends | watchdog.trips",
+                "ends = ends",
+            ),
+            (
+                "a node's register that tripped is ready",
+                "rtl/irregular/register.py",
+                "self.ready.eq(ready & ~tripped)",
+                "self.ready.eq(ready)",
+            ),
+        )
+    ),
+)

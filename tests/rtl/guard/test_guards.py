@@ -1,0 +1,163 @@
+# amaranth: UnusedElaboratable=no
+"""Every single fault of a link is found, and everything comes back after it."""
+
+import random
+from collections.abc import Callable
+from itertools import combinations
+
+import pytest
+
+from tests.rtl.guard.rig import CUT, FORWARD, HEAD, TAIL, WIDTHS, Rig, Word
+from tests.rtl.support import SEED
+
+BUSY, REST = 60, 300
+"""Cycles in which something is sent, and after which all must be back."""
+
+
+HEAD_AT, TAIL_AT = HEAD.bit_length() - 1, TAIL.bit_length() - 1
+VALID_AT = WIDTHS["flit"]
+"""Places of wires in a mask."""
+
+
+def packets() -> tuple[list[list[int]], list[list[int]]]:
+    """Return packets of 1 to 4 flits for both channels."""
+    return [[1], [2, 3], [4, 5, 6, 7], [8, 9, 10]], [[11, 12, 13], [14, 15], [1, 2, 3, 4]]
+
+
+def flipped(mask: int) -> Callable[[Word], Word]:
+    """Return what flips these wires, the first of ``WIDTHS`` lowest."""
+
+    def fault(wires: Word) -> Word:
+        rest, seen = mask, {}
+        for name, width in WIDTHS.items():
+            seen[name] = wires[name] ^ rest & (1 << width) - 1
+            rest >>= width
+        return seen
+
+    return fault
+
+
+def dropped(wires: Word) -> Word:
+    """Lose all that is on the wires."""
+    return dict.fromkeys(wires, 0)
+
+
+def check(rig: Rig, *, short: bool = False) -> int:
+    """See that all credits are back and no packet is wrong without a mark; return packets lost."""
+    assert rig.have == [2, 2, 1]
+    assert rig.heard == sorted(set(rig.heard))
+    assert set(rig.heard) <= set(range(1, rig.messages + 1))
+    lost = rig.messages - len(rig.heard)
+    for sent, flits in zip(rig.packets, rig.flits, strict=True):
+        assert not flits or flits[-1] & TAIL
+        left, packet = list(sent), list[int]()
+        for flit in flits:
+            assert bool(flit & HEAD) == (not packet)
+            packet.append(flit & 15 if not flit & CUT else -1)
+            if not flit & TAIL:
+                continue
+            if packet[-1] != -1:
+                while left and left[0] != packet:
+                    gone = left.pop(0)
+                    if short and set(packet) < set(gone) and left[:1] != [packet]:
+                        break
+                    lost += 1
+                else:
+                    assert left, f"{packet} was not sent, or out of order"
+                    left.pop(0)
+            packet = []
+        lost += len(left)
+        assert not packet
+    return lost
+
+
+def test_without_faults_all_comes_as_it_was_sent() -> None:
+    rig = Rig(packets(), messages=6, seed=SEED).run(BUSY + REST)
+    assert check(rig) == 0
+    assert (rig.corrupt, rig.lost) == (0, 0)
+
+
+def play(masks: list[tuple[int, int]]) -> None:
+    """Flip wires in one cycle of a run each."""
+    for cycle, mask in masks:
+        rig = Rig(packets(), 6, forward={cycle: flipped(mask)}, seed=SEED).run(BUSY + REST)
+        assert check(rig) <= 3, (cycle, mask)
+
+
+class Once:
+    """Flips wires once: in the n-th cycle in which one of a name is high (or the link is idle)."""
+
+    def __init__(self, mask: int, wire: str, number: int) -> None:
+        self._flip, self._wire, self._left = flipped(mask), wire, number
+
+    def __call__(self, wires: Word) -> Word:
+        """Return the wires as they arrive."""
+        here = wires[self._wire] if self._wire else not any(wires.values())
+        self._left -= bool(here)
+        return self._flip(wires) if here and self._left == 0 else wires
+
+
+@pytest.mark.parametrize(
+    ("wire", "number", "bits"),
+    [
+        ("valid", 3, (0,)),  # the second of four flits
+        ("valid", 12, (1, 2)),
+        *(("valid", 4, (bit,)) for bit in (HEAD_AT, TAIL_AT, VALID_AT, VALID_AT + 1)),
+        ("valid", 4, (VALID_AT, VALID_AT + 1)),
+        ("valid", 4, (HEAD_AT, FORWARD - 1, VALID_AT + 2)),
+        ("sync_valid", 4, (1,)),
+        ("", 4, (VALID_AT,)),
+    ],
+)
+def test_flips_are_found(wire: str, number: int, bits: tuple[int, ...]) -> None:
+    fault = Once(sum(1 << bit for bit in bits), wire, number)
+    rig = Rig(packets(), 6, forward=dict.fromkeys(range(BUSY), fault), seed=SEED)
+    assert check(rig.run(BUSY + REST)) <= 2
+    assert rig.corrupt > 0
+
+
+@pytest.mark.long
+def test_every_one_to_three_flips_of_a_cycle_are_found() -> None:
+    masks = [
+        sum(1 << b for b in some) for n in (1, 2, 3) for some in combinations(range(FORWARD), n)
+    ]
+    rng = random.Random(SEED)
+    play([(rng.randrange(3, BUSY), mask) for mask in masks])
+
+
+@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.long)])
+def test_what_is_dropped_comes_back(cycle: int) -> None:
+    for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):
+        rig = Rig(packets(), 6, forward={at: dropped}, seed=SEED).run(BUSY + REST)
+        assert check(rig, short=True) <= 2, at
+
+
+@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.long)])
+def test_a_credit_that_is_lost_comes_back(cycle: int) -> None:
+    lost = 0
+    for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):
+        rig = Rig(packets(), 6, credits={at: 7}, seed=SEED).run(BUSY + REST)
+        assert check(rig) <= 1, at
+        lost += rig.lost
+    assert lost > 0
+
+
+def test_who_waits_in_a_router_that_is_blocked_is_not_lost() -> None:
+    rig = Rig(packets(), 6, blocked=range(250), seed=SEED).run(250 + BUSY + REST)
+    assert check(rig) == 0
+    assert (rig.corrupt, rig.lost) == (0, 0)
+
+
+def test_a_fence_gives_all_back_and_ends_what_is_open() -> None:
+    rig = Rig(packets(), 6, fence=range(20, 600), seed=SEED).run(BUSY + REST)
+    assert rig.have == [2, 2, 1]
+    assert all(not flits or flits[-1] & TAIL for flits in rig.flits)
+    assert any(flits and flits[-1] & CUT for flits in rig.flits)
+    assert rig.lost == 0
+
+
+def test_a_link_that_is_dead_is_asked_again_and_again() -> None:
+    dead = dict.fromkeys(range(20, 400), dropped)
+    rig = Rig(packets(), 6, forward=dead, credits=dict.fromkeys(range(20, 400), 7)).run(400)
+    assert rig.lost == 0
+    assert rig.have != [2, 2, 1]

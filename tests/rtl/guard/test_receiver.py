@@ -1,0 +1,120 @@
+# amaranth: UnusedElaboratable=no
+"""What a receiver's guard makes of flits in and out of their place, line by line of F3."""
+
+from amaranth.lib import wiring
+
+from syncfabric.rtl.guard.crc import GENERATORS
+from syncfabric.rtl.guard.receiver import ReceiverGuard
+from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, WIDTHS, inside_link
+from tests.rtl.support import clocked
+
+HARM = 1
+"""A wire of the payload."""
+
+Row = dict[str, int]
+
+
+def sealed(flit: int = 0, valid: int = 0, message: int = 0, probe: int = 0) -> Row:
+    """Return the forward wires with their check bits."""
+    wires = {"flit": flit, "valid": valid, "sync_valid": message, "probe": probe}
+    word, at = 0, 0
+    for name, bits in wires.items():
+        word, at = word | bits << at, at + WIDTHS[name]
+    word <<= 8
+    for place in range(word.bit_length() - 1, 7, -1):
+        if word >> place & 1:
+            word ^= (1 << 8 | GENERATORS[8]) << (place - 8)
+    return {f"link__{name}": bits for name, bits in {**wires, "check": word}.items()}
+
+
+def harmed(row: Row) -> Row:
+    """Return wires of which one is wrong."""
+    return {**row, "link__flit": row["link__flit"] ^ HARM}
+
+
+def play(*rows: Row) -> list[tuple[int, int, int, int]]:
+    """Return valid and flit for the router, credits for the sender, and events."""
+    inside = inside_link()
+    guard = ReceiverGuard(SHAPE, inside, wiring.Signature({**inside.members, **SHAPE.members}))
+    idle = {"inside__credit": 0, "inside__sync_credit": 0, "fence": 0}
+    seen = []
+    for each in clocked(guard, [{**idle, **row} for row in rows]):
+        valid = each["inside__valid"] | each["inside__sync_valid"] << 2
+        credit = each["link__credit"] | each["link__sync_credit"] << 2
+        flit = each["inside__flit"] if valid else 0
+        seen.append((valid, flit, credit, each["corrupt"].bit_count()))
+    return seen
+
+
+def test_a_head_where_a_tail_is_missing_is_a_cut() -> None:
+    assert play(
+        sealed(HEAD | 2, 1), sealed(HEAD | 4, 1), sealed(6, 1), sealed(TAIL, 1), sealed(HEAD | 8, 1)
+    ) == [
+        (1, HEAD | 2, 0, 0),
+        (1, TAIL | CUT, 0, 1),
+        (0, 0, 0, 1),
+        (0, 0, 1, 1),
+        (1, HEAD | 8, 1, 0),
+    ]
+
+
+def test_a_spoilt_packet_ends_with_its_next_flit_and_gives_no_credit_for_the_wrong_one() -> None:
+    assert play(
+        sealed(HEAD, 2), harmed(sealed(2, 2)), sealed(4, 2), sealed(TAIL, 2), sealed(), sealed()
+    ) == [
+        (2, HEAD, 0, 0),
+        (0, 0, 0, 1),
+        (2, TAIL | CUT, 0, 1),
+        (0, 0, 0, 1),
+        (0, 0, 2, 0),
+        (0, 0, 0, 0),
+    ]
+
+
+def test_only_the_channel_that_is_open_and_named_is_spoilt() -> None:
+    wrong = harmed(sealed(2, 2))
+    assert play(sealed(HEAD, 1), wrong, sealed(TAIL, 1), sealed(HEAD, 2)) == [
+        (1, HEAD, 0, 0),
+        (0, 0, 0, 1),
+        (1, TAIL, 0, 0),
+        (2, HEAD, 0, 0),
+    ]
+
+
+def test_messages_that_are_wrong_or_two_at_once_go_no_further() -> None:
+    assert play(sealed(2, message=1), harmed(sealed(2, message=1)), sealed(2, 1, 1)) == [
+        (4, 2, 0, 0),
+        (0, 0, 0, 1),
+        (0, 0, 0, 1),
+    ]
+
+
+def test_a_probe_ends_a_packet_only_if_it_is_right_and_the_router_holds_nothing() -> None:
+    probe, freed = sealed(probe=1), {"inside__credit": 1}
+    rows = [sealed(HEAD, 1), probe, {**sealed(), **freed}, harmed(probe), probe, probe]
+    assert play(*rows) == [
+        (1, HEAD, 0, 0),
+        (0, 0, 0, 0),
+        (0, 0, 1, 0),
+        (0, 0, 0, 0),
+        (1, TAIL | CUT, 0, 1),
+        (0, 0, 0, 0),
+    ]
+
+
+def test_a_fenced_link_brings_nothing_and_ends_what_is_open_without_an_event() -> None:
+    fenced = {"fence": 1}
+    rows = [
+        sealed(HEAD, 1),
+        {**sealed(TAIL, 1), **fenced},
+        {**sealed(), **fenced, "inside__credit": 1},
+        {**sealed(message=1), **fenced},
+        {**sealed(), **fenced},
+    ]
+    assert play(*rows) == [
+        (1, HEAD, 0, 0),
+        (0, 0, 0, 0),
+        (0, 0, 0, 0),
+        (1, TAIL | CUT, 0, 0),
+        (0, 0, 0, 0),
+    ]
