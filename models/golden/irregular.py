@@ -10,7 +10,7 @@ from syncfabric.models.golden.inputs import Place
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.node_interface import NodeUnit
-from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch import Switch
 from syncfabric.models.golden.switch_channel import SwitchChannels
@@ -138,16 +138,9 @@ class IrregularModel(GoldenModel):
         self._opening = self._closed
         self._closed = [] if self.network.buffered else [lane for lane, _ in plane.sent]
         plane.sent = [sent for sent in plane.sent if sent[0] in self._ends]
-        if self.guards is None:
-            self._present(plane.sent)
-        else:
+        if self.guards is not None:
             self._passed = self._guard(self.guards, now)
-            self._present(self._passed.messages)
-
-    def _present(self, messages: Sequence[tuple[int, Message]]) -> None:
-        """Present what is seen while it is on the link."""
-        places = self._routers
-        for lane, message in messages:
+        for lane, message in plane.sent:
             target, port = self._ends[lane]
             if target < self._prompt:
                 places[target].arriving[port] = message
@@ -176,7 +169,7 @@ class IrregularModel(GoldenModel):
         self.packets.dropped.clear()
 
     def _edge(self, accepted: Arrivals) -> None:
-        for lane, message in self._arrived:
+        for lane, message in self._plane.sent:
             target, port = self._ends[lane]
             if target >= self._prompt:
                 self._routers[target].standing[port] = message

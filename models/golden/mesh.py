@@ -92,7 +92,7 @@ class MeshModel(GoldenModel):
             self.sources.send(now, flits)
 
     def _edge(self, accepted: Arrivals) -> None:
-        for lane, message in self._arrived:
+        for lane, message in self._plane.sent:
             end = self._message_slots.get(lane)
             if end is not None:
                 self._routers[end[0]].receive(end[1], message)

@@ -16,7 +16,6 @@ from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import (
     ConfigRequest,
-    Message,
     Observer,
     Record,
     Recorder,
@@ -83,7 +82,6 @@ class GoldenModel(ABC):
     wires: WireModel | None = None
     _inputs: Inputs
     _places: Sequence[Place]
-    _arrived: Sequence[tuple[int, Message]]
     _credit: Sequence[int]
     _guarded_record: Record | None
 
@@ -280,11 +278,10 @@ class GoldenModel(ABC):
         if self.guards is None:
             self._transport(now, flits)
             record = self._record(now, flits, credit)
-            self._arrived = plane.sent
         else:
             passed = self._passed or self._guard(self.guards, now)
             record, self._passed = self._guarded_record, None
-            flits, self._arrived, credit = passed.flits, passed.messages, passed.credit
+            flits, credit = passed.flits, passed.credit
             self.guards.fences.settle()
         plane.held_inputs.clear()
         plane.held_outputs.clear()
@@ -312,6 +309,7 @@ class GoldenModel(ABC):
         record = self._record(now, passed.shown_flits, passed.shown_credit)
         if passed.wires:
             record = (record or self._recorder.record({}, (), (), ()))._replace(guards=passed.wires)
+        self._plane.sent = passed.messages
         self._guarded_record = record
         return passed
 

@@ -143,7 +143,8 @@ def whole_packets(got: Sequence[tuple[int, Piece]], channel: int) -> list[tuple[
     Every one begins with a head and ends with a tail, and holds flits of one packet alone, in
     their order.
     """
-    found, open_packet, last = [], None, -1
+    found: list[tuple[int, bool]] = []
+    open_packet, last = None, -1
     for c, piece in got:
         if c != channel:
             continue
