@@ -107,11 +107,22 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     """Return what a reader should know of how a plan's network was made, and of its slots."""
     network = plan.spec.network
     made = network.notes if isinstance(network, IrregularSpec) else ()
+    if plan.without:
+        made = (*made, f"planned without {plan.without}", *_left_out(plan))
     if plan.slots is None:
         return made
     of, used, least = plan.slots
     by = count(len(plan.wire_groups), "group")
     return (*made, f"{used} of {count(of, 'slot')} used by {by} on wires; at least {least} needed")
+
+
+def _left_out(plan: "BarrierPlan") -> Iterator[str]:
+    """Yield which members are left out."""
+    ids = {group.id for group in plan.groups}
+    for gid, members in plan.left_out.items():
+        names = ", ".join(map(node_words, members))
+        gone = "" if gid in ids else ", and with that all of it"
+        yield f"group {gid}: {names} left out{gone}"
 
 
 def summary(result: RunResult) -> Iterator[str]:

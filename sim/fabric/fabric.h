@@ -13,6 +13,7 @@
 //   probe [FILE]     write what is on the wires from now on, or no more (sim/assemble/probe.py)
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
+//   doom LINK ...    count the credits of links that are to die, first of all
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   evaluated        how often a tile was evaluated
 //   report           the traffic's counters, a line a node
@@ -28,6 +29,7 @@
 
 #include "awake.h"
 #include "bits.h"
+#include "cuts.h"
 #include "links.h"
 #include "probe.h"
 #include "script.h"
@@ -64,6 +66,7 @@ template <class Network> class Fabric {
         else if (name == "probe") look(words);
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
+        else if (name == "doom") cuts_.doom(network_, words);
         else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;
@@ -96,6 +99,7 @@ template <class Network> class Fabric {
             // No wire that begins in a tile depends on one that comes in by a link in this cycle,
             // so all wires can be carried over before any tile goes on.
             awake_->carry();
+            cuts_.pass(*awake_);
             if (probe_) probe_->look(network_, cycle_);
             pass();
             draw();
@@ -132,6 +136,8 @@ template <class Network> class Fabric {
             const Stimulus& s = script_[next_];
             if (s.kind == ARRIVE) arrive(s);
             else if (s.kind == CONFIG) configure(s);
+            else if (s.kind == DEAD) cuts_.die(s.index, *awake_);
+            else if (s.kind == FENCE) cuts_.fence(s.index);
             else act(s);
         }
     }
@@ -183,6 +189,7 @@ template <class Network> class Fabric {
 
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
+    Cuts<typename Network::End> cuts_;
     std::unique_ptr<Probe<Network>> probe_;
 };
 

@@ -43,7 +43,7 @@ template <class Tile, class LinkEnd> struct Grid {
     }
 
     void link(int node, int port, int other, End from, End to) {
-        links.push_back({node, other, shown[5 * node + port] = from, to});
+        links.push_back({node, other, shown[5 * node + port] = from, to, 5 * node + port});
         FOR_WIRES(wired[4 * node + port] = from.wires;)
     }
 

@@ -59,7 +59,7 @@ struct Network {
     }
 
     void link(int number, int source, int target, End from, End to) {
-        links.push_back({source, target, shown[number] = from, to});
+        links.push_back({source, target, shown[number] = from, to, number});
         FOR_WIRES(wired[number] = from.wires;)
     }
 

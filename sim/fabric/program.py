@@ -19,7 +19,7 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "build_fabric"]
 
 _HEADERS = (
-    *("awake.h", "bits.h", "evaluate.h", "fabric.h", "grid.h", "idle.h", "links.h"),
+    *("awake.h", "bits.h", "cuts.h", "evaluate.h", "fabric.h", "grid.h", "idle.h", "links.h"),
     *("members.h", "messages.h", "probe.h", "referee.h", "script.h", "wire_probe.h"),
 )
 
@@ -126,6 +126,10 @@ class Fabric:
     def group(self, gid: int, seats: Iterable[tuple[int, int]]) -> None:
         """Watch a group whose members are at these (node number, register number)."""
         self._ask(f"group {gid} " + " ".join(f"{node} {register}" for node, register in seats))
+
+    def doom(self, links: Iterable[int]) -> None:
+        """Count the credits of links that a script is to make silent; before anything else."""
+        self._ask("doom " + " ".join(map(str, links)))
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""
