@@ -142,8 +142,8 @@ class _OnMesh:
             index = mesh.index(places[0])
             routers.add(index)
             nodes.add(index)
-            for port in CARDINAL:
-                self._cut(places[0], port, links)
+            for side in CARDINAL:
+                self._cut(places[0], side, links)
             return
         here, there = places
         port = next((p for p in CARDINAL if mesh.neighbour(here, p) == there), None)

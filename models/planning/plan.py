@@ -183,8 +183,8 @@ def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
 def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
     """Plan every group's tree and place it in the registers of nodes and switches.
 
-    Members on dead nodes are left out, and so is a group that has no others; nothing that is planned
-    comes upon a dead link or node.
+    Members on dead nodes are left out, and so is a group that has no others; nothing that is
+    planned comes upon a dead link or node.
 
     At each of them the groups take registers 0, 1, … in the order of the file; with ``spill`` those
     beyond ``barrier_registers`` live in the backing memory there. Groups of planner ``wires`` take
@@ -198,7 +198,8 @@ def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
         and cannot be messages; members cannot reach each other any more; or on a static network
         there is no way for a group beside the others.
     """
-    network, left_out = spec.network, {}
+    network = spec.network
+    left_out: dict[int, tuple[tuple[int, int], ...]] = {}
     if without:
         groups, left_out = without.alive(network.topology, spec.groups)
         check_together(network.topology, linked(network.topology, without), without, groups)
