@@ -18,13 +18,16 @@ from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.drive.recovery.run import RecoveryResult
 
 __all__ = [
     "Rows",
     "describe",
     "html_table",
     "notes",
+    "other_rows",
     "plan_rows",
+    "recovery_rows",
     "result_rows",
     "summary",
 ]
@@ -58,6 +61,28 @@ def result_rows(result: RunResult) -> Rows:
             _bound(group.bound, group.bound_btm),
         ]
         rows.append([*row, _number(group.formula_ns)] if papers else row)
+    return heads, rows
+
+
+def recovery_rows(result: "RecoveryResult") -> Rows:
+    """Return a recovery's table, a row a group that came back."""
+    heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
+    heads += ["packets", "commands", "writes"]
+    rows = []
+    for cost in result.found.costs:
+        parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
+        counts = (cost.packets, cost.commands, cost.writes)
+        rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
+    return heads, rows
+
+
+def other_rows(result: "RecoveryResult") -> Rows:
+    """Return the latencies of the groups that were not hit."""
+    heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
+    rows = []
+    for gid, spans in result.found.spans.items():
+        told = [_spread(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
+        rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
     return heads, rows
 
 

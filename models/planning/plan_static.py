@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,16 +145,21 @@ class StaticGroupPlan(PlannedGroup):
 
 
 def plan_static(
-    network: StaticSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+    network: StaticSpec,
+    groups: Sequence[GroupSpec],
+    dead: Dead = NOTHING,
+    beside: Collection[int] = (),
 ) -> tuple[StaticGroupPlan, ...]:
     """Plan every group's ring or tree over links that live, no two over the same directed one.
+
+    None takes links ``beside`` either, those of groups that stay as they are.
 
     Raises
     ------
     PlanError
         A group has no ring, or none was found beside the others' ways.
     """
-    ways = lay_ways(network.topology, groups, dead)
+    ways = lay_ways(network.topology, groups, dead, beside)
     return tuple(_planned(group, _turned(ways.get(group.id), group), network) for group in groups)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from syncfabric.models.errors import PlanError
@@ -39,15 +39,26 @@ ALONE_SHAKES = 300
 """Pieces of a ring around what is dead, where all other links are free."""
 
 
-def lay_ways(mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead = NOTHING) -> dict[int, Way]:
+def lay_ways(
+    mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead = NOTHING, beside: Collection[int] = ()
+) -> dict[int, Way]:
     """Return a ring or tree for each group, by its id; a group of one member needs none.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    groups : sequence of GroupSpec
+    dead : Dead
+        Links that none takes.
+    beside : collection of int
+        Links of groups that stay as they are, by their numbers in ``MeshLinks``.
 
     Raises
     ------
     PlanError
         A group has no ring, or no way was found for it beside the others'.
     """
-    board = _Board(mesh, [group for group in groups if len(group.members) > 1], dead)
+    board = _Board(mesh, [group for group in groups if len(group.members) > 1], dead, beside)
     board.lay_all()
     board.improve()
     return board.laid
@@ -56,10 +67,12 @@ def lay_ways(mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead = NOTHING) -> d
 class _Board:
     """The ways that are laid so far."""
 
-    def __init__(self, mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead) -> None:
-        self.mesh, self._dead = mesh, dead.numbers
+    def __init__(
+        self, mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[int]
+    ) -> None:
+        self.mesh, self._closed = mesh, dead.numbers.union(beside)
         self.members = {group.id: group.members for group in groups}
-        self.alone = {group.id: _alone(mesh, group, dead) for group in groups}
+        self.alone = {group.id: _alone(mesh, group, dead, self._closed) for group in groups}
         self.laid: dict[int, Way] = {}
         self.rng = random.Random(len(groups))
 
@@ -109,7 +122,7 @@ class _Board:
     def _lay(self, gid: int, shakes: int) -> bool:
         """Lay a group's way over the links that are left; return whether there is one."""
         taken = {link for way in self.laid.values() for link in way.links(self.mesh)}
-        taken |= self._dead
+        taken |= self._closed
         alone = self.alone[gid]
         way: Way | None
         if isinstance(alone, Ring):
@@ -135,19 +148,23 @@ class _Board:
         )
 
 
-def _alone(mesh: Mesh, group: GroupSpec, dead: Dead) -> Way:
-    """Return a group's way where all links that live are free."""
+def _alone(mesh: Mesh, group: GroupSpec, dead: Dead, closed: Collection[int]) -> Way:
+    """Return a group's way where all links but closed ones are free."""
     if group.planner == "tree":
-        tree = best_tree(mesh, group.members, dead.numbers)
-        assert tree is not None  # its members can reach each other
+        tree = best_tree(mesh, group.members, closed)
+        if tree is None:
+            raise PlanError(
+                f'group {group.id}: planner = "tree" found no tree that shares no link with those '
+                "of groups that stay as they are; plan all groups anew"
+            )
         return tree
     ring = best_ring(mesh, group.members)
-    if ring is not None and dead:
-        around = ring_beside(mesh, group.members, dead.numbers, ring, ALONE_SHAKES)
+    if ring is not None and closed:
+        around = ring_beside(mesh, group.members, closed, ring, ALONE_SHAKES)
         if around is None:
+            without = f"without {dead}" if dead else "beside groups that stay as they are"
             raise PlanError(
-                f'group {group.id}: planner = "ring" found no ring without {dead}, where it would '
-                'turn back at a switch, which none can; set planner = "tree"'
+                f'group {group.id}: planner = "ring" found no ring {without}; set planner = "tree"'
             )
         return around
     if ring is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driver import Arrival
@@ -39,7 +39,7 @@ class RecoveryCheck(Comparison):
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MeshSpec, IrregularSpec or StaticSpec
     lives : list of Life
         All lives so far; grows as the run goes on.
 
@@ -49,12 +49,12 @@ class RecoveryCheck(Comparison):
         Releases, those as broken, and those that came too early.
     """
 
-    def __init__(self, spec: MessageSpec, lives: Sequence[Life]) -> None:
+    def __init__(self, spec: AnySpec, lives: Sequence[Life]) -> None:
         super().__init__(spec)
         self._lives, self._registers = lives, spec.port_registers
         self._seen: dict[int, _Seen] = {}
         self._seats: dict[tuple[int, int], _Seen] = {}
-        self._broken = BrokenSeats(spec)
+        self._broken = None if isinstance(spec, StaticSpec) else BrokenSeats(spec)
         self.releases = self.broken = self.early = 0
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
@@ -68,7 +68,7 @@ class RecoveryCheck(Comparison):
                 self._take(done[place])
                 place += 1
             if line.record.release:
-                if number + 1 < len(lines):
+                if self._broken and number + 1 < len(lines):
                     self._broken.observe(lines[number + 1])
                 for mismatch in self._release(line):
                     self._report(mismatch)
@@ -100,7 +100,7 @@ class RecoveryCheck(Comparison):
                 yield Mismatch(line.cycle, where, "release of no member", register, None)
                 continue
             name = f"group {life.gid}"
-            if (node, register) in self._broken.seats:
+            if self._broken and (node, register) in self._broken.seats:
                 self.broken += 1
                 inside = life.arrived.get(node, 0) > life.released.get(node, 0)
                 if not (life.killed and inside):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recovery.check import RecoveryCheck
 from syncfabric.sim.drive.recovery.session import RecoverySession
 from syncfabric.sim.drive.recovery.story import Cost, Spans, Story
-from syncfabric.sim.drive.recovery.world import dead_links
+from syncfabric.sim.drive.recovery.world import dead_links, dead_outputs
 from syncfabric.sim.drive.scenario import Job, Outcome, TrafficOutcome
 from syncfabric.sim.drive.tiles import play
 from syncfabric.sim.fabric import Fabric
@@ -70,7 +71,7 @@ class RecoveryConductor(Conducting):
     judge: RecoveryCheck
 
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
-        network = plan.spec.message_network
+        network = plan.spec.network
         super().__init__(network, Job(runs=()))
         self.session = RecoverySession(plan, after, story)
         self.judge = RecoveryCheck(network, self.session.driver.history)
@@ -132,7 +133,11 @@ class RecoveryConductor(Conducting):
 
 
 def recover(
-    plan: BarrierPlan, after: BarrierPlan, story: Story, built: Built | None = None
+    plan: BarrierPlan,
+    after: BarrierPlan,
+    story: Story,
+    built: Built | None = None,
+    told: Callable[[int, int], None] | None = None,
 ) -> Recovered:
     """Run a recovery.
 
@@ -145,6 +150,8 @@ def recover(
     built : Built, optional
         Of ``build_fabric`` for the network: hardware is compared with the model in every cycle.
         Without it the golden model runs by itself.
+    told : callable, optional
+        Is told how much is done, of how much.
 
     Raises
     ------
@@ -155,8 +162,15 @@ def recover(
     if built is None:
         while not conductor.finished:
             conductor.take(conductor.advance(), None)
+            if told:
+                told(conductor.done, conductor.total)
         return conductor.recovered()
     with Fabric(built) as fabric:
-        fabric.doom(dead_links(plan.spec.message_network, story.dead))
-        play(fabric, conductor)
+        network = plan.spec.network
+        fabric.doom(
+            dead_outputs(story.dead)
+            if isinstance(network, StaticSpec)
+            else dead_links(network, story.dead)
+        )
+        play(fabric, conductor, told)
     return conductor.recovered()

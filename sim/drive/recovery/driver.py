@@ -24,6 +24,7 @@ from syncfabric.models.planning.errands import (
     Errand,
     kill_errands,
     left_alone,
+    routers_of,
     set_up_errands,
 )
 from syncfabric.models.planning.images import register_words
@@ -47,6 +48,10 @@ TRIES = 20
 """Times that a refused set-up is tried, for a register may still be dying."""
 PAUSE = 50
 """Cycles between them."""
+GONE = 1000
+"""Cycles within which all registers of a killed group are gone."""
+TOLD = 50
+"""Cycles within which node interfaces hear of it from their switches."""
 EPOCHS = 4
 
 
@@ -316,19 +321,19 @@ class RecoveryDriver:
         for errand in errands:
             yield from self._command(errand, cost)
         killed = [router for errand in errands for router in errand.routers]
-        alone = [
-            target_of(self._network, r) for r in left_alone(self.plan, life.group, killed, dead)
-        ]
-        yield from self._write(self._kills(alone, gid), cost)
-        living = [*alone, *(target_of(self._network, router) for router in killed)]
+        alone = left_alone(self.plan, life.group, killed, dead)
+        targets = [target_of(self._network, router) for router in alone]
+        yield from self._write(self._kills(targets, gid), cost)
+        living = [r for r in routers_of(self.plan, life.group) if r not in dead.routers]
+        targets = [target_of(self._network, router) for router in living]
         members = [node for node in life.nodes if node not in self._silent]
-        for _ in range(TRIES):
-            if not self._still(gid, [*living, *members]):
-                break
-            yield from self._pause(PAUSE)
-        else:  # node interfaces that nobody has told
-            yield from self._write(self._kills(self._still(gid, members), gid), cost)
-            yield from self._until(lambda: not self._still(gid, [*living, *members]))
+        end = self._now + GONE
+        yield from self._until(lambda: not self._still(gid, targets) or self._now >= end)
+        end = self._now + TOLD
+        yield from self._until(lambda: not self._still(gid, members) or self._now >= end)
+        # What is left are node interfaces below a switch that could tell them nothing.
+        yield from self._write(self._kills(self._still(gid, members), gid), cost)
+        yield from self._until(lambda: not self._still(gid, [*targets, *members]))
         cost.end = self._now - start
 
     def _still(self, gid: int, targets: Sequence[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from syncfabric.models.planning.plan import MessageGroupPlan
+from syncfabric.models.planning.plan import MessageGroupPlan, StaticGroupPlan
 
 __all__ = ["Life"]
 
@@ -16,7 +16,7 @@ class Life:
 
     Parameters
     ----------
-    group : MessageGroupPlan
+    group : MessageGroupPlan or StaticGroupPlan
         Its plan.
     number : int
         Of all lives of the run.
@@ -49,7 +49,7 @@ class Life:
         Of episodes that are over, by the cycle of their last release.
     """
 
-    group: MessageGroupPlan
+    group: MessageGroupPlan | StaticGroupPlan
     number: int
     epoch: int
     nodes: list[int]

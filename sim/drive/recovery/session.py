@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.driver import RecoveryDriver
 from syncfabric.sim.drive.recovery.notes import RecoveryNote
+from syncfabric.sim.drive.recovery.static_driver import StaticRecoveryDriver
 from syncfabric.sim.drive.recovery.story import Story
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stepping import Chunk, Stepping
@@ -32,9 +36,17 @@ class RecoverySession(Stepping):
     story : Story
     """
 
+    model: GoldenModel | StaticModel
+    driver: RecoveryDriver | StaticRecoveryDriver
+
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
-        self.model = model_of(plan.spec.message_network)
-        self.driver = RecoveryDriver(plan, after, story, self.model)
+        network = plan.spec.network
+        if isinstance(network, StaticSpec):
+            self.model = StaticModel(network)
+            self.driver = StaticRecoveryDriver(plan, after, story, self.model)
+        else:
+            self.model = model_of(network)
+            self.driver = RecoveryDriver(plan, after, story, self.model)
         super().__init__(Scenario(limit=story.limit), self.model, self.driver)
 
     @property
@@ -56,14 +68,18 @@ class RecoverySession(Stepping):
     def _hand(self, chunk: Chunk) -> None:
         super()._hand(chunk)
         assert isinstance(chunk, RecoveryChunk)
-        self.driver.notes, self.driver.port.answered = chunk.recovery, chunk.answered
+        self.driver.notes = chunk.recovery
 
     def _step(self, chunk: Chunk) -> None:
         model, driver, now = self.model, self.driver, self.model.cycle
         arrive, last = driver.inputs(now)
         answer = model.config_answer
         changed = self._changed() if model.release else None
-        record = model.step(arrive=arrive, last=last, config=driver.request())
+        request = driver.request()
+        if isinstance(model, StaticModel):
+            record = model.step(arrive=arrive, config=request)
+        else:
+            record = model.step(arrive=arrive, last=last, config=request)
         if record is not None or answer[0]:
             self._write(chunk, now, record, answer, changed)
 
