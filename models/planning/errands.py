@@ -18,11 +18,14 @@ from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.plan import BarrierPlan, IrregularGroupPlan, MessageGroupPlan
-from syncfabric.models.planning.reach_managers import Reach
+from syncfabric.models.planning.reach_managers import Reach, reaches
 from syncfabric.models.planning.requests import manager_entries
 from syncfabric.models.planning.tree import distribute_turn
 
 __all__ = ["Errand", "Owners", "kill_errands", "left_alone", "routers_of", "set_up_errands"]
+
+LOOKED_AT = 256
+"""Nodes that are looked at for one whose manager could reach more."""
 
 Entry = tuple[int, ...]
 
@@ -183,7 +186,15 @@ def _team(
 
 
 def _refusal(gid: int, plan: BarrierPlan, left: Sequence[int]) -> PlanError:
+    """Name the routers that no manager can ask, and a node whose manager could."""
     network = plan.spec.message_network
+    topology = network.topology
+    nodes = range(min(LOOKED_AT, len(topology.nodes)))
+    found = reaches(network, plan.without, [topology.node(node) for node in nodes])
+    best = max(found, key=lambda one: sum(router in one.headers for router in left))
+    remedy = "name managers elsewhere"
+    if any(router in best.headers for router in left):
+        remedy = f"name a manager at {topology.node(best.node)} from the start"
     if isinstance(network, MeshSpec):
         what, names = "router", ", ".join(str(network.mesh.node(r)) for r in left)
     else:
@@ -191,7 +202,7 @@ def _refusal(gid: int, plan: BarrierPlan, left: Sequence[int]) -> PlanError:
     many = ("es" if what == "switch" else "s") if len(left) > 1 else ""
     return PlanError(
         f"group {gid}: no manager can ask {what}{many} {names} and hear the reply without "
-        f'{plan.without}; name a further manager on the other side of it, or set setup = "local"'
+        f"{plan.without}; {remedy}"
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Turn
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
@@ -35,17 +35,25 @@ class Reach:
     hears: frozenset[int]
 
 
-def reaches(network: MessageSpec, dead: Dead) -> tuple[Reach, ...]:
+def reaches(
+    network: MessageSpec, dead: Dead, nodes: Sequence[Place] | None = None
+) -> tuple[Reach, ...]:
     """Return what each manager can reach, in their order; a dead one reaches nothing.
 
     On a mesh requests and replies go X-Y. On an irregular network both go by the tables; but where
     a request would come upon a dead link it brings a route along, if one route flit holds it.
+
+    Parameters
+    ----------
+    network : MeshSpec or IrregularSpec
+    dead : Dead
+    nodes : sequence of (int, int), optional
+        What these could reach in place of the managers.
     """
+    places = network.manager_nodes if nodes is None else nodes
     if isinstance(network, IrregularSpec):
-        return _of_switches(network, dead)
-    return tuple(
-        _of_mesh(network, network.mesh.index(node), dead) for node in network.manager_nodes
-    )
+        return _of_switches(network, dead, places)
+    return tuple(_of_mesh(network, network.mesh.index(place), dead) for place in places)
 
 
 def _of_mesh(network: MeshSpec, manager: int, dead: Dead) -> Reach:
@@ -67,12 +75,12 @@ def _of_mesh(network: MeshSpec, manager: int, dead: Dead) -> Reach:
     return Reach(manager, headers, frozenset(hears))
 
 
-def _of_switches(network: IrregularSpec, dead: Dead) -> tuple[Reach, ...]:
+def _of_switches(network: IrregularSpec, dead: Dead, places: Sequence[Place]) -> tuple[Reach, ...]:
     topology = network.topology
     tables = routing_tables(network)
     direction = UpDown.of(SwitchGraph.of(topology)) if network.tables is None else None
     pack, found = network.layout.header.pack, []
-    for place in network.manager_nodes:
+    for place in places:
         manager = topology.index(place)
         if manager in dead.nodes:
             found.append(Reach(manager, {}, frozenset()))

@@ -82,7 +82,7 @@ class RecoveryDriver:
     ) -> None:
         self.plan, self.after, self.story, self._model = plan, after, story, model
         network = self._network = plan.spec.message_network
-        self._nodes = len(network.topology.nodes)
+        self._groups = {group.id: group for group in plan.message_groups}
         self._links = dead_links(network, story.dead)
         self._cuts = model.doom(self._links)
         self.port = ConfigPort(network, ())
@@ -315,18 +315,19 @@ class RecoveryDriver:
     def _kill(self, life: Life, cost: Cost) -> Steps:
         """Kill what is left of a group, and wait until all of it is gone."""
         start, dead, gid = self._now, self.story.dead, life.group.id
+        group = self._groups[gid]
         self.notes.append(Broken(self._now, life.number))
         reach = reaches(self._network, dead)
-        errands = kill_errands(self.plan, life.group, life.owners, reach)
+        errands = kill_errands(self.plan, group, life.owners, reach)
         for errand in errands:
             yield from self._command(errand, cost)
         killed = [router for errand in errands for router in errand.routers]
-        alone = left_alone(self.plan, life.group, killed, dead)
+        alone = left_alone(self.plan, group, killed, dead)
         targets = [target_of(self._network, router) for router in alone]
         yield from self._write(self._kills(targets, gid), cost)
-        living = [r for r in routers_of(self.plan, life.group) if r not in dead.routers]
+        living = [r for r in routers_of(self.plan, group) if r not in dead.routers]
         targets = [target_of(self._network, router) for router in living]
-        members = [node for node in life.nodes if node not in self._silent]
+        members = [node for node in life.places if node not in self._silent]
         end = self._now + GONE
         yield from self._until(lambda: not self._still(gid, targets) or self._now >= end)
         end = self._now + TOLD
@@ -354,8 +355,7 @@ class RecoveryDriver:
         """Clear a group whose last barrier is over."""
         start, gid = self._now, life.group.id
         life.stop()
-        root = list(life.owners)[-1:]
-        manager = life.owners[root[0]] if root else None
+        manager = next(reversed(life.owners.values()), None)  # the root's, who is told FREED
         told = not isinstance(self._network, IrregularSpec) or self._network.turnaround == "switch"
         if manager is not None and told:
             yield from self._until(lambda: gid in self._model.freed(manager))
