@@ -15,7 +15,7 @@ from syncfabric.models.networks.spec import GroupSpec
 __all__ = ["NOTHING", "Dead", "linked", "parts"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
-PLACE = re.compile(r"\s*(\d{1,9})\s*,\s*(\d{1,9})\s*")
+PLACE = re.compile(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*")
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class _OnIrregular:
 
     def look(self, name: str, routers: set[int], nodes: set[int], links: set[Place]) -> None:
         topology = self._topology
-        if re.fullmatch(r"\d{1,9}", name):
+        if re.fullmatch(r"[0-9]{1,9}", name):
             switch = int(name)
             if switch >= topology.switches:
                 raise SpecError(

@@ -21,7 +21,7 @@ from syncfabric.sim.spread import Spread
 
 __all__ = ["RecoveryResult", "run_recovery"]
 
-MOVE = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9})-(\d{1,9}),(\d{1,9})")
+MOVE = re.compile(r"([0-9]{1,9}):([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})")
 MOST_CYCLES = 100_000
 MOST_EPISODES = 10_000
 SIMULATORS = ("verilator", "model")
