@@ -9,6 +9,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.assemble.player import StimulusKind
 from syncfabric.sim.drive.recovery import driver as recovery_driver
+from syncfabric.sim.drive.recovery import registrar
 from syncfabric.sim.drive.recovery.conduct import recover
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.run import run_recovery
@@ -65,7 +66,9 @@ def test_random_networks_in_hardware(kind: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_ready_made_networks_in_hardware(case: str) -> None:
     network, without, moves = CASES[case]
-    result = run_recovery(load(network), without=without, moves=moves, **SHORT)
+    result = run_recovery(
+        load(network), without=without, moves=moves, at=100, patience=150, episodes=3
+    )
     assert result.found.ok
     assert result.found.costs
     assert not result.found.early
@@ -96,9 +99,9 @@ def test_without_a_fence_the_old_group_does_not_go(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_kill_the_group_cannot_be_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recovery_driver, "kill_errands", lambda *_: [])
-    monkeypatch.setattr(recovery_driver, "left_alone", lambda *_: [])
-    monkeypatch.setattr(recovery_driver, "GONE", 10)
+    monkeypatch.setattr(registrar, "kill_errands", lambda *_: [])
+    monkeypatch.setattr(registrar, "left_alone", lambda *_: [])
+    monkeypatch.setattr(registrar, "GONE", 10)
     plan, after, story = small(limit=8000)
     assert recover(plan, after, story).hang is not None
 
