@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from syncfabric.models.planning.plan import MessageGroupPlan, StaticGroupPlan
@@ -104,6 +105,13 @@ class Life:
             self.latency.append((now, now - self._late.pop(episode)))
         if self.open and (self.last is None or episode < self.last):
             self.due[node] = now + self.rng.randint(0, self.jitter)
+
+    def complains(self, now: int, patience: int, silent: Collection[int]) -> bool:
+        """Return whether a member has waited too long, or nobody is left who could."""
+        left = [node for node in self.nodes if node not in silent]
+        return not left or any(
+            now - since > patience for node, since in self.inside.items() if node in left
+        )
 
     def break_off(self, node: int) -> None:
         """Note that a member is released as broken."""

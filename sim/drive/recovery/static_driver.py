@@ -145,15 +145,11 @@ class StaticRecoveryDriver:
         self._silent = set(story.dead.nodes)
         groups = static_groups(self.plan)
         hit = [group.id for group in groups if way_is_hit(self._network, group, story.dead)]
+        lives = [self.lives[gid] for gid in hit]
         yield from self._until(
             lambda: (
-                not hit
-                or any(
-                    self._now - since > story.patience
-                    for gid in hit
-                    for node, since in self.lives[gid].inside.items()
-                    if node not in self._silent
-                )
+                not lives
+                or any(life.complains(self._now, story.patience, self._silent) for life in lives)
             )
         )
         return hit
