@@ -154,3 +154,16 @@ def test_a_group_of_which_nobody_is_left_is_left_out() -> None:
     plan = make_plan(spec, Dead.of(spec.network.topology, ["1,1"]))
     assert [group.id for group in plan.groups] == [1]
     assert plan.left_out == {1: ((1, 1),), 7: ((1, 1),)}
+
+
+def test_a_shortest_tree_that_comes_upon_a_dead_link_is_not_taken() -> None:
+    spec = load("fig1")
+    group = spec.groups[0].model_copy(update={"planner": "shortest"})
+    spec = spec.model_copy(update={"groups": (group,)})
+    usual = {link for _, link in walks(make_plan(load("fig1")))}
+    better = sorted({link for _, link in walks(make_plan(spec))} - usual)
+    assert better
+    for (x, y), (a, b) in better:
+        plan = make_plan(spec, Dead.of(spec.network.topology, [f"{x},{y}-{a},{b}"]))
+        crossed = {link for _, link in walks(plan)}
+        assert not crossed & {((x, y), (a, b)), ((a, b), (x, y))}
