@@ -18,7 +18,7 @@ from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.results import Mismatch
 from syncfabric.sim.simulators import Built
 
-__all__ = ["Recovered", "recover"]
+__all__ = ["Recovered", "RecoveryConductor", "recover"]
 
 
 @dataclass

@@ -42,6 +42,10 @@ KINDS: dict[str, Draw] = {
 }
 
 
+TELLING = {"mesh": (0, 1, 106, 121), "irregular": (0, 1, 101, 114, 152)}
+"""Seeds where it takes several managers, or routes that requests bring along."""
+
+
 def crossed(network: MessageSpec, errand: Errand) -> Iterator[tuple[int, Crossing]]:
     """Walk requests and replies as routers pass them on; yield router and link."""
     for router, entry in zip(errand.routers, errand.entries, strict=True):
@@ -162,8 +166,8 @@ def check_set_up(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_requests_and_replies_keep_clear_of_what_is_dead(kind: str) -> None:
-    counts = [errands_drawn(KINDS[kind], seed) for seed in range(8)]
-    assert sum(one for one, _ in counts)
+    counts = [errands_drawn(KINDS[kind], seed) for seed in TELLING[kind]]
+    assert sum(several for _, several in counts)
 
 
 @pytest.mark.long

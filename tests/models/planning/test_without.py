@@ -163,7 +163,7 @@ def test_a_shortest_tree_that_comes_upon_a_dead_link_is_not_taken() -> None:
     usual = {link for _, link in walks(make_plan(load("fig1")))}
     better = sorted({link for _, link in walks(make_plan(spec))} - usual)
     assert better
-    for (x, y), (a, b) in better:
+    for (x, y), (a, b) in better[:3]:
         plan = make_plan(spec, Dead.of(spec.network.topology, [f"{x},{y}-{a},{b}"]))
         crossed = {link for _, link in walks(plan)}
         assert not crossed & {((x, y), (a, b)), ((a, b), (x, y))}

@@ -10,7 +10,7 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.assemble.player import StimulusKind
 from syncfabric.sim.drive.recovery import driver as recovery_driver
 from syncfabric.sim.drive.recovery import registrar
-from syncfabric.sim.drive.recovery.conduct import recover
+from syncfabric.sim.drive.recovery.conduct import RecoveryConductor, recover
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.run import run_recovery
 from syncfabric.sim.drive.recovery.story import Story
@@ -117,3 +117,12 @@ def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(recovery_driver.RecoveryDriver, "_give", no_death)
     assert recover(plan, after, story, build_fabric(plan.spec.network)).mismatches
+
+
+def test_a_group_comes_back_with_the_next_epoch() -> None:
+    conductor = RecoveryConductor(*small())
+    while not conductor.finished:
+        conductor.take(conductor.advance(), None)
+    history = conductor.session.driver.history
+    epochs = {gid: [life.epoch for life in history if life.group.id == gid] for gid in (1, 2)}
+    assert epochs == {1: [0, 1], 2: [0, 1]}
