@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from syncfabric.models.networks import reader
+from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.front import Front
@@ -100,6 +101,19 @@ class Network:
     def _plan(self) -> Plan:
         plan = make_plan(self.spec)
         return Plan(plan.spec, plan.groups)
+
+    def plan_without(self, *dead: str) -> Plan:
+        """Return a plan around dead links and nodes, as docs/faults.md names them.
+
+        Raises
+        ------
+        SpecError
+            There is no such link or node.
+        PlanError
+            Members of a group cannot reach each other any more; or as of ``plan``.
+        """
+        plan = make_plan(self.spec, Dead.of(self.spec.network.topology, dead))
+        return Plan(plan.spec, plan.groups, plan.without, plan.left_out)
 
     def plan(self) -> Plan:
         """Return every group's tree, registers and predicted latency; made once.

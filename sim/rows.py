@@ -18,13 +18,16 @@ from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.drive.recovery.run import RecoveryResult
 
 __all__ = [
     "Rows",
     "describe",
     "html_table",
     "notes",
+    "other_rows",
     "plan_rows",
+    "recovery_rows",
     "result_rows",
     "summary",
 ]
@@ -58,6 +61,28 @@ def result_rows(result: RunResult) -> Rows:
             _bound(group.bound, group.bound_btm),
         ]
         rows.append([*row, _number(group.formula_ns)] if papers else row)
+    return heads, rows
+
+
+def recovery_rows(result: "RecoveryResult") -> Rows:
+    """Return a recovery's table, a row a group that came back."""
+    heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
+    heads += ["packets", "commands", "writes"]
+    rows = []
+    for cost in result.found.costs:
+        parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
+        counts = (cost.packets, cost.commands, cost.writes)
+        rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
+    return heads, rows
+
+
+def other_rows(result: "RecoveryResult") -> Rows:
+    """Return the latencies of the groups that were not hit."""
+    heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
+    rows = []
+    for gid, spans in result.found.spans.items():
+        told = [_spread(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
+        rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
     return heads, rows
 
 
@@ -107,11 +132,22 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     """Return what a reader should know of how a plan's network was made, and of its slots."""
     network = plan.spec.network
     made = network.notes if isinstance(network, IrregularSpec) else ()
+    if plan.without:
+        made = (*made, f"planned without {plan.without}", *_left_out(plan))
     if plan.slots is None:
         return made
     of, used, least = plan.slots
     by = count(len(plan.wire_groups), "group")
     return (*made, f"{used} of {count(of, 'slot')} used by {by} on wires; at least {least} needed")
+
+
+def _left_out(plan: "BarrierPlan") -> Iterator[str]:
+    """Yield which members are left out."""
+    ids = {group.id for group in plan.groups}
+    for gid, members in plan.left_out.items():
+        names = ", ".join(map(node_words, members))
+        gone = "" if gid in ids else ", and with that all of it"
+        yield f"group {gid}: {names} left out{gone}"
 
 
 def summary(result: RunResult) -> Iterator[str]:

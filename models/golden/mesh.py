@@ -92,9 +92,10 @@ class MeshModel(GoldenModel):
             self.sources.send(now, flits)
 
     def _edge(self, accepted: Arrivals) -> None:
+        dead = self.cuts.dead if self.cuts is not None else ()
         for lane, message in self._plane.sent:
             end = self._message_slots.get(lane)
-            if end is not None:
+            if end is not None and lane not in dead:
                 self._routers[end[0]].receive(end[1], message)
                 self._awake.add(end[0])
         for port, register, data in accepted:

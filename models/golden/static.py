@@ -6,7 +6,7 @@ it; only buffers and agents that may move are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -262,7 +262,13 @@ class StaticModel:
             return None
         place = self._wiring.place
         wires = {link: flit for link, flit in sent.items() if place[link] >= 0}
+        if dead := self._switches.dead:
+            moved = [link for link in moved if link not in dead]
         return self._recorder.record(wires, moved, self.release, ())
+
+    def die(self, links: Iterable[int]) -> None:
+        """Make links silent both ways from the cycle about to be stepped on."""
+        self._switches.dead.update(links)
 
     # What a bench looks at between steps.
 

@@ -32,6 +32,8 @@ class Switches:
         The sender's counter.
     awake : set of int
         Buffers that may move in the coming cycle.
+    dead : set of int
+        Links over which neither flits nor credits go any more.
     """
 
     def __init__(self, wiring: StaticWiring, touched: set[int], stirring: set[int]) -> None:
@@ -39,6 +41,7 @@ class Switches:
         self.buffers: list[deque[int]] = [deque() for _ in range(wiring.links)]
         self.credits = wiring.capacity.copy()
         self.awake: set[int] = set()
+        self.dead: set[int] = set()
         self._outputs: list[tuple[int, ...]] = [()] * wiring.links  # those that select a buffer
         self._sources: Sequence[Sequence[int]] = [()] * (PORTS * wiring.nodes)
 
@@ -86,13 +89,15 @@ class Switches:
         for link in moved:
             buffers[link].popleft()
             touched.add(place[link])
+            if link in self.dead:
+                continue
             credits[link] += 1
             if credits[link] == 1:
                 self._wake(link)
         for link, flit in sent.items():
             credits[link] -= 1
             node = place[link]
-            if node < 0:
+            if node < 0 or link in self.dead:
                 continue
             buffers[link].append(flit)
             touched.add(node)
@@ -106,6 +111,8 @@ class Switches:
         for link in links:
             self.credits[link] = self._wiring.capacity[link]
             self._wake(link)
+            if link in self.dead:
+                continue
             self.buffers[link].clear()
             if self._wiring.place[link] >= 0:
                 self._touched.add(self._wiring.place[link])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError
+from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.spec import (
     PLANNERS,
     AnySpec,
@@ -19,6 +20,7 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
+from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
 from syncfabric.models.planning.plan_mesh import GroupPlan, plan_mesh
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
@@ -62,10 +64,16 @@ class BarrierPlan:
         The network; a group that found no slot has the planner that it goes by instead.
     groups : tuple of AnyGroupPlan
         In the order of the network file.
+    without : Dead
+        What it goes around.
+    left_out : dict of int to tuple of (int, int)
+        Members on dead nodes, by group.
     """
 
     spec: NetworkSpec
     groups: tuple[AnyGroupPlan, ...]
+    without: Dead = NOTHING
+    left_out: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def message_groups(self) -> tuple[MessageGroupPlan, ...]:
@@ -85,7 +93,7 @@ class BarrierPlan:
         network = self.spec.network
         if isinstance(network, StaticSpec) or network.wire_plane is None:
             return None
-        return slot_use(network, self.wire_groups)
+        return slot_use(network, self.wire_groups, self.without)
 
     def group(self, group_id: int) -> AnyGroupPlan:
         """Return the plan of one group.
@@ -107,6 +115,11 @@ class BarrierPlan:
             "network": self.spec.name,
             "settings": self.spec.network.model_dump(mode="json"),
             "slots": self.slots and self.slots._asdict(),
+            "without": list(self.without.names),
+            "left_out": [
+                {"group": gid, "members": [list(member) for member in members]}
+                for gid, members in self.left_out.items()
+            ],
             "groups": [group.to_json() for group in self.groups],
         }
 
@@ -139,7 +152,11 @@ class BarrierPlan:
             )
             for group, entry in zip(groups, data["groups"], strict=True)
         )
-        return cls(NetworkSpec(name=data["network"], network=network, groups=specs), groups)
+        spec = NetworkSpec(name=data["network"], network=network, groups=specs)
+        left_out = {
+            entry["group"]: tuple((a, b) for a, b in entry["members"]) for entry in data["left_out"]
+        }
+        return cls(spec, groups, Dead.of(network.topology, data["without"]), left_out)
 
 
 _NOT_SO = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -163,8 +180,11 @@ def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
     return IrregularGroupPlan.from_json(entry, network)
 
 
-def make_plan(spec: NetworkSpec) -> BarrierPlan:
+def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
     """Plan every group's tree and place it in the registers of nodes and switches.
+
+    Members on dead nodes are left out, and so is a group that has no others; nothing that is
+    planned comes upon a dead link or node.
 
     At each of them the groups take registers 0, 1, … in the order of the file; with ``spill`` those
     beyond ``barrier_registers`` live in the backing memory there. Groups of planner ``wires`` take
@@ -175,24 +195,30 @@ def make_plan(spec: NetworkSpec) -> BarrierPlan:
     ------
     PlanError
         A node or switch has more groups than registers, and ``spill`` is off; a group finds no slot
-        and cannot be messages; or on a static network there is no way for a group beside the
-        others.
+        and cannot be messages; members cannot reach each other any more; or on a static network
+        there is no way for a group beside the others.
     """
     network = spec.network
+    left_out: dict[int, tuple[tuple[int, int], ...]] = {}
+    if without:
+        groups, left_out = without.alive(network.topology, spec.groups)
+        check_together(network.topology, linked(network.topology, without), without, groups)
+        spec = spec.model_copy(update={"groups": groups})
     if isinstance(network, StaticSpec):
-        return BarrierPlan(spec, plan_static(network, spec.groups))
+        return BarrierPlan(spec, plan_static(network, spec.groups, without), without, left_out)
     on_wires: tuple[WireGroupPlan, ...] = ()
     if network.wire_plane is not None:
-        on_wires, left = plan_wires(network, spec.groups)
+        on_wires, left = plan_wires(network, spec.groups, without)
         spec = _as_messages(spec, left)
     others = [group for group in spec.groups if group.planner != WIRE_PLANNER]
     messages: tuple[MessageGroupPlan, ...]
     if isinstance(network, MeshSpec):
-        messages = plan_mesh(network, others)
+        messages = plan_mesh(network, others, without)
     else:
-        messages = plan_irregular(network, others)
+        messages = plan_irregular(network, others, without)
     plans: dict[int, AnyGroupPlan] = {group.id: group for group in (*on_wires, *messages)}
-    return BarrierPlan(spec, tuple(plans[group.id] for group in spec.groups))
+    in_order = tuple(plans[group.id] for group in spec.groups)
+    return BarrierPlan(spec, in_order, without, left_out)
 
 
 def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
 from syncfabric.models.planning import btin, updown
@@ -196,9 +197,9 @@ def _slots_from_json(numbers: Sequence[int | None]) -> Ints:
 
 
 def plan_irregular(
-    network: IrregularSpec, groups: Sequence[GroupSpec]
+    network: IrregularSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
 ) -> tuple[IrregularGroupPlan, ...]:
-    """Plan the groups of an irregular network, see ``plan.make_plan``."""
+    """Plan the groups of an irregular network around what is dead, see ``plan.make_plan``."""
     topology = network.topology
     interfaces = Slots(len(network.nodes), network)
     slots = [
@@ -206,7 +207,7 @@ def plan_irregular(
         for group in groups
     ]
     interfaces.check(lambda index: f"node {topology.node(index)}")
-    graph = SwitchGraph.of(topology)
+    graph = SwitchGraph.of(linked(topology, dead) if dead else topology)
     registers = Slots(network.switches, network)
     plans = []
     for group, numbers in zip(groups, slots, strict=True):

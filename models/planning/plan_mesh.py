@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec
-from syncfabric.models.planning import btm, cs, shortest
+from syncfabric.models.planning import btm, cs, detour, shortest
 from syncfabric.models.planning.bounds import bound_cycles, there_and_back
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.planned_group import PlannedGroup
@@ -39,7 +40,7 @@ class GroupPlan(PlannedGroup):
     bound : int or None
         Cycles, see ``bound_cycles``; None if the group is spilled at any member.
     bound_btm : int or None
-        The bound that planner ``btm`` gives.
+        The bound that planner ``btm`` gives; None if its tree comes upon what is dead.
     bound_least : int or None
         A bound that no tree of these members can go below.
     """
@@ -137,28 +138,44 @@ class GroupPlan(PlannedGroup):
         )
 
 
-def plan_mesh(network: MeshSpec, groups: Sequence[GroupSpec]) -> tuple[GroupPlan, ...]:
-    """Plan the groups of a mesh, see ``plan.make_plan``."""
+def plan_mesh(
+    network: MeshSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+) -> tuple[GroupPlan, ...]:
+    """Plan the groups of a mesh around what is dead, see ``plan.make_plan``."""
     registers = Slots(len(network.mesh.nodes), network)
     plans = []
     for group in groups:
         first = btm.build_tree(group.members)
         # Where relays are is known without a search, and whether there is room for all.
         nodes = cs.build_tree(group.members) if group.planner == "cs" else first
+        if detour.crosses(nodes, network, dead):
+            nodes = _around(network, group, first, dead)
         check_command(network, group.id, len(nodes))
         numbers = registers.take(group.id, nodes.y * network.width + nodes.x)
         plans.append((group, first, nodes, numbers))
     registers.check(lambda index: f"node {network.mesh.node(index)}")
-    return tuple(_plan(network, *plan) for plan in plans)
+    return tuple(_plan(network, *plan, dead) for plan in plans)
 
 
-def _plan(network: MeshSpec, group: GroupSpec, first: Tree, nodes: Tree, slots: Ints) -> GroupPlan:
-    """Plan a group of which ``btm``'s tree, and the nodes with a register, are known."""
-    bound_btm = bound_cycles(first, network)
-    tree, bound = nodes, bound_cycles(nodes, network)
+def _around(network: MeshSpec, group: GroupSpec, first: Tree, dead: Dead) -> Tree:
+    """Return a tree around what is dead, where the planner's own comes upon it."""
     if group.planner == "shortest":
         found = shortest.improve(first, network.node_cycles)
-        if (better := bound_cycles(found, network)) <= bound_btm:
+        if not detour.crosses(found, network, dead):
+            return found
+    return detour.build_tree(network, group.members, dead)
+
+
+def _plan(
+    network: MeshSpec, group: GroupSpec, first: Tree, nodes: Tree, slots: Ints, dead: Dead
+) -> GroupPlan:
+    """Plan a group of which ``btm``'s tree, and the nodes with a register, are known."""
+    bound_btm = None if detour.crosses(first, network, dead) else bound_cycles(first, network)
+    tree, bound = nodes, bound_cycles(nodes, network)
+    if group.planner == "shortest" and bound_btm is not None:
+        found = shortest.improve(first, network.node_cycles)
+        better = bound_cycles(found, network)
+        if better <= bound_btm and not detour.crosses(found, network, dead):
             tree, bound = found, better
     spilled = bool((slots == SPILLED).any())
     least = there_and_back(shortest.least_cost(first.x, first.y, network.node_cycles), network)

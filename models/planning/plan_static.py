@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, StaticSpec
 from syncfabric.models.planning.buffers import tree_flits
@@ -143,15 +144,22 @@ class StaticGroupPlan(PlannedGroup):
         return _planned(group, way, network)
 
 
-def plan_static(network: StaticSpec, groups: Sequence[GroupSpec]) -> tuple[StaticGroupPlan, ...]:
-    """Plan every group's ring or tree, no two over the same directed link.
+def plan_static(
+    network: StaticSpec,
+    groups: Sequence[GroupSpec],
+    dead: Dead = NOTHING,
+    beside: Collection[int] = (),
+) -> tuple[StaticGroupPlan, ...]:
+    """Plan every group's ring or tree over links that live, no two over the same directed one.
+
+    None takes links ``beside`` either, those of groups that stay as they are.
 
     Raises
     ------
     PlanError
         A group has no ring, or none was found beside the others' ways.
     """
-    ways = lay_ways(network.topology, groups)
+    ways = lay_ways(network.topology, groups, dead, beside)
     return tuple(_planned(group, _turned(ways.get(group.id), group), network) for group in groups)
 
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
@@ -34,17 +35,30 @@ KEPT = 0.5
 """Part of the others that a way which is laid across them leaves alone."""
 SHAKES = 100
 """Pieces of a ring that are mended in that."""
+ALONE_SHAKES = 300
+"""Pieces of a ring around what is dead, where all other links are free."""
 
 
-def lay_ways(mesh: Mesh, groups: Sequence[GroupSpec]) -> dict[int, Way]:
+def lay_ways(
+    mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead = NOTHING, beside: Collection[int] = ()
+) -> dict[int, Way]:
     """Return a ring or tree for each group, by its id; a group of one member needs none.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    groups : sequence of GroupSpec
+    dead : Dead
+        Links that none takes.
+    beside : collection of int
+        Links of groups that stay as they are, by their numbers in ``MeshLinks``.
 
     Raises
     ------
     PlanError
         A group has no ring, or no way was found for it beside the others'.
     """
-    board = _Board(mesh, [group for group in groups if len(group.members) > 1])
+    board = _Board(mesh, [group for group in groups if len(group.members) > 1], dead, beside)
     board.lay_all()
     board.improve()
     return board.laid
@@ -53,10 +67,12 @@ def lay_ways(mesh: Mesh, groups: Sequence[GroupSpec]) -> dict[int, Way]:
 class _Board:
     """The ways that are laid so far."""
 
-    def __init__(self, mesh: Mesh, groups: Sequence[GroupSpec]) -> None:
-        self.mesh = mesh
+    def __init__(
+        self, mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[int]
+    ) -> None:
+        self.mesh, self._closed = mesh, dead.numbers.union(beside)
         self.members = {group.id: group.members for group in groups}
-        self.alone = {group.id: _alone(mesh, group) for group in groups}
+        self.alone = {group.id: _alone(mesh, group, dead, self._closed) for group in groups}
         self.laid: dict[int, Way] = {}
         self.rng = random.Random(len(groups))
 
@@ -106,6 +122,7 @@ class _Board:
     def _lay(self, gid: int, shakes: int) -> bool:
         """Lay a group's way over the links that are left; return whether there is one."""
         taken = {link for way in self.laid.values() for link in way.links(self.mesh)}
+        taken |= self._closed
         alone = self.alone[gid]
         way: Way | None
         if isinstance(alone, Ring):
@@ -131,13 +148,25 @@ class _Board:
         )
 
 
-def _alone(mesh: Mesh, group: GroupSpec) -> Way:
-    """Return a group's way where all links are free."""
+def _alone(mesh: Mesh, group: GroupSpec, dead: Dead, closed: Collection[int]) -> Way:
+    """Return a group's way where all links but closed ones are free."""
     if group.planner == "tree":
-        tree = best_tree(mesh, group.members)
-        assert tree is not None  # a mesh hangs together
+        tree = best_tree(mesh, group.members, closed)
+        if tree is None:
+            raise PlanError(
+                f'group {group.id}: planner = "tree" found no tree that shares no link with those '
+                "of groups that stay as they are; plan all groups anew"
+            )
         return tree
     ring = best_ring(mesh, group.members)
+    if ring is not None and closed:
+        around = ring_beside(mesh, group.members, closed, ring, ALONE_SHAKES)
+        if around is None:
+            without = f"without {dead}" if dead else "beside groups that stay as they are"
+            raise PlanError(
+                f'group {group.id}: planner = "ring" found no ring {without}; set planner = "tree"'
+            )
+        return around
     if ring is None:
         raise PlanError(
             f'group {group.id}: planner = "ring" has no ring on a {mesh}, where it would turn back '

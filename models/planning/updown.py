@@ -45,9 +45,10 @@ class UpDown:
     level: Ints
 
     @classmethod
-    def of(cls, graph: SwitchGraph) -> UpDown:
-        """Direct a network's links."""
-        everyone = np.arange(len(graph))
+    def of(cls, graph: SwitchGraph, beside: int = 0) -> UpDown:
+        """Direct a network's links; if it is in parts, those of the part that a switch is in."""
+        _, level = graph.spanning(beside)
+        everyone = np.flatnonzero(level >= 0)
         nearest, _ = least_eccentric(graph, everyone, everyone)
         return cls(graph, *graph.spanning(int(nearest[0])))
 
@@ -133,7 +134,7 @@ def build_tree(graph: SwitchGraph, members: Ints, *, member_root: bool) -> Switc
         Whether the root has to be a member: then it is the lowest-numbered of those least eccentric
         in the tree. Else it is the topmost switch above all members.
     """
-    parents = UpDown.of(graph).parent.copy()
+    parents = UpDown.of(graph, int(members[0])).parent.copy()
     tree = SwitchTree.pruned(graph, parents, members)
     # Above the first switch that is a member or has two children there is one way, and no member.
     wanted = (tree.child_count > 1) | np.isin(tree.switches, members)

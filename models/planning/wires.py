@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
@@ -52,7 +53,9 @@ class SlotUse(NamedTuple):
     least: int
 
 
-def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
+def plan_wires(
+    network: MessageSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+) -> WirePlans:
     """Plan the groups of planner ``wires``, as many as fit; groups of other planners are passed by.
 
     Raises
@@ -61,7 +64,7 @@ def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
         There are wires only, and a group finds no slot; or no manager can set it up.
     """
     asking = [group for group in groups if group.planner == WIRE_PLANNER]
-    graph = _graph(network)
+    graph = _graph(network, dead)
     wanted = [_wanted(network, group) for group in asking]
     laid = lay_groups(graph, wanted, network.barrier_registers)
     left = tuple(group for group in asking if group.id not in laid)
@@ -76,17 +79,19 @@ def plan_wires(network: MessageSpec, groups: Sequence[GroupSpec]) -> WirePlans:
     )
 
 
-def slot_use(network: MessageSpec, groups: Sequence[WireGroupPlan]) -> SlotUse:
+def slot_use(
+    network: MessageSpec, groups: Sequence[WireGroupPlan], dead: Dead = NOTHING
+) -> SlotUse:
     """Count the slots of groups on wires, and those that they need at least."""
     wanted = [_wanted(network, group) for group in groups]
     used = len({group.slot for group in groups})
-    return SlotUse(network.barrier_registers, used, least_slots(_graph(network), wanted))
+    return SlotUse(network.barrier_registers, used, least_slots(_graph(network, dead), wanted))
 
 
-def _graph(network: MessageSpec) -> WireGraph:
-    if isinstance(network.topology, Mesh):
+def _graph(network: MessageSpec, dead: Dead) -> WireGraph:
+    if isinstance(network.topology, Mesh) and not dead:
         return MeshGraph(network.topology)
-    return IrregularGraph(network.topology)
+    return IrregularGraph(linked(network.topology, dead))
 
 
 def _wanted(network: MessageSpec, group: GroupSpec | WireGroupPlan) -> Wanted:

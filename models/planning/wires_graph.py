@@ -108,7 +108,8 @@ class IrregularGraph:
     def centre(self, members: Sequence[int]) -> Centre:
         """Return the switches that are best for a root, see ``WireGraph``."""
         targets = np.array(sorted(members), dtype=np.int64)
-        switches = np.arange(len(self._graph))
+        _, level = self._graph.spanning(members[0])
+        switches = np.flatnonzero(level >= 0)
         roots, radius = least_eccentric(self._graph, switches, targets)
         least = max(len(members), 2 * radius)
         if len(targets) * len(switches) <= MEASURED:
@@ -117,6 +118,12 @@ class IrregularGraph:
             least = max(len(members), int(distance[:, targets].max()) + 1)
             roots = roots[np.lexsort((roots, total))]
         return Centre(roots.tolist(), radius, least)
+
+    def farthest(self, members: Sequence[int]) -> list[int]:
+        """Return the links from each member, which can all reach each other, to the farthest."""
+        places = np.array(members, dtype=np.int64)
+        found: list[int] = self._graph.eccentricities(places, places).tolist()
+        return found
 
 
 def _sums(places: Ints, count: int) -> Ints:

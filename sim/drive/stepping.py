@@ -113,7 +113,7 @@ class Stepping(ABC):
     def advance(self, cycles: int) -> Chunk:
         """Step the next cycles; fewer if everything ends before, or the chunk's script is full."""
         model = self._model
-        chunk = Chunk(model.cycle)
+        chunk = self._new_chunk(model.cycle)
         self._hand(chunk)
         end = model.cycle + cycles
         while model.cycle < end and not self.finished and len(chunk.stimuli) < FULL:
@@ -123,6 +123,10 @@ class Stepping(ABC):
             self.hang = f"barriers or packets do not end within {self.scenario.limit} cycles"
         chunk.end = model.cycle
         return chunk
+
+    def _new_chunk(self, first: int) -> Chunk:
+        """Return an empty chunk."""
+        return Chunk(first)
 
     def _hand(self, chunk: Chunk) -> None:
         """Have the driver fill the chunk's lists."""

@@ -11,11 +11,11 @@ from typing import TextIO
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.conduct import Conductor, conductor_of
+from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation
-from syncfabric.sim.drive.static.conduct import StaticConductor
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.simulators import Built
@@ -76,7 +76,7 @@ def _play(
 
 def play(
     fabric: Fabric,
-    conductor: Conductor | StaticConductor,
+    conductor: Conducting,
     told: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Play a scenario on a fabric that has just been reset; afterwards its probe is off.

@@ -22,9 +22,9 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
-    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h", "faults.h", "grid.h"),
-    *("held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h", "referee.h", "script.h"),
-    *("spoil.h", "waits.h", "wire_probe.h"),
+    *("asker.h", "awake.h", "barriers.h", "bits.h", "cuts.h", "evaluate.h", "fabric.h"),
+    *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
+    *("referee.h", "script.h", "spoil.h", "waits.h", "wire_probe.h"),
 )
 
 
@@ -252,6 +252,10 @@ class Fabric:
         rows = sorted((fault.cycle, fault.link, int(fault.kind), fault.mask) for fault in faults)
         file.write_text("".join(" ".join(f"{word:x}" for word in row) + "\n" for row in rows))
         self._ask(f"faults {file}")
+
+    def doom(self, links: Iterable[int]) -> None:
+        """Count the credits of links that a script is to make silent; before anything else."""
+        self._ask("doom " + " ".join(map(str, links)))
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-enum Kind { END, ARRIVE, SPILLED, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE };
+enum Kind { END, ARRIVE, SPILLED, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, DEAD, FENCE };
 struct Stimulus {
     uint32_t cycle, data, index, extra, kind;
 };

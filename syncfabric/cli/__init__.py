@@ -14,6 +14,7 @@ from syncfabric.cli.group import OneLineErrors
 from syncfabric.cli.networks import networks
 from syncfabric.cli.perform import perform
 from syncfabric.cli.plan import plan
+from syncfabric.cli.recover import recover
 from syncfabric.cli.replay import replay
 from syncfabric.cli.report import report
 from syncfabric.cli.reproduce import reproduce
@@ -39,6 +40,7 @@ for command in (
     schemes,
     build,
     run,
+    recover,
     soak,
     synth,
     bitstream,

@@ -19,13 +19,21 @@ def plan(
     registers: Annotated[
         bool, typer.Option("--registers", help="Print every register or route.")
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK_OR_NODE",
+            help="Plan around a dead link or node: x,y or x,y-x,y on a mesh; a switch's number, "
+            "switch,port or switch,port-switch,port else. May be given several times.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Plan the barrier trees or rings: registers or routes, and the latency to expect."""
     from syncfabric.sim.network import Network
 
     network = Network.load(net)
-    planned = network.plan()
+    planned = network.plan_without(*without) if without else network.plan()
     if draw is not None:
         planned.draw(draw)
     if as_json:

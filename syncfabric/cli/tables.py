@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from syncfabric.fpga.host.results import BoardResult
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.drive.recovery.run import RecoveryResult
     from syncfabric.sim.results import RunResult
     from syncfabric.sim.soak.result import SoakResult
 
@@ -31,6 +32,7 @@ __all__ = [
     "board_table",
     "plan_table",
     "print_table",
+    "recovery_tables",
     "register_tables",
     "result_table",
     "soak_tables",
@@ -68,6 +70,17 @@ def board_table(result: "BoardResult") -> Titled:
 
     where = "a simulated board" if result.simulated else "the board"
     return _table(f"{result.network} on {where}", board_rows(result))
+
+
+def recovery_tables(result: "RecoveryResult") -> Iterator[Titled]:
+    """Yield what the recovery of each group took, and the barriers of the others."""
+    from syncfabric.sim.rows import other_rows, recovery_rows
+
+    if result.found.costs:
+        title = f"{result.network} under {result.simulator}: cycles until a group is back"
+        yield _table(title, recovery_rows(result))
+    if result.found.spans:
+        yield _table("the other groups' barriers: cycles (min/med/max)", other_rows(result))
 
 
 def plan_table(plan: "BarrierPlan") -> Titled:

@@ -90,6 +90,7 @@ def _no_long_work() -> Any:
             "syncfabric.models.collectives.search.search",
             "syncfabric.sim.board.build_board",
             "syncfabric.sim.network.Network._drive",
+            "syncfabric.sim.drive.recovery.run.build_fabric",
             "syncfabric.sim.replay.replay.build_bench",
             "syncfabric.sim.replay.replay.build_fabric",
             "syncfabric.sim.replay.replay.run_model",

@@ -1,0 +1,116 @@
+"""What must hold of a recovery, judged by the hardware's releases: no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.sim.drive.broken import BrokenSeats
+from syncfabric.sim.drive.comparison import Comparison
+from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.recovery.life import Life
+from syncfabric.sim.drive.recovery.notes import Begun, RecoveryNote
+from syncfabric.sim.drive.recovery.session import RecoveryChunk
+from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.results import Mismatch
+
+__all__ = ["RecoveryCheck"]
+
+
+@dataclass
+class _Seen:
+    """A life as the hardware shows it: arrivals and releases of each of its nodes."""
+
+    gid: int
+    nodes: Sequence[int]
+    arrived: dict[int, int] = field(default_factory=dict)
+    released: dict[int, int] = field(default_factory=dict)
+    killed: bool = False
+
+
+class RecoveryCheck(Comparison):
+    """Compares hardware and model; nobody is released before all have arrived.
+
+    A member is released once for each of its arrivals, and in each episode only when every other
+    member has arrived for it. Released as broken is only who is inside a group that is killed.
+
+    Parameters
+    ----------
+    spec : MeshSpec, IrregularSpec or StaticSpec
+    lives : list of Life
+        All lives so far; grows as the run goes on.
+
+    Attributes
+    ----------
+    releases, broken, early : int
+        Releases, those as broken, and those that came too early.
+    """
+
+    def __init__(self, spec: AnySpec, lives: Sequence[Life]) -> None:
+        super().__init__(spec)
+        self._lives, self._registers = lives, spec.port_registers
+        self._seen: dict[int, _Seen] = {}
+        self._seats: dict[tuple[int, int], _Seen] = {}
+        self._broken = None if isinstance(spec, StaticSpec) else BrokenSeats(spec)
+        self.releases = self.broken = self.early = 0
+
+    def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
+        """Judge lines of a chunk by the rules."""
+        assert isinstance(chunk, RecoveryChunk)
+        done: list[RecoveryNote | Arrival] = [*chunk.recovery, *chunk.arrivals]
+        done.sort(key=lambda each: each.cycle)
+        place = 0
+        for number, line in enumerate(lines):
+            while place < len(done) and done[place].cycle < line.cycle:
+                self._take(done[place])
+                place += 1
+            if line.record.release:
+                if self._broken and number + 1 < len(lines):
+                    self._broken.observe(lines[number + 1])
+                for mismatch in self._release(line):
+                    self._report(mismatch)
+        for each in done[place:]:
+            self._take(each)
+
+    def _life(self, number: int) -> _Seen:
+        if number not in self._seen:
+            life = self._lives[number]
+            self._seen[number] = _Seen(life.group.id, life.nodes)
+        return self._seen[number]
+
+    def _take(self, done: RecoveryNote | Arrival) -> None:
+        life = self._life(done.group if isinstance(done, Arrival) else done.life)
+        if isinstance(done, Arrival):
+            node = life.nodes[done.member]
+            life.arrived[node] = life.arrived.get(node, 0) + 1
+        elif isinstance(done, Begun):
+            self._seats[done.node, done.register] = life
+        else:
+            life.killed = True
+
+    def _release(self, line: Line) -> Iterator[Mismatch]:
+        for bit in bits(line.record.release):
+            node, register = divmod(bit, self._registers)
+            where = self._spec.topology.node(node)
+            life = self._seats.get((node, register))
+            if life is None:
+                yield Mismatch(line.cycle, where, "release of no member", register, None)
+                continue
+            name = f"group {life.gid}"
+            if self._broken and (node, register) in self._broken.seats:
+                self.broken += 1
+                inside = life.arrived.get(node, 0) > life.released.get(node, 0)
+                if not (life.killed and inside):
+                    yield Mismatch(line.cycle, where, f"{name}: broken release of a member", 1, 0)
+                continue
+            self.releases += 1
+            episode = life.released.get(node, 0)
+            here = sum(life.arrived.get(other, 0) > episode for other in life.nodes)
+            if here < len(life.nodes):
+                self.early += 1
+                signal = f"{name}: arrivals before a release"
+                yield Mismatch(line.cycle, where, signal, here, len(life.nodes))
+            life.released[node] = episode + 1

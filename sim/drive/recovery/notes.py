@@ -1,0 +1,26 @@
+"""What the software of a recovery says it did: the check holds the hardware against it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["Begun", "Broken", "RecoveryNote"]
+
+
+class Begun(NamedTuple):
+    """A member arrives at a register of its node."""
+
+    cycle: int
+    life: int
+    node: int
+    register: int
+
+
+class Broken(NamedTuple):
+    """A life is killed: its members may be released as broken from now on."""
+
+    cycle: int
+    life: int
+
+
+RecoveryNote: TypeAlias = Begun | Broken

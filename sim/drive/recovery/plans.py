@@ -1,0 +1,120 @@
+"""The plan that a network has after something died or moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.dead import linked
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.errands import set_up_errands
+from syncfabric.models.planning.islands import check_together
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.plan_static import plan_static
+from syncfabric.models.planning.reach_managers import reaches
+from syncfabric.sim.drive.recovery.story import Move, Story
+from syncfabric.sim.drive.recovery.world import is_hit, static_groups, way_is_hit
+
+__all__ = ["check_story", "moved", "plan_after"]
+
+
+def moved(spec: NetworkSpec, moves: Sequence[Move]) -> NetworkSpec:
+    """Return a network whose groups have moved members.
+
+    Raises
+    ------
+    SpecError
+        There is no such group, member or node, or the node is in the group already.
+    """
+    groups = {group.id: group for group in spec.groups}
+    for move in moves:
+        name = f"--move {move.group}:{_text(move.start)}-{_text(move.end)}"
+        group = groups.get(move.group)
+        if group is None:
+            raise SpecError(f"{name}: there is no group {move.group}; its groups: {_ids(groups)}")
+        if move.start not in group.members:
+            raise SpecError(f"{name}: {move.start} is no member of group {move.group}; name one")
+        if not spec.network.topology.contains(move.end):
+            raise SpecError(f"{name}: there is no node {move.end}; name a node of the network")
+        if move.end in group.members:
+            raise SpecError(f"{name}: {move.end} is a member already; name another node")
+        members = tuple(move.end if m == move.start else m for m in group.members)
+        groups[move.group] = GroupSpec(
+            id=group.id, members=members, planner=group.planner, op=group.op
+        )
+    return NetworkSpec(name=spec.name, network=spec.network, groups=tuple(groups.values()))
+
+
+def _text(place: tuple[int, int]) -> str:
+    return f"{place[0]},{place[1]}"
+
+
+def _ids(groups: dict[int, GroupSpec]) -> str:
+    return ", ".join(map(str, groups)) or "none"
+
+
+def plan_after(plan: BarrierPlan, story: Story) -> BarrierPlan:
+    """Return the plan of all groups after a story; those that are not hit keep their ways.
+
+    Raises
+    ------
+    PlanError
+        A group that is hit finds no way, or nobody can set it up.
+    SpecError
+        A move makes no sense.
+    """
+    spec = moved(plan.spec, story.moves)
+    if isinstance(spec.network, StaticSpec):
+        return _plan_static(plan, spec, spec.network, story)
+    after = make_plan(spec, story.dead)
+    reach = reaches(spec.message_network, story.dead)
+    for group in after.message_groups:
+        old = next(each for each in plan.message_groups if each.id == group.id)
+        if is_hit(spec.message_network, old, story.dead):
+            set_up_errands(after, group, 0, reach)
+    return after
+
+
+def _plan_static(
+    plan: BarrierPlan, spec: NetworkSpec, network: StaticSpec, story: Story
+) -> BarrierPlan:
+    """Lay the groups that are hit anew, beside the others' ways."""
+    living, left_out = story.dead.alive(network.topology, spec.groups)
+    check_together(network.topology, linked(network.topology, story.dead), story.dead, living)
+    movers = {move.group for move in story.moves}
+    kept = {
+        group.id: group
+        for group in static_groups(plan)
+        if group.id not in movers and not way_is_hit(network, group, story.dead)
+    }
+    ways = [group.way for group in kept.values() if group.way is not None]
+    taken = [link for way in ways for link in way.links(network.topology)]
+    anew = [group for group in living if group.id not in kept]
+    laid = {group.id: group for group in plan_static(network, anew, story.dead, taken)}
+    spec = spec.model_copy(update={"groups": living})
+    groups = tuple(kept.get(group.id) or laid[group.id] for group in living)
+    return BarrierPlan(spec, groups, story.dead, left_out)
+
+
+def check_story(plan: BarrierPlan) -> None:
+    """Refuse networks on which a recovery cannot be run.
+
+    Raises
+    ------
+    SpecError
+        With the key that stands in the way.
+    """
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        return
+    if not network.managed:
+        raise SpecError(
+            f'network: a recovery needs setup = "manager", not "{network.setup}": without it a '
+            "group that hangs keeps its registers; set it in [network]"
+        )
+    if network.wire_plane is not None or network.spill:
+        key = "spill = true" if network.spill else f'sync = "{network.sync}"'
+        raise SpecError(
+            f"network: a recovery is run on groups of messages in registers, not with {key}; "
+            "remove it"
+        )

@@ -1,0 +1,87 @@
+"""The golden model under a recovery's software, cycle by cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.recovery.driver import RecoveryDriver
+from syncfabric.sim.drive.recovery.notes import RecoveryNote
+from syncfabric.sim.drive.recovery.static_driver import StaticRecoveryDriver
+from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.stepping import Chunk, Stepping
+
+__all__ = ["RecoveryChunk", "RecoverySession"]
+
+
+@dataclass
+class RecoveryChunk(Chunk):
+    """A chunk, with what was done to groups in it."""
+
+    recovery: list[RecoveryNote] = field(default_factory=list)
+
+
+class RecoverySession(Stepping):
+    """Steps model and software; no cycle is skipped, for something may die in any.
+
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+        As of ``RecoveryDriver``.
+    story : Story
+    """
+
+    model: GoldenModel | StaticModel
+    driver: RecoveryDriver | StaticRecoveryDriver
+
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
+        network = plan.spec.network
+        if isinstance(network, StaticSpec):
+            self.model = StaticModel(network)
+            self.driver = StaticRecoveryDriver(plan, after, story, self.model)
+        else:
+            self.model = model_of(network)
+            self.driver = RecoveryDriver(plan, after, story, self.model)
+        super().__init__(Scenario(limit=story.limit), self.model, self.driver)
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything is over, or will never be."""
+        if self.driver.refused is not None:
+            self.hang = self.driver.refused
+        return super().finished
+
+    def advance(self, cycles: int) -> RecoveryChunk:
+        """Step the next cycles; fewer if everything ends before."""
+        chunk = super().advance(cycles)
+        assert isinstance(chunk, RecoveryChunk)
+        return chunk
+
+    def _new_chunk(self, first: int) -> RecoveryChunk:
+        return RecoveryChunk(first)
+
+    def _hand(self, chunk: Chunk) -> None:
+        super()._hand(chunk)
+        assert isinstance(chunk, RecoveryChunk)
+        self.driver.notes = chunk.recovery
+
+    def _step(self, chunk: Chunk) -> None:
+        model, driver, now = self.model, self.driver, self.model.cycle
+        arrive, last = driver.inputs(now)
+        answer = model.config_answer
+        changed = self._changed() if model.release else None
+        request = driver.request()
+        if isinstance(model, StaticModel):
+            record = model.step(arrive=arrive, config=request)
+        else:
+            record = model.step(arrive=arrive, last=last, config=request)
+        if record is not None or answer[0]:
+            self._write(chunk, now, record, answer, changed)
+
+    def _sleep(self, end: int) -> None:
+        pass

@@ -1,0 +1,96 @@
+"""``syncfabric recover``."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.run import DIFFERS
+
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.recovery.run import RecoveryResult
+
+__all__ = ["recover"]
+
+
+def recover(
+    net: Net,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK_OR_NODE", help="What dies, as of plan. May be given several times."
+        ),
+    ] = None,
+    move: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GID:NODE-NODE", help="A member moves: 1:0,0-2,3. May be given several times."
+        ),
+    ] = None,
+    sim: Annotated[
+        str, typer.Option(metavar="SIM", help="verilator, or model: no hardware.")
+    ] = "verilator",
+    at: Annotated[
+        int, typer.Option(metavar="N", help="Cycles of barriers until it happens.")
+    ] = 400,
+    patience: Annotated[
+        int, typer.Option(metavar="N", help="Cycles that a member waits until it complains.")
+    ] = 500,
+    episodes: Annotated[
+        int, typer.Option(metavar="N", help="Barriers of each group before, and again after.")
+    ] = 10,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Let a link or node die, or a member move, and bring the groups back while others go on."""
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.sim.drive.recovery.run import run_recovery
+    from syncfabric.sim.network import Network
+
+    network = Network.load(net)
+    with progress_display() as progress:
+        result = run_recovery(
+            network.spec,
+            without=without or (),
+            moves=move or (),
+            sim=sim,
+            at=at,
+            patience=patience,
+            episodes=episodes,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+    if not result.found.ok:
+        typer.echo(f"{result.verdict}: {result.found.hang or 'not all is as it must be'}", err=True)
+        raise typer.Exit(DIFFERS)
+
+
+def _print(result: "RecoveryResult") -> None:
+    """Print what each group's recovery took, and how the others fared."""
+    from syncfabric.cli.tables import print_table, recovery_tables
+
+    screen = console()
+    for table in recovery_tables(result):
+        print_table(screen, table)
+    for line in _words(result):
+        screen.print(line, markup=False, soft_wrap=True)
+
+
+def _words(result: "RecoveryResult") -> list[str]:
+    from syncfabric.sim.words import count, node_words
+
+    found = result.found
+    lines = [
+        f"{result.verdict}: {count(found.cycles, 'cycle')}, {count(found.releases, 'release')}, "
+        f"{found.broken} as broken, {found.early} false"
+    ]
+    if not found.costs and found.ok:
+        lines.append("no group was hit" if not found.lost else "no group came back")
+    for gid, members in result.left_out.items():
+        lines.append(f"group {gid}: {', '.join(map(node_words, members))} left out")
+    lines += [f"group {gid}: nobody is left" for gid in found.lost]
+    return lines

@@ -1,0 +1,96 @@
+"""Recoveries drawn at random."""
+
+import random
+from typing import Any
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.recovery.conduct import Recovered
+from syncfabric.sim.drive.recovery.plans import plan_after
+from syncfabric.sim.drive.recovery.story import Move, Story
+from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
+
+__all__ = ["DRAWS", "check", "draw_story"]
+
+
+def _mesh(rng: random.Random) -> NetworkSpec:
+    return _managed(
+        rng,
+        draw_mesh(
+            rng,
+            barrier_pipeline=rng.randint(0, 1),
+            reduction_route=rng.choice(("reverse", "reverse", "paper")),
+            sync_links=rng.choice(("shared", "own")),
+            operations=rng.choice(("bitwise", "all")),
+        ),
+    )
+
+
+def _irregular(rng: random.Random) -> NetworkSpec:
+    return _managed(
+        rng,
+        draw_irregular(
+            rng,
+            cycles_per_hop=rng.randint(1, 2),
+            operations=rng.choice(("bitwise", "all")),
+            turnaround=rng.choice(("switch", "node")),
+        ),
+    )
+
+
+def _managed(rng: random.Random, spec: NetworkSpec) -> NetworkSpec:
+    network = spec.message_network
+    nodes = list(network.topology.nodes)
+    managers = tuple(rng.sample(nodes, min(4, len(nodes))))
+    keys: dict[str, Any] = {**network.model_dump(), "setup": "manager", "managers": managers}
+    return NetworkSpec(name=spec.name, network=type(network)(**keys), groups=spec.groups)
+
+
+DRAWS = {"mesh": _mesh, "irregular": _irregular, "static": draw_static}
+
+
+def draw_story(kind: str, seed: int) -> tuple[BarrierPlan, BarrierPlan, Story] | None:
+    """Draw a network and what dies or moves; None if there is no plan for it."""
+    rng = random.Random(f"{kind}/{seed}")
+    spec = DRAWS[kind](rng)
+    topology = spec.network.topology
+    at = rng.randint(100, 400)
+    story = Story(at=at, patience=300, episodes=4, seed=seed)
+    if rng.random() < 0.3:
+        group = rng.choice(spec.groups)
+        taken = set(group.members)
+        if isinstance(spec.network, StaticSpec):
+            taken |= {member for each in spec.groups for member in each.members}
+        others = [node for node in topology.nodes if node not in taken]
+        if not others:
+            return None
+        move = Move(group.id, rng.choice(group.members), rng.choice(others))
+        story = Story(moves=(move,), at=at, patience=300, episodes=4, seed=seed)
+    else:
+        names, _, _ = draw_dead(rng, spec)
+        dead = Dead.of(topology, names)
+        story = Story(dead=dead, at=at, patience=300, episodes=4, seed=seed)
+    try:
+        plan = make_plan(spec)
+        return plan, plan_after(plan, story), story
+    except PlanError:
+        return None
+
+
+def check(plan: BarrierPlan, story: Story, found: Recovered) -> None:
+    """Everybody came back, nobody too early, and the others never stopped."""
+    assert found.hang is None
+    assert not found.mismatches
+    assert not found.early
+    assert found.releases
+    back = {cost.group for cost in found.costs}
+    assert back | found.spans.keys() | set(found.lost) == {group.id for group in plan.groups}
+    for cost in found.costs:
+        assert cost.total > 0
+        assert story.dead == Dead() or cost.detect > story.patience - 100
+    for spans in found.spans.values():
+        assert len(spans.after) >= story.episodes
+        if found.costs:
+            assert spans.during
