@@ -19,7 +19,7 @@ class BrokenSeats:
     Attributes
     ----------
     seats : set of (node, register)
-        Whose ``broken`` is 1.
+        Whose ``broken`` or ``tripped`` is 1.
     """
 
     def __init__(self, network: MessageSpec) -> None:
@@ -32,5 +32,6 @@ class BrokenSeats:
             if target < self._targets.nodes:
                 registers, _ = self._targets.split(target, value)
                 for number, fields in enumerate(registers):
-                    change = self.seats.add if fields.get("broken") else self.seats.discard
+                    broken = fields.get("broken") or fields.get("tripped")
+                    change = self.seats.add if broken else self.seats.discard
                     change((target, number))

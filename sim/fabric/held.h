@@ -10,8 +10,13 @@
 template <class Network> class Held {
   public:
     void look([[maybe_unused]] const Network& network) {
+        FOR_LANES(if (ends_.empty()) {
+            // What is sent, and what comes back to the sender; the local ports are no such links.
+            ends_ = network.shown;
+            for (const auto& link : network.links) ends_[link.number] = link.from;
+        })
         FOR_LANES(for (int i = 0; i < Network::LINKS; ++i) {
-            const auto& end = network.shown[i];
+            const auto& end = ends_[i];
             if (!end.valid) continue;
             flits_[i] += __builtin_popcount(*end.valid) - __builtin_popcount(*end.credit);
             messages_[i] +=
@@ -27,5 +32,6 @@ template <class Network> class Held {
     }
 
   private:
+    decltype(Network::shown) ends_;
     std::vector<int> flits_ = std::vector<int>(Network::LINKS), messages_ = flits_;
 };

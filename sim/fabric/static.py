@@ -67,5 +67,4 @@ def definitions(spec: StaticSpec) -> list[str]:
     """Return what ``static.cpp`` must know of a network, as lines of C++."""
     return [
         f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};",
-        f"constexpr int FLIT_BITS = {spec.flit_bits};",
     ]

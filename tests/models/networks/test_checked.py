@@ -60,24 +60,29 @@ def test_groups_in_memory_are_not_watched(make: Any, sync: str) -> None:
     )
 
 
-def test_a_serial_unit_is_not_watched() -> None:
-    assert mesh(barrier_unit="serial", check_bits=4).guarded
+def test_a_serial_unit_is_neither_watched_nor_checked() -> None:
+    for key in ("watchdog", "check_bits"):
+        refused(
+            f'network: barrier_unit = "serial" does not go with {key} = 8; set {key} = 0, or '
+            'barrier_unit = "parallel"',
+            mesh,
+            **{"barrier_unit": "serial", key: 8},
+        )
+
+
+def test_wires_alone_carry_no_check_bits() -> None:
+    assert mesh(check_bits=4, sync="wires").guarded
     refused(
-        'network: barrier_unit = "serial" does not go with watchdog = 9; set watchdog = 0, or '
-        'barrier_unit = "parallel"',
-        mesh,
-        barrier_unit="serial",
-        watchdog=9,
+        "network: check_bits = 4 is not supported for irregular networks with "
+        'sync = "wires"; set sync = "both", or remove it',
+        local,
+        check_bits=4,
+        sync="wires",
     )
-
-
-@pytest.mark.parametrize("make", [mesh, local])
-def test_wires_alone_carry_no_check_bits(make: Any) -> None:
-    assert make(check_bits=4, sync="wires").guarded
     refused(
         'network: check_bits = 4 is for packets and messages, and with sync = "wires" and '
         "channels = 0 there are none; set parity = true, or remove it",
-        make,
+        mesh,
         check_bits=4,
         sync="wires",
         channels=0,
