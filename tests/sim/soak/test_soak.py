@@ -1,6 +1,7 @@
 """Soaks of small networks: clean as they are, and red with whatever is broken."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -16,15 +17,20 @@ __all__ = ["built_once"]
 pytestmark = pytest.mark.usefixtures("built_once")
 
 EPISODES = 160
+SHORT = ("mesh", "static")
+"""The networks that the default run soaks; the others take longer to build."""
 
 
 def soaked(spec: NetworkSpec, spoil: str | None = None, seed: int = 1) -> SoakResult:
     return soak(spec, SoakRequest(episodes=EPISODES, seed=seed, jitter=7, spoil=spoil))
 
 
-@pytest.mark.parametrize(
-    "name", [*NETWORKS, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
-)
+def _marked(name: str, *values: str) -> Any:
+    """Return a case, which is long if its network is."""
+    return pytest.param(name, *values, marks=() if name in SHORT else pytest.mark.long)
+
+
+@pytest.mark.parametrize("name", [_marked(name) for name in [*NETWORKS, *LONG]])
 def test_nothing_is_found(name: str) -> None:
     spec = (NETWORKS | LONG)[name]
     result = soaked(spec)
@@ -47,7 +53,7 @@ def test_nothing_is_found(name: str) -> None:
 
 
 def test_a_soak_is_the_same_again() -> None:
-    first, second, other = (soaked(NETWORKS["wires"], seed=seed) for seed in (4, 4, 5))
+    first, second, other = (soaked(NETWORKS["mesh"], seed=seed) for seed in (4, 4, 5))
     assert first.groups == second.groups != other.groups
     assert first.cycles == second.cycles
 
@@ -77,7 +83,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("name", "spoil"), BROKEN)
+@pytest.mark.parametrize(("name", "spoil"), [_marked(*case) for case in BROKEN])
 def test_what_is_broken_is_found(name: str, spoil: str) -> None:
     result = soaked(NETWORKS[name], spoil)
     assert result.verdict == "wrong"
@@ -94,7 +100,7 @@ def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
         group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", another)
-    result = soaked(NETWORKS["wires"])
+    result = soaked(NETWORKS["mesh"])
     assert result.verdict == "wrong"
     assert re.fullmatch(r"result \d+, not \d+", result.findings[0].text)
 
@@ -106,14 +112,14 @@ def test_a_barrier_that_takes_too_long_is_found(monkeypatch: pytest.MonkeyPatch)
         group(fabric, gid, seats, op=op, bound=bound - 1)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", shorter)
-    (first, *_) = soaked(NETWORKS["wires"]).findings
+    (first, *_) = soaked(NETWORKS["static"]).findings
     assert re.fullmatch(r"\d+ cycles, and \d+ is the bound", first.text)
 
 
 def test_who_stops_it_is_told_where_it_stands() -> None:
     turns = iter([False] * 20)
     request = SoakRequest(episodes=10**9)
-    result = soak(NETWORKS["wires"], request, stopped=lambda: next(turns, True))
+    result = soak(NETWORKS["static"], request, stopped=lambda: next(turns, True))
     assert result.verdict == "interrupted"
     assert 0 < result.episodes < 10**9
     assert result.episodes == sum(sum(group.histogram.values()) for group in result.groups)
