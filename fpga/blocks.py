@@ -110,6 +110,16 @@ BLOCKS: dict[str, Block] = {
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, barrier_unit="serial"),
     ),
+    "mesh-router-serial-counters": Block(
+        "mesh-router-serial with counters",
+        mesh_node,
+        partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
+    ),
+    "mesh-router-serial-shipped": Block(
+        "mesh-router-shipped with the serial unit",
+        mesh_node,
+        partial(_mesh, barrier_unit="serial"),
+    ),
     "mesh-router-spill": Block(
         "the same with spill",
         lambda spec: mesh_node(spec, counted=False),

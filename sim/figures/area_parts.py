@@ -18,6 +18,13 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "all operations on 4 data bits": ("data_bits=4", "operations=all"),
         "links of their own": ("sync_links=own",),
         "spill": ("spill=true",),
+        "8 check bits": ("check_bits=8",),
+        "a watchdog": ("watchdog=1000",),
+    },
+    "mesh-router-serial": {
+        "4 data bits": ("data_bits=4",),
+        "all operations on 4 data bits": ("data_bits=4", "operations=all"),
+        "links of their own": ("sync_links=own",),
     },
     "mesh-router-wires": {
         "4 data bits": ("data_bits=4",),
@@ -26,6 +33,13 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 """By block, with 4 registers: what is added to it, and the keys that add it."""
+
+_NAMES = {
+    "mesh-router": ("messages", "register"),
+    "mesh-router-serial": ("serial unit", "register"),
+    "mesh-router-wires": ("wires", "slot"),
+}
+"""By block: how its barriers travel, and what holds one."""
 
 
 def area_parts() -> Iterator[Row]:
@@ -37,7 +51,7 @@ def area_parts() -> Iterator[Row]:
         return
     yield Row("router of packets, no barriers", _words(plain))
     for block, parts in PARTS.items():
-        by, one = ("wires", "slot") if "wires" in block else ("messages", "register")
+        by, one = _NAMES[block]
         sizes = {count: _area(block, f"barrier_registers={count}") for count in REGISTERS}
         for count, size in sizes.items():
             name = f"{by}: channels, config port, {count} {one}{'s' if count > 1 else ''}"
