@@ -11,7 +11,7 @@ from syncfabric.models.golden.living_barrier_spill import LivingSpillEngine
 from syncfabric.models.golden.local_port import LocalPort
 from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import Arrivals
-from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.set_up_model import ManagedModel
@@ -156,9 +156,14 @@ class ManagedMeshModel(ManagedModel, MeshModel):
         super()._deliver(now, ordinary)
 
     def _record(
-        self, now: int, flits: Sequence[tuple[int, Flit]], credit: Sequence[int]
+        self,
+        now: int,
+        flits: Sequence[tuple[int, Flit]],
+        messages: Sequence[tuple[int, Message]],
+        credit: Sequence[int],
     ) -> Record | None:
-        return super()._record(now, flits, [lane for lane in credit if lane not in self._hidden])
+        shown = [lane for lane in credit if lane not in self._hidden]
+        return super()._record(now, flits, messages, shown)
 
     def _reply(self, target: int, flits: list[int]) -> None:
         self._ports[target].replies.extend(flits)

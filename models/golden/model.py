@@ -17,6 +17,7 @@ from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import (
     ConfigRequest,
+    Message,
     Observer,
     Record,
     Recorder,
@@ -87,7 +88,6 @@ class GoldenModel(ABC):
     _inputs: Inputs
     _places: Sequence[Place]
     _credit: Sequence[int]
-    _guarded_record: Record | None
 
     def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
         self.observer = observer
@@ -292,10 +292,15 @@ class GoldenModel(ABC):
         flits: list[tuple[int, Flit]] = []
         if self.guards is None:
             self._transport(now, flits)
-            record = self._record(now, flits, credit)
+            record = self._record(now, flits, plane.sent, credit)
         else:
-            passed = self._passed or self._guard(self.guards, now)
-            record, self._passed = self._guarded_record, None
+            passed, self._passed = self._passed or self._guard(self.guards, now), None
+            record = self._record(
+                now, passed.shown_flits, passed.shown_messages, passed.shown_credit
+            )
+            if passed.wires:
+                record = record or self._recorder.record({}, (), (), ())
+                record = record._replace(guards=passed.wires)
             flits, credit = passed.flits, passed.credit
             self.guards.fences.settle()
         plane.held_inputs.clear()
@@ -323,12 +328,7 @@ class GoldenModel(ABC):
         flits: list[tuple[int, Flit]] = []
         self._transport(now, flits)
         passed = guards.pass_on(now, flits, self._plane.sent, self._credit)
-        self._plane.sent = list(passed.shown_messages)
-        record = self._record(now, passed.shown_flits, passed.shown_credit)
-        if passed.wires:
-            record = (record or self._recorder.record({}, (), (), ()))._replace(guards=passed.wires)
         self._plane.sent = passed.messages
-        self._guarded_record = record
         return passed
 
     # What guards ask of the network around them.
@@ -414,10 +414,11 @@ class GoldenModel(ABC):
         self,
         now: int,
         flits: Sequence[tuple[int, Flit]],
+        messages: Sequence[tuple[int, Message]],
         credit: Sequence[int],
     ) -> Record | None:
         """Return what is on the wires, and let the observer see the flits."""
-        messages, shown = self._plane.sent, self._shown
+        shown = self._shown
         if not (flits or messages or credit or self.release or self.spill_release or shown):
             return None
         wires = {lane: flit[0] for lane, flit in flits}

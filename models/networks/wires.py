@@ -192,11 +192,6 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
             f"network: watchdog = {network.watchdog} does not go with spill = true: groups in "
             "memory are not watched; set watchdog = 0 or spill = false"
         )
-    if network.check_bits and network.sync == "wires" and "turnaround" in defaults:
-        raise SpecError(
-            f"network: check_bits = {network.check_bits} is not supported for irregular networks "
-            'with sync = "wires"; set sync = "both", or remove it'
-        )
     if network.check_bits and network.sync == "wires" and not network.channels:
         raise SpecError(
             f"network: check_bits = {network.check_bits} is for packets and messages, and with "

@@ -70,19 +70,13 @@ def test_a_serial_unit_is_neither_watched_nor_checked() -> None:
         )
 
 
-def test_wires_alone_carry_no_check_bits() -> None:
-    assert mesh(check_bits=4, sync="wires").guarded
-    refused(
-        "network: check_bits = 4 is not supported for irregular networks with "
-        'sync = "wires"; set sync = "both", or remove it',
-        local,
-        check_bits=4,
-        sync="wires",
-    )
+@pytest.mark.parametrize("make", [mesh, local])
+def test_wires_alone_carry_no_check_bits(make: Any) -> None:
+    assert make(check_bits=4, sync="wires").guarded
     refused(
         'network: check_bits = 4 is for packets and messages, and with sync = "wires" and '
         "channels = 0 there are none; set parity = true, or remove it",
-        mesh,
+        make,
         check_bits=4,
         sync="wires",
         channels=0,

@@ -6,6 +6,7 @@ import pytest
 
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.wires.trees import Unit, units_of
+from tests.sim.drive.networks import played
 from tests.sim.drive.wires.nets import (
     COMBINATIONS,
     Kind,
@@ -24,6 +25,18 @@ def test_the_rules_hold(name: str) -> None:
     plan = wired(network_of(kind, **keys))
     for scenario in scenarios_of(plan.spec.message_network):
         judge(plan, scenario, modelled(plan, scenario))
+
+
+@pytest.mark.parametrize("kind", ["mesh", "irregular"])
+@pytest.mark.parametrize("sync", ["wires", "both"])
+def test_checks_of_packets_change_nothing_on_wires(kind: Kind, sync: str) -> None:
+    shown = []
+    for bits in (0, 8):
+        plan = wired(network_of(kind, sync=sync, check_bits=bits, setup="local"))
+        chunks = played(plan, Scenario(episodes=4, jitter=4))
+        lines = [line for chunk in chunks for line in chunk.lines]
+        shown.append([(line.cycle, line.record.wires) for line in lines if line.record.wires])
+    assert shown[0] == shown[1] != []
 
 
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
