@@ -132,8 +132,8 @@ def rng_choice(rng: random.Random, registers: list[dict[str, Any]]) -> dict[str,
 @pytest.mark.parametrize(
     ("operations", "asks"),
     [
-        ("bitwise", 0.03),
         ("all", 0.03),
+        pytest.param("bitwise", 0.03, marks=pytest.mark.long),
         pytest.param("bitwise", 0.2, marks=pytest.mark.long),
         pytest.param("all", 0.2, marks=pytest.mark.long),
     ],
