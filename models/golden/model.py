@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.golden.channel import Flit, Wormhole
+from syncfabric.models.golden.channel import Flit
 from syncfabric.models.golden.cuts import Cuts
 from syncfabric.models.golden.guarded_link import Passed
 from syncfabric.models.golden.guards import Guards
@@ -25,12 +25,12 @@ from syncfabric.models.golden.record import (
     SpillRelease,
 )
 from syncfabric.models.golden.register_file import RegisterFile
-from syncfabric.models.golden.source import Sources
+from syncfabric.models.golden.shown import Shown
 from syncfabric.models.golden.spill_parts import Answer
 from syncfabric.models.golden.watchdog import Seen, Watchdog
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wires import WireModel
-from syncfabric.models.messages import Counter, LinkCounter, ManagerState
+from syncfabric.models.messages import Counter, LinkCounter
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.traffic import TrafficGenerator
 
@@ -44,7 +44,7 @@ NO_SPILL_ARRIVALS: Mapping[int, SpillArrival] = {}
 SILENT: Answer = (False, False, 0)
 
 
-class GoldenModel(ABC):
+class GoldenModel(Shown, ABC):
     """Cycle-exact model of a network: only what moves is looked at.
 
     Parameters
@@ -81,12 +81,7 @@ class GoldenModel(ABC):
         Links that die, if any do.
     """
 
-    packets: Wormhole
-    sources: Sources
-    wires: WireModel | None = None
     cuts: Cuts | None = None
-    _inputs: Inputs
-    _places: Sequence[Place]
     _credit: Sequence[int]
 
     def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
@@ -454,59 +449,6 @@ class GoldenModel(ABC):
     @abstractmethod
     def _wake(self, lane: int) -> None:
         """Wake whoever waits for the first credit of a lane."""
-
-    # What a bench looks at between steps.
-
-    def observe(self, node: int) -> int:
-        """Return a place's ``observe`` wires at the start of the cycle about to be stepped."""
-        unit = self._places[node].unit
-        return unit.observe() if self.wires is None else unit.observe(*self.wires.observe(node))
-
-    def ready(self, node: int, register: int) -> bool:
-        """Return ``ready`` of a register in the cycle about to be stepped."""
-        if self.wires is not None and register >= self._first_slot:
-            return self.wires.ready(node, register)
-        return self._inputs.ports[node].is_ready(register, self.started)
-
-    def done(self, node: int, register: int) -> bool:
-        """Return ``done`` of a register in the cycle about to be stepped."""
-        if self.wires is not None and register >= self._first_slot:
-            return self.wires.done(node, register)
-        return bool(self._places[node].unit.registers[register].done)
-
-    def broken(self, node: int, register: int) -> bool:
-        """Return ``broken`` of a register in the cycle about to be stepped."""
-        if self.wires is not None and register >= self._first_slot:
-            return self.wires.broken(node, register)
-        return self._inputs.ports[node].is_broken(register)
-
-    def holder(self, target: int, gid: int) -> int | None:
-        """Return the valid register of a group at a place, None if there is none."""
-        found = self._places[target].unit.by_gid.get(gid)
-        if found is None and self.wires is not None:
-            found = self.wires.holder(target, gid)
-        return found
-
-    def manager_state(self, node: int) -> ManagerState:
-        """Return what a manager's status says in the cycle about to be stepped."""
-        return self.managers[node].state
-
-    def requests_sent(self, node: int) -> int:
-        """Return how many requests a manager has sent since reset."""
-        return self.managers[node].sent
-
-    def freed(self, node: int) -> list[int]:
-        """Return the groups that a manager has been told are free, the oldest first."""
-        return list(self.managers[node].freed)
-
-    def spill_ready(self, node: int) -> bool:
-        """Return ``spill_arrive_ready`` of a node in the cycle about to be stepped."""
-        engine = self._places[node].spill
-        return engine is not None and engine.holding is None
-
-    def is_empty(self) -> bool:
-        """Return whether no packet is waiting or under way."""
-        return self.packets.is_empty() and self.sources.is_empty()
 
     def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:
         """Return a cycle before which every ``step`` would do nothing and return None.

@@ -40,7 +40,7 @@ from syncfabric.rtl.wires.bank import SlotBank, wire_bank
 from syncfabric.rtl.wires.beside import place_slots
 from syncfabric.rtl.wires.slot import NODE_PORT
 
-__all__ = ["BarrierUnit", "observe_bits"]
+__all__ = ["BarrierUnit", "observe_bits", "unit_members"]
 
 
 def observe_bits(network: MeshSpec) -> int:
@@ -52,6 +52,39 @@ def observe_bits(network: MeshSpec) -> int:
     if plane:
         bits += plane.slots * WireLayout(Port.LOCAL, True, plane.data_bits).slot.width
     return bits
+
+
+def unit_members(network: MeshSpec) -> dict[str, Any]:
+    """Return the ports that every barrier unit of a mesh has."""
+    layout, port = network.layout, network.port_registers
+    members: dict[str, Any] = {
+        "x": In(layout.x_bits),
+        "y": In(layout.y_bits),
+        "index": In(layout.node_bits),
+        "start": In(1),
+        "here": In(4),
+        "take": Out(4),
+        "offer": Out(4),
+        "sent": In(4),
+        "has_credit": In(8),
+        "overflows": In(range(10)),
+        "arrive": In(port),
+        "data": In(port * network.data_bits),
+        "released": Out(port),
+        "result": Out(port * network.data_bits),
+        "ready": Out(port),
+        "done": Out(port),
+        "config": In(ConfigSignature(network)),
+        "observe": Out(observe_bits(network)),
+    }
+    for p in range(4):
+        members |= {
+            f"class_{p}": In(2),
+            f"message_{p}": In(struct(layout.sync)),
+            f"send_class_{p}": Out(2),
+            f"send_{p}": Out(struct(layout.sync)),
+        }
+    return members
 
 
 class BarrierUnit(wiring.Component):
@@ -112,35 +145,9 @@ class BarrierUnit(wiring.Component):
 
     def __init__(self, network: MeshSpec, *, counted: bool = True) -> None:
         self._network, self._counted = network, counted
-        layout, registers = network.layout, network.message_registers
+        registers = network.message_registers
         port, plane = network.port_registers, network.wire_plane
-        members: dict[str, Any] = {
-            "x": In(layout.x_bits),
-            "y": In(layout.y_bits),
-            "index": In(network.layout.node_bits),
-            "start": In(1),
-            "here": In(4),
-            "take": Out(4),
-            "offer": Out(4),
-            "sent": In(4),
-            "has_credit": In(8),
-            "overflows": In(range(10)),
-            "arrive": In(port),
-            "data": In(port * network.data_bits),
-            "released": Out(port),
-            "result": Out(port * network.data_bits),
-            "ready": Out(port),
-            "done": Out(port),
-            "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network)),
-        }
-        for p in range(4):
-            members |= {
-                f"class_{p}": In(2),
-                f"message_{p}": In(struct(layout.sync)),
-                f"send_class_{p}": Out(2),
-                f"send_{p}": Out(struct(layout.sync)),
-            }
+        members = unit_members(network)
         if network.tells_broken:
             members["broken"] = Out(port)
         if network.guarded:

@@ -1,23 +1,21 @@
 """The barrier unit that works on one register a cycle."""
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from syncfabric.models.messages import CONTROL, STATUS, Kind, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.config import ConfigPort
-from syncfabric.rtl.barrier.ports import ConfigSignature, child_class
+from syncfabric.rtl.barrier.ports import child_class
 from syncfabric.rtl.barrier.serial_unit.hand import Hand
 from syncfabric.rtl.barrier.serial_unit.images import SerialImages
 from syncfabric.rtl.barrier.serial_unit.letters import Letters
 from syncfabric.rtl.barrier.serial_unit.register import SerialRegister
 from syncfabric.rtl.barrier.serial_unit.rounds import Rounds
 from syncfabric.rtl.barrier.serial_unit.turn import LetterTurn
-from syncfabric.rtl.barrier.unit import observe_bits
+from syncfabric.rtl.barrier.unit import unit_members
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.events import count_events
 from syncfabric.rtl.parts.gates import either
@@ -49,37 +47,8 @@ class SerialUnit(wiring.Component):
 
     def __init__(self, network: MeshSpec, *, counted: bool = True) -> None:
         self._network, self._counted = network, counted
-        layout, registers, bits = network.layout, network.barrier_registers, network.data_bits
-        self._index = range(registers)
-        members: dict[str, Any] = {
-            "x": In(layout.x_bits),
-            "y": In(layout.y_bits),
-            "index": In(layout.node_bits),
-            "start": In(1),
-            "hold": Out(4),
-            "here": In(4),
-            "take": Out(4),
-            "offer": Out(4),
-            "sent": In(4),
-            "has_credit": In(8),
-            "overflows": In(range(10)),
-            "arrive": In(registers),
-            "data": In(registers * bits),
-            "released": Out(registers),
-            "result": Out(registers * bits),
-            "ready": Out(registers),
-            "done": Out(registers),
-            "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network)),
-        }
-        for p in range(4):
-            members |= {
-                f"class_{p}": In(2),
-                f"message_{p}": In(struct(layout.sync)),
-                f"send_class_{p}": Out(2),
-                f"send_{p}": Out(struct(layout.sync)),
-            }
-        super().__init__(members)
+        self._index = range(network.barrier_registers)
+        super().__init__({**unit_members(network), "hold": Out(4)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
