@@ -73,7 +73,7 @@ SERIAL_UNIT = (
     ),
     Mutant(
         "serial unit: a message and a config request meet",
-        f"{_FOLDER}/unit.py",
+        f"{_FOLDER}/requests.py",
         "stops.eq(asks | asked[0])",
         "stops.eq(asks)",
         _TESTS,

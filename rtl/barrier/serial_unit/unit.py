@@ -7,12 +7,12 @@ from amaranth.lib.wiring import Out
 
 from syncfabric.models.messages import CONTROL, STATUS, Kind, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import child_class
 from syncfabric.rtl.barrier.serial_unit.hand import Hand
 from syncfabric.rtl.barrier.serial_unit.images import SerialImages
 from syncfabric.rtl.barrier.serial_unit.letters import Letters
 from syncfabric.rtl.barrier.serial_unit.register import SerialRegister
+from syncfabric.rtl.barrier.serial_unit.requests import Requests
 from syncfabric.rtl.barrier.serial_unit.rounds import Rounds
 from syncfabric.rtl.barrier.serial_unit.turn import LetterTurn
 from syncfabric.rtl.barrier.unit import unit_members
@@ -66,35 +66,25 @@ class SerialUnit(wiring.Component):
         m.submodules.letters = letters = Letters(network)
         m.submodules.turn = turn = LetterTurn(count)
 
-        # The config port's request goes through the stages, too.
-        address = self.config.address
-        ours, asks = Signal(), Signal()
-        m.d.comb += [
-            ours.eq(self.config.valid & (self.config.node == self.index)),
-            asks.eq(ours & Cat(address[3:] == r for r in index).any()),
-        ]
-        asked = _delayed(m, asks, 3, "asked")
-        answers = _delayed(m, ours, 3, "answers")
-        addresses = _delayed(m, address, 3, "address")
-        writes = _delayed(m, self.config.write, 3, "write")
-        words = _delayed(m, self.config.data, 3, "data")
-        stops = Signal()
-        m.d.sync += stops.eq(asks | asked[0])
+        m.submodules.requests = requests = Requests(network)
+        m.d.comb += requests.index.eq(self.index)
+        wiring.connect(m, wiring.flipped(self.config), requests.config)
 
         # Who is chosen.
         m.submodules.rounds = rounds = Rounds(4 + count)
         waits = [
-            (register.waiting | (turn.turn[r] & register.pending)) & ~rounds.served[4 + r] & ~stops
+            (register.waiting | (turn.turn[r] & register.pending))
+            & ~rounds.served[4 + r]
+            & ~requests.stops
             for r, register in enumerate(registers)
         ]
         m.d.comb += [
-            rounds.stops.eq(stops),
+            rounds.stops.eq(requests.stops),
             rounds.request.eq(Cat(self.here, waits)),
-            self.hold.eq(rounds.served[:4] | stops.replicate(4)),
+            self.hold.eq(rounds.served[:4] | requests.stops.replicate(4)),
             self.take.eq(rounds.grant[:4]),
             turn.waits.eq(Cat(register.pending for register in registers)),
         ]
-        named = Cat(asked[0] & (addresses[0][3:] == r) for r in index)
         message_bits = data.StructLayout({"kind": 2, "gid": 8, "epoch": 2, "turn": 1, "data": bits})
         m.submodules.word = selector = Selector(4, message_bits.size)
         m.d.comb += selector.select.eq(rounds.grant[:4])
@@ -108,7 +98,7 @@ class SerialUnit(wiring.Component):
         m.d.sync += [
             message.eq(selector.word),
             port.eq(rounds.grant[:4]),
-            own.eq(rounds.grant[4:] | named),
+            own.eq(rounds.grant[4:] | requests.named),
         ]
 
         # Whose register it is.
@@ -128,7 +118,7 @@ class SerialUnit(wiring.Component):
             image.eq(images.image),
             came.eq(port),
             hits.eq(matches.any()),
-            acts.eq(matches.any() & ~asked[1]),
+            acts.eq(matches.any() & ~requests.found),
             is_message.eq(port.any()),
         ]
         seen = images.image
@@ -158,19 +148,7 @@ class SerialUnit(wiring.Component):
         put, get = states.write_port(), states.read_port(domain="comb")
         waiting, arrived, ours_turn = Signal(), Signal(), Signal()
         busy, rewrite, valid = Signal(), Signal(), Signal()
-        m.submodules.config_port = config = ConfigPort(network)
-        m.d.comb += [
-            config.index.eq(self.index),
-            config.config.valid.eq(answers[2]),
-            config.config.node.eq(self.index),
-            config.config.address.eq(addresses[2]),
-            config.config.write.eq(writes[2]),
-            config.config.data.eq(words[2]),
-            self.config.ready.eq(config.config.ready),
-            self.config.error.eq(config.config.error),
-            self.config.rdata.eq(config.config.rdata),
-        ]
-        places = Mux(valid, 0, config.write[RegisterWord.PARENT :])
+        places = Mux(valid, 0, requests.write[RegisterWord.PARENT :])
         m.d.comb += [
             waiting.eq(at_hand("waiting")),
             arrived.eq(at_hand("arrived")),
@@ -186,11 +164,11 @@ class SerialUnit(wiring.Component):
             hand.up.eq(get.data.up),
             hand.down.eq(get.data.down),
             hand.port.eq(came),
-            hand.own.eq(waiting & ~is_message & ~asked[2]),
+            hand.own.eq(waiting & ~is_message & ~requests.at_hand),
             hand.own_data.eq(at_hand("kept")),
             hand.last_result.eq(at_hand("result")),
             hand.rewrite.eq(rewrite),
-            hand.op.eq(words[2][3:6]),
+            hand.op.eq(requests.data[3:6]),
             hand.occupied.eq(letters.occupied),
             ours_turn.eq((turn.turn & found).any()),
             hand.may_send.eq(acts & (~turn.holds | ours_turn)),
@@ -203,15 +181,15 @@ class SerialUnit(wiring.Component):
             put.data.fired.eq(hand.next_fired),
             put.data.accumulated.eq(hand.next_accumulated),
             busy.eq(valid & (get.data.arrived.any() | arrived | at_hand("pending"))),
-            rewrite.eq(config.write[RegisterWord.CONTROL] & ~busy),
-            config.refused.eq(Mux(config.write[RegisterWord.CONTROL], busy, valid)),
+            rewrite.eq(requests.write[RegisterWord.CONTROL] & ~busy),
+            requests.refused.eq(Mux(requests.write[RegisterWord.CONTROL], busy, valid)),
             images.x.eq(self.x),
             images.y.eq(self.y),
             images.number.eq(at),
             # A word 0 that is written counts with the parent that is there.
             images.up.eq(hand.ups | rewrite),
             images.write.eq(Cat(rewrite, places)),
-            images.data.eq(words[2]),
+            images.data.eq(requests.data),
         ]
         for r, register in enumerate(registers):
             m.d.comb += [
@@ -229,7 +207,7 @@ class SerialUnit(wiring.Component):
                 register.next_pending.eq(hand.next_up | hand.next_down),
                 register.next_result.eq(hand.result),
                 register.rewrite.eq(rewrite),
-                register.control.eq(words[2]),
+                register.control.eq(requests.data),
                 register.relay.eq(images.relay),
             ]
         m.d.comb += [
@@ -266,19 +244,19 @@ class SerialUnit(wiring.Component):
             ),
         ]
         contents = [
-            Mux(config.word == RegisterWord.CONTROL, shown.as_value(), 0),
-            Mux(config.word == RegisterWord.STATUS, status.as_value(), 0),
-            Mux(config.word == RegisterWord.RESULT, hand.last_result, 0),
+            Mux(requests.word == RegisterWord.CONTROL, shown.as_value(), 0),
+            Mux(requests.word == RegisterWord.STATUS, status.as_value(), 0),
+            Mux(requests.word == RegisterWord.RESULT, hand.last_result, 0),
         ]
         strays = [is_message & ~(hand.used & hits)]
         events = [
             [self.overflows],
             strays,
             [register.refused for register in registers],
-            [config.refused_write],
+            [requests.refused_write],
         ]
         counted, counts = count_events(m, events, counted=self._counted)
-        m.d.comb += [config.contents.eq(either(contents)), config.counters.eq(counts)]
+        m.d.comb += [requests.contents.eq(either(contents)), requests.counters.eq(counts)]
         seen_registers: list[Value] = []
         for r, register in enumerate(registers):
             look = states.read_port(domain="comb")
@@ -296,13 +274,3 @@ class SerialUnit(wiring.Component):
             ]
         m.d.comb += self.observe.eq(Cat(*seen_registers, counted))
         return m
-
-
-def _delayed(m: Module, value: Value, cycles: int, name: str) -> list[Signal]:
-    """Return a value one to so many cycles later."""
-    found: list[Signal] = []
-    for cycle in range(cycles):
-        kept = Signal(len(value), name=f"{name}_{cycle}")
-        m.d.sync += kept.eq(found[-1] if found else value)
-        found.append(kept)
-    return found
