@@ -8,7 +8,7 @@ from syncfabric.fpga.block_files import block_files, build_block
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.core_file import LINT_OPTIONS
-from tests.sim.cores import lint, set_up
+from tests.sim.fusesoc import lint, set_up
 
 
 def test_parameters_stand_above_the_module() -> None:

@@ -8,7 +8,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.sim.core_file import core_file, parameters
 from syncfabric.sim.front import Front
-from tests.sim.cores import lint, set_up
+from tests.sim.fusesoc import lint, set_up
 
 
 def test_name_and_parameters_are_in_the_core_file() -> None:

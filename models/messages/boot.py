@@ -1,0 +1,77 @@
+"""The boot block: what a core's program is told of the groups before it begins.
+
+Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
+its GID, the core's register of it, the core's rank, the members, the operation, and the members'
+core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none.
+
+Source: docs/microarchitecture-cores.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.registers import Op
+
+__all__ = ["BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
+
+BOOT_MAGIC = 0x3142_4653
+BOOT_NONE = 0xFFFF
+
+
+@dataclass(frozen=True)
+class BootGroup:
+    """A group, as all its cores see it.
+
+    Parameters
+    ----------
+    gid : int
+        Group identifier.
+    members : tuple of int
+        Cores by their rank.
+    registers : tuple of (int or None)
+        Each member's barrier register; None where the group is in none.
+    op : Op
+        How values are combined.
+    """
+
+    gid: int
+    members: tuple[int, ...]
+    registers: tuple[int | None, ...]
+    op: Op = Op.OR
+
+
+def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
+    """Return the boot block of a core.
+
+    Parameters
+    ----------
+    groups : sequence of BootGroup
+        The same for all cores, in the same order: by their places software tells them apart.
+    core : int
+        Number of the core.
+    room : int
+        Bytes that the program keeps for it: the size of its symbol ``sf_boot``.
+
+    Raises
+    ------
+    SpecError
+        It does not fit.
+    """
+    block = struct.pack("<II", BOOT_MAGIC, len(groups))
+    for group in groups:
+        rank = group.members.index(core) if core in group.members else None
+        register = None if rank is None else group.registers[rank]
+        own = (BOOT_NONE if value is None else value for value in (register, rank))
+        words = (group.gid, *own, len(group.members), group.op, *group.members)
+        block += struct.pack(f"<{len(words)}H", *words)
+    if len(block) > room:
+        raise SpecError(
+            f"{len(groups)} groups take a boot block of {len(block)} bytes, and the program keeps "
+            f"{room}: choose fewer groups, or compile with --define SF_BOOT_BYTES="
+            f"{-(-len(block) // 256) * 256}"
+        )
+    return block

@@ -1,0 +1,184 @@
+"""Programs in C, compiled for the cores of a many-core system, and kept by what they are made of."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+
+from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.messages.core import MOST_MEMORY_KIB
+from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
+from syncfabric.models.planning.c_header import c_header
+from syncfabric.models.planning.c_header_core import core_header
+from syncfabric.sim.cores.program import Program, read_program
+from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
+from syncfabric.sim.simulators.cache import Cache, fingerprint
+
+__all__ = ["BARRIERS", "MEMORY_KIB", "compile_program", "library_headers"]
+
+MEMORY_KIB = 32
+STACK_BYTES = 1024
+"""What a program must leave free for its stack."""
+
+BARRIERS: Mapping[str, str] = MappingProxyType(
+    {
+        "btm": "SF_BTM",
+        "btin": "SF_BTIN",
+        "wires": "SF_WIRES",
+        "reflex": "SF_REFLEX",
+        "reflex-tree": "SF_REFLEX_TREE",
+        "central": "SF_CENTRAL",
+        "tree": "SF_TREE",
+        "dissemination": "SF_DISSEMINATION",
+        "tournament": "SF_TOURNAMENT",
+    }
+)
+"""What ``sf_barrier`` can be made of, and its name in C."""
+
+_SCRIPT, _ELF, _SAID = "program.ld", "program.elf", "warnings.txt"
+
+_FLAGS = (
+    *("-std=c11", "-ffreestanding", "-nostdlib", "-fno-pic", "-fomit-frame-pointer", "-g"),
+    *("-fno-asynchronous-unwind-tables", "-fno-sanitize=undefined", "-fno-stack-protector"),
+    *("-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra", "-Wl,--gc-sections"),
+)
+
+
+def compile_program(
+    source: Path,
+    *,
+    spec: NetworkSpec | None = None,
+    barrier: str = "btm",
+    memory_kib: int = MEMORY_KIB,
+    defines: Mapping[str, str] = MappingProxyType({}),
+    optimize: str = "-O2",
+) -> Program:
+    """Compile a program with the library.
+
+    Parameters
+    ----------
+    source : Path
+        A C file with ``int main(void)``.
+    spec : NetworkSpec, optional
+        The network, whose sizes and register layout the program sees.
+    barrier : str
+        What ``sf_barrier`` is made of, one of ``BARRIERS``.
+    memory_kib : int
+        Memory of a core, 1 to 1024 KiB.
+    defines : mapping of str to str
+        Macros, as ``-D`` gives them.
+    optimize : str
+        The compiler's optimisation flag.
+
+    Raises
+    ------
+    SpecError
+        There is no such file or barrier, it does not compile, or it does not fit the memory.
+    ToolError
+        There is no compiler.
+    """
+    _check(source, barrier, memory_kib, defines)
+    tools = find_toolchain()
+    flags = [*_FLAGS, optimize, f"-DSF_BARRIER={BARRIERS[barrier]}"]
+    flags += [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
+    with TemporaryDirectory(prefix="syncfabric-") as work:
+        folder = Path(work)
+        for name, text in _library(spec, memory_kib).items():
+            (folder / name).write_text(text, encoding="utf-8")
+        library = sorted(folder.iterdir())
+        given = [*flags, "-I", work]
+        # What the program includes decides, too: so what counts is the preprocessor's text.
+        text, _ = _call(tools, [*given, "-E", "-P", str(source.absolute())], source)
+        settings = {"version": tools.version, "flags": flags, "source": source.name, "text": text}
+
+        def make(_: Path, result: Path) -> None:
+            units = [str(file) for file in library if file.suffix in {".c", ".S"}]
+            output = ["-Wl,-T," + str(folder / _SCRIPT), "-o", str(result / _ELF)]
+            files_in = [str(source.absolute()), *units, *tools.libraries]
+            _, said = _call(tools, [*given, *files_in, *output], source, memory_kib)
+            (result / _SAID).write_text(said, encoding="utf-8")
+
+        entry, _ = Cache().get(fingerprint(settings, library), make)
+    said = (entry / _SAID).read_text(encoding="utf-8")
+    return read_program(entry / _ELF, source, memory_kib << 10, said)
+
+
+def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, str]) -> None:
+    if barrier not in BARRIERS:
+        raise SpecError(f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}")
+    if not 1 <= memory_kib <= MOST_MEMORY_KIB:
+        raise SpecError(f"memory = {memory_kib} KiB: a core has 1 to {MOST_MEMORY_KIB} KiB")
+    for name in defines:
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise SpecError(f"define {name!r} is no name of C; give it as NAME=VALUE")
+    if not source.is_file():
+        what = "is a folder" if source.is_dir() else "is not there"
+        raise SpecError(f"program {source} {what}; name a C file, or one of docs/cores.md")
+    if source.suffix != ".c":
+        raise SpecError(f"program {source} must be a C file, whose name ends in .c")
+
+
+def _library(spec: NetworkSpec | None, memory_kib: int) -> dict[str, str]:
+    """Return the library's files, those that are generated with them, by their names."""
+    found = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in (files("syncfabric.sim.cores") / "software").iterdir()
+        if file.name.endswith((".c", ".h", ".S", ".ld"))
+    }
+    sizes = {"SF_MEMORY": memory_kib << 10, "SF_STACK": STACK_BYTES}
+    for name, value in sizes.items():
+        found[_SCRIPT] = found[_SCRIPT].replace(name, str(value))
+    return found | library_headers(spec)
+
+
+def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
+    """Return the generated headers by their names.
+
+    Parameters
+    ----------
+    spec : NetworkSpec, optional
+        The network; without one, a program knows no more than the words of a core.
+    """
+    network = "" if spec is None else c_header(spec)
+    if spec is not None and isinstance(spec.network, MeshSpec) and spec.network.has_messages:
+        # Each member can set up its own register, and no other.
+        network += "\n#define SF_MESH\n"
+        if spec.network.reduction_route == "paper":
+            network += "#define SF_ROUTE_PAPER\n"
+    return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
+
+
+def _call(
+    tools: Toolchain, arguments: Sequence[str], source: Path, memory_kib: int = 0
+) -> tuple[str, str]:
+    """Call the compiler; return standard output, and what it said."""
+    command = [*tools.command, *arguments]
+    try:
+        done = subprocess.run(
+            command, env=dict(tools.environment), capture_output=True, text=True, errors="replace"
+        )
+    except OSError as error:
+        raise ToolError(f"{command[0]} cannot be started: {error.strerror}") from error
+    said = done.stderr.replace(str(source.absolute()), str(source))
+    if done.returncode == 0:
+        return done.stdout, said
+    over = [int(count) for count in re.findall(r"overflowed by (\d+) bytes", said)]
+    if over:
+        raise SpecError(
+            f"program {source} does not fit the {memory_kib} KiB of a core: it takes "
+            f"{max(over)} bytes too many, with {STACK_BYTES} for the stack; choose a larger --memory"
+        )
+    raise SpecError(f"program {source} does not compile:\n{_errors(said)}")
+
+
+def _errors(said: str) -> str:
+    """Return what is wrong and where, without the notes and warnings around it."""
+    lines = said.splitlines()
+    chosen = [line for line in lines if re.search(r"\berror: |undefined reference", line)]
+    seen = [re.sub(r"^(.*ld(\.lld)?: )?error: ", "", line) for line in chosen or lines[-5:]]
+    return "\n".join(f"  {line}" for line in seen[:10])

@@ -1,0 +1,67 @@
+/* Signals and packets, for the library's own files.
+ *
+ * A signal is a packet of no words: its tag, the code, names a group's slot and what is told.
+ * Signals that come before they are waited for are counted, so nothing depends on their order. */
+#ifndef SF_MESSAGES_H
+#define SF_MESSAGES_H
+
+#include "syncfabric.h"
+
+/* Functions in which a core spends a software barrier. */
+#define SF_OF_BARRIER(name) __attribute__((noinline, section(".text.sf_barrier." #name)))
+
+#define SF_TAG_SHIFT SYNCFABRIC_PACKET_HEAD_TAG_SHIFT
+#define SF_WORDS_SHIFT SYNCFABRIC_PACKET_HEAD_WORDS_SHIFT
+#define SF_ROOM (1u << SYNCFABRIC_NETWORK_STATUS_WORD_ROOM_SHIFT)
+
+/* Codes: eight of each slot. */
+#define SF_CODE(slot, what) ((unsigned)(slot) << 3 | (what))
+#define SF_HEAD(to, code) ((uint32_t)(to) | (uint32_t)(code) << SF_TAG_SHIFT)
+#define SF_UP 6
+#define SF_DOWN 7
+
+/* Tags of the library's own packets: those of a slot's reductions, and of the making of groups. */
+#define SF_TAG_VALUE(slot) (SF_USER_TAGS + 2u * (slot))
+#define SF_TAG_RESULT(slot) (SF_USER_TAGS + 2u * (slot) + 1)
+#define SF_TAG_OFFER 62u
+#define SF_TAG_CHOICE 63u
+
+extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
+
+void sf_keep(uint32_t head);
+void sf_take_in(void);
+void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
+
+/* Wait until a whole packet, or that many signals, can be sent without a stall. While a core waits
+ * it takes in what comes, so that those who send to it get on: none waits for another for ever. */
+static inline void sf_make_room(void)
+{
+    while (!(SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & SF_ROOM))
+        sf_take_in();
+}
+
+static inline void sf_signal(uint32_t head) { SF_WORD(SYNCFABRIC_CORE_SEND) = head; }
+
+static inline void sf_await(unsigned code)
+{
+    if (sf_signals[code]) {
+        sf_signals[code]--;
+        return;
+    }
+    for (;;) {
+        uint32_t head = SF_WORD(SYNCFABRIC_CORE_RECV);
+        if (head >> SF_WORDS_SHIFT == code << (SF_TAG_SHIFT - SF_WORDS_SHIFT))
+            return;
+        sf_keep(head);
+    }
+}
+
+/* What was sent before an arrive has come when the barrier ends, as it is in hardware. */
+static inline void sf_begin(void)
+{
+    sf_make_room();
+    if (sf_unfenced)
+        sf_settle();
+}
+
+#endif /* SF_MESSAGES_H */

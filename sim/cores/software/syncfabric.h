@@ -1,0 +1,193 @@
+/* A core of a many-core system: its number, its console, messages, groups and barriers.
+ *
+ * A program is one C file with an int main(void), which every core runs; what main returns is the
+ * core's exit code. There is no operating system and no allocation. See docs/cores.md. */
+#ifndef SYNCFABRIC_H
+#define SYNCFABRIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "syncfabric_network.h"
+#include "syncfabric_registers.h"
+
+/* What sf_barrier is made of: a register of the hardware up to SF_REFLEX_TREE, then messages. */
+#define SF_BTM 1
+#define SF_BTIN 2
+#define SF_WIRES 3
+#define SF_REFLEX 4
+#define SF_REFLEX_TREE 5
+#define SF_CENTRAL 16
+#define SF_TREE 17
+#define SF_DISSEMINATION 18
+#define SF_TOURNAMENT 19
+
+#ifndef SF_BARRIER
+#define SF_BARRIER SF_BTM
+#endif
+#define SF_IN_HARDWARE (SF_BARRIER < SF_CENTRAL)
+#define SF_COMBINES (SF_BARRIER < SF_REFLEX)
+
+#define SF_GROUPS 8      /* that a core can know of at the same time */
+#define SF_USER_TAGS 32  /* 0 to 31; the others are the library's */
+#define SF_ANY 0xffffu   /* sf_recv: from any core */
+
+/* Words of messages that can have come before they are asked for; a head is one, too. */
+#ifndef SF_INBOX
+#define SF_INBOX 256
+#endif
+
+/* Exit codes by which the library stops a core. */
+#define SF_EXIT_INBOX 240   /* more messages came before they were asked for than SF_INBOX holds */
+#define SF_EXIT_LENGTH 241  /* a message was longer or shorter than sf_recv asked for */
+#define SF_EXIT_GROUP 242   /* a group that this core is no member of, or that cannot be made */
+#define SF_EXIT_MESSAGE 243 /* sf_send to no core, of no words, or with a tag of the library's */
+
+/* Bits of a group's value, and of a software reduction's where the network has none. */
+#ifndef SF_DATA_BITS
+#if defined SYNCFABRIC_DATA_BITS && SYNCFABRIC_DATA_BITS > 0
+#define SF_DATA_BITS SYNCFABRIC_DATA_BITS
+#else
+#define SF_DATA_BITS 32
+#endif
+#endif
+
+typedef enum { SF_OR, SF_AND, SF_XOR, SF_MAX, SF_MIN, SF_SUM } sf_op;
+
+/* A group of cores, as one of them sees it; read it, and leave the writing to the library. */
+typedef struct {
+    volatile uint32_t *port;       /* its barrier register's ARRIVE, 0 where there is none */
+    uint32_t around[6];            /* heads of the signals of a dissemination's rounds */
+    uint32_t below[6];             /* heads of the releases to a tree's or tournament's children */
+    uint32_t above;                /* head of the arrival that goes up */
+    uint8_t rounds, children;      /* of a dissemination; how many are below */
+    uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
+    uint16_t rank, size;
+    uint8_t members[SYNCFABRIC_MOST_CORES]; /* cores by their rank */
+} sf_group;
+
+/* The words of a core. */
+#define SF_WORD(w) (((volatile uint32_t *)SYNCFABRIC_CORE_REGISTERS)[w])
+
+static inline unsigned sf_core(void) { return SF_WORD(SYNCFABRIC_CORE_CORE); }
+static inline unsigned sf_cores(void) { return SF_WORD(SYNCFABRIC_CORE_CORES); }
+
+/* Cycles since the cores were let go, the same for all. */
+static inline uint32_t sf_cycle(void) { return SF_WORD(SYNCFABRIC_CORE_CYCLE); }
+static inline uint64_t sf_cycle64(void)
+{
+    uint32_t low = SF_WORD(SYNCFABRIC_CORE_CYCLE);
+    return (uint64_t)SF_WORD(SYNCFABRIC_CORE_CYCLE_HIGH) << 32 | low;
+}
+
+/* The console: a number, a text. */
+static inline void sf_put(uint32_t value) { SF_WORD(SYNCFABRIC_CORE_PUT) = value; }
+static inline void sf_puts(const char *text)
+{
+    while (*text)
+        SF_WORD(SYNCFABRIC_CORE_PUTC) = (uint8_t)*text++;
+}
+
+__attribute__((noreturn)) void sf_exit(int code);
+
+/* Wait until every message sent from here has been taken in at the other end. */
+void sf_settle(void);
+static inline void sf_fence(void) { sf_settle(); }
+extern uint32_t sf_unfenced; /* whether messages were sent since the last fence */
+
+/* Send n words to a core; n is at least 1, the tag below SF_USER_TAGS. Messages of one core to
+ * another with the same tag come in order. */
+void sf_send(unsigned to, unsigned tag, const uint32_t *words, size_t n);
+
+/* Take the next message of n words with this tag from a core, or from SF_ANY; says from which. */
+unsigned sf_recv(unsigned from, unsigned tag, uint32_t *words, size_t n);
+
+/* Whether a message with this tag from a core, or from SF_ANY, is there. */
+int sf_probe(unsigned from, unsigned tag);
+
+static inline void sf_send1(unsigned to, unsigned tag, uint32_t word) { sf_send(to, tag, &word, 1); }
+static inline uint32_t sf_recv1(unsigned from, unsigned tag)
+{
+    uint32_t word;
+    sf_recv(from, tag, &word, 1);
+    return word;
+}
+
+/* The group of all cores; its first use is by all of them. */
+sf_group *sf_world(void);
+
+/* The group of the network file with this id, or 0 where this core is no member. */
+sf_group *sf_group_of(unsigned gid);
+
+/* Make a group. All its members call it with the same list, and nobody else; members that make
+ * several groups make them in the same order. 0 if this core is not in the list, or if some
+ * member has no register, or no number that all have free. */
+sf_group *sf_group_create(const unsigned *members, unsigned n);
+sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
+
+/* Free it again. All its members call it, after their last barrier. */
+void sf_group_free(sf_group *group);
+
+/* Software barriers: each function is the half of a barrier. */
+void sf_central_arrive(const sf_group *group);
+void sf_central_wait(const sf_group *group);
+void sf_tree_arrive(const sf_group *group);
+void sf_tree_wait(const sf_group *group);
+void sf_dissemination_arrive(const sf_group *group);
+void sf_dissemination_wait(const sf_group *group);
+void sf_tournament_arrive(const sf_group *group);
+void sf_tournament_wait(const sf_group *group);
+uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
+
+#if SF_BARRIER == SF_CENTRAL
+#define SF_HALF(half) sf_central_##half
+#elif SF_BARRIER == SF_TREE
+#define SF_HALF(half) sf_tree_##half
+#elif SF_BARRIER == SF_DISSEMINATION
+#define SF_HALF(half) sf_dissemination_##half
+#elif SF_BARRIER == SF_TOURNAMENT
+#define SF_HALF(half) sf_tournament_##half
+#endif
+
+/* Arrive, and go on; the barrier ends with sf_barrier_wait. */
+static inline void sf_barrier_arrive(sf_group *group)
+{
+#if SF_IN_HARDWARE
+    if (sf_unfenced)
+        sf_settle();
+    group->port[0] = 0;
+#else
+    SF_HALF(arrive)(group);
+#endif
+}
+
+/* Wait until all members have arrived. */
+static inline void sf_barrier_wait(sf_group *group)
+{
+#if SF_IN_HARDWARE
+    (void)group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+#else
+    SF_HALF(wait)(group);
+#endif
+}
+
+static inline void sf_barrier(sf_group *group)
+{
+    sf_barrier_arrive(group);
+    sf_barrier_wait(group);
+}
+
+/* A barrier that combines a value of each member, of the network's data bits, as the group says. */
+static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
+{
+#if SF_COMBINES
+    if (sf_unfenced)
+        sf_settle();
+    group->port[0] = value;
+    return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+#else
+    return sf_tree_reduce(group, value);
+#endif
+}
+
+#endif /* SYNCFABRIC_H */

@@ -1,0 +1,126 @@
+"""Programs on emulated cores: fast, and with every order of events that the contract allows."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from syncfabric.models.messages.boot import BootGroup, boot_block
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.sim.cores.compile import library_headers
+from syncfabric.sim.cores.program import Program
+
+NO_REGISTER = 255
+
+
+@dataclass
+class Run:
+    """What cores did.
+
+    Parameters
+    ----------
+    exits : dict of int to int
+        Exit codes.
+    puts : list of (int, int, int)
+        Core, cycle and value, in order of the cycles.
+    texts : dict of int to str
+    faults : list of (int, str, str)
+        Core, function and reason.
+    stands : dict of int to str
+        Functions of the cores that did not end.
+    cycles : int
+    """
+
+    exits: dict[int, int] = field(default_factory=dict)
+    puts: list[tuple[int, int, int]] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+    faults: list[tuple[int, str, str]] = field(default_factory=list)
+    stands: dict[int, str] = field(default_factory=dict)
+    cycles: int = 0
+
+    def values(self, core: int) -> list[int]:
+        """Return the numbers that a core put."""
+        return [value for at, _, value in self.puts if at == core]
+
+
+@cache
+def _built(header: str, network: str) -> Path:
+    folder = Path(mkdtemp(prefix="emulator-"))
+    (folder / "syncfabric_registers.h").write_text(header)
+    (folder / "syncfabric_network.h").write_text(network)
+    source = Path(__file__).with_name("emulator.c")
+    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-I", folder]
+    subprocess.run(["gcc", *flags, source, "-o", folder / "emulator"], check=True)
+    return folder / "emulator"
+
+
+def world(cores: int, gid: int = 0) -> BootGroup:
+    """Return the group of all cores, in register 0."""
+    return BootGroup(gid, tuple(range(cores)), (0,) * cores)
+
+
+def emulate(
+    program: Program,
+    spec: NetworkSpec,
+    cores: int,
+    groups: Sequence[BootGroup] = (),
+    *,
+    seed: int = 1,
+    slowest: int = 40,
+    limit: int = 2_000_000,
+) -> Run:
+    """Run a program.
+
+    Parameters
+    ----------
+    program : Program
+    spec : NetworkSpec
+        The network that it was compiled for.
+    cores : int
+    groups : sequence of BootGroup
+        Set up by the host.
+    seed : int
+        Of all random times.
+    slowest : int
+        Cycles that a packet takes at most.
+    limit : int
+        Cycles.
+    """
+    headers = library_headers(spec)
+    emulator = _built(*headers.values())
+    image = bytearray(program.memory_bytes)
+    for segment in program.segments:
+        image[segment.address : segment.address + len(segment.data)] = segment.data
+    boot = program.symbols["sf_boot"]
+    blocks = [boot_block(groups, core, boot.size).ljust(boot.size, b"\0") for core in range(cores)]
+    numbers = [cores, program.memory_bytes, program.entry, boot.address, slowest, boot.size]
+    lines = [str(len(groups))]
+    for group in groups:
+        pairs = zip(group.members, group.registers, strict=True)
+        seats = (f"{core} {NO_REGISTER if number is None else number}" for core, number in pairs)
+        lines.append(f"{group.gid} {int(group.op)} {len(group.members)} {' '.join(seats)}")
+    text = " ".join(map(str, numbers)).encode() + b"\n"
+    given = text + bytes(image) + b"".join(blocks) + "\n".join(lines).encode() + b"\n"
+    done = subprocess.run([emulator, str(seed), str(limit)], input=given, capture_output=True)
+    assert done.returncode == 0, done
+    return _read(done.stdout.decode(), program)
+
+
+def _read(text: str, program: Program) -> Run:
+    run = Run()
+    for line in text.splitlines():
+        kind, core, cycle, *rest = line.split()
+        place, run.cycles = int(core), max(run.cycles, int(cycle))
+        if kind == "put":
+            run.puts.append((place, int(cycle), int(rest[0])))
+        elif kind == "putc":
+            run.texts[place] = run.texts.get(place, "") + chr(int(rest[0]))
+        elif kind == "exit":
+            run.exits[place] = int(rest[0])
+        elif kind == "fault":
+            run.faults.append((place, program.function_at(int(rest[0], 16)) or "", rest[1]))
+        else:
+            run.stands[place] = program.function_at(int(rest[0], 16)) or ""
+    return run
