@@ -30,6 +30,7 @@ __all__ = [
     "CoreWord",
     "FaultReason",
     "core_address",
+    "head_flit",
 ]
 
 CORE_REGISTERS = 0x4000_0000
@@ -138,3 +139,25 @@ CONFIG_STATUS = Layout(
 def core_address(word: int) -> int:
     """Return the byte address of a register's word."""
     return CORE_REGISTERS + 4 * word
+
+
+def head_flit(header_bits: int, cores: int) -> Layout:
+    """Return the payload of a packet's head, or of an acknowledgement.
+
+    Parameters
+    ----------
+    header_bits : int
+        Width of the network's own header, which leads it to its destination.
+    cores : int
+        Of the system.
+    """
+    return Layout(
+        "core packet head",
+        (
+            Field("header", header_bits, "the network's: the destination"),
+            Field("ack", 1, "an acknowledgement; words and tag are 0 then"),
+            Field("core", max(1, (cores - 1).bit_length()), "who sends it"),
+            Field("words", 5, "words that follow"),
+            Field("tag", TAG_BITS, "the program's own"),
+        ),
+    )

@@ -1,0 +1,164 @@
+"""What a tile is built for: its network's port, its packets, its memory."""
+
+from functools import cached_property
+
+from pydantic import BaseModel, ConfigDict
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.core import (
+    MOST_CORES,
+    MOST_MEMORY_KIB,
+    MOST_PORT_REGISTERS,
+    SHAPE,
+    head_flit,
+)
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+
+__all__ = ["ACKS", "PACKETS", "WORD_BITS", "TileShape"]
+
+PACKETS, ACKS = 0, 1
+"""Channels of packets and of acknowledgements."""
+
+WORD_BITS = 32
+
+
+class TileShape(BaseModel):
+    """What every tile of a system has to do with (docs/microarchitecture-cores.md).
+
+    Parameters
+    ----------
+    cores : int
+        Of the system; core i is node i.
+    memory_kib : int
+        Local memory of each.
+    barriers : MeshSpec, IrregularSpec or StaticSpec
+        The network of its barriers.
+    beside : MeshSpec, optional
+        The network of its packets, where that of its barriers has none.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    cores: int
+    memory_kib: int
+    barriers: AnySpec
+    beside: MeshSpec | None = None
+
+    @property
+    def packets(self) -> MeshSpec | IrregularSpec:
+        """The network of its packets."""
+        if self.beside is not None:
+            return self.beside
+        assert not isinstance(self.barriers, StaticSpec)
+        return self.barriers
+
+    @property
+    def registers(self) -> int:
+        """Registers of the node's port."""
+        return self.barriers.port_registers
+
+    @property
+    def data_bits(self) -> int:
+        """Data bits of a barrier."""
+        return self.barriers.data_bits
+
+    @property
+    def has_last(self) -> bool:
+        """Whether an arrive can be a group's last."""
+        return not isinstance(self.barriers, StaticSpec) and self.barriers.takes_last
+
+    @property
+    def tells_broken(self) -> bool:
+        """Whether the network says that a group was killed."""
+        return not isinstance(self.barriers, StaticSpec) and self.barriers.tells_broken
+
+    @property
+    def flit_word(self) -> int:
+        """Bits of a flit that software sends by itself; 0 where there is no such role."""
+        return self.barriers.flit_bits if isinstance(self.barriers, StaticSpec) else 0
+
+    @property
+    def memory_words(self) -> int:
+        """Words of local memory."""
+        return self.memory_kib * 256
+
+    @property
+    def core_bits(self) -> int:
+        """Bits of a core's number, at least 1."""
+        return max(1, (self.cores - 1).bit_length())
+
+    @cached_property
+    def head(self) -> Layout:
+        """Payload of a packet's head."""
+        return head_flit(self.packets.layout.header.width, self.cores)
+
+    @property
+    def word(self) -> int:
+        """The shape word."""
+        return SHAPE.pack(
+            {
+                "registers": self.registers,
+                "data_bits": self.data_bits,
+                "has_last": self.has_last,
+                "software": self.flit_word > 0,
+                "messages": 1,
+                "managed": self.barriers.managed,
+            }
+        )
+
+    def check(self) -> None:
+        """Refuse a system that cannot be built.
+
+        Raises
+        ------
+        SpecError
+            With the field, the value, the reason and the remedy.
+        """
+        nodes = len(self.barriers.topology.nodes)
+        if not 1 <= self.cores <= min(nodes, MOST_CORES):
+            raise SpecError(
+                f"cores = {self.cores}: the network has {nodes} nodes, and a system at most "
+                f"{MOST_CORES} cores; choose 1 to {min(nodes, MOST_CORES)}"
+            )
+        size = self.memory_kib
+        if not 1 <= size <= MOST_MEMORY_KIB or size & (size - 1):
+            raise SpecError(
+                f"memory = {size} KiB: local memory is a power of two, 1 to {MOST_MEMORY_KIB} KiB"
+            )
+        if self.registers > MOST_PORT_REGISTERS:
+            raise SpecError(
+                f"barrier_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "
+                f"node's port has {self.registers}; choose fewer"
+            )
+        if self.flit_word > WORD_BITS:
+            raise SpecError(
+                f"flit_bits = {self.flit_word}: a core sends flits of at most {WORD_BITS} bits; "
+                f"set flit_bits = {WORD_BITS} or less"
+            )
+        self._check_packets()
+
+    def _check_packets(self) -> None:
+        packets = self.packets
+        if packets.channels < 2:
+            raise SpecError(
+                f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
+                f"acknowledgements on channel {ACKS}; set channels = 2"
+            )
+        needed = max(self.head.width, WORD_BITS)
+        if packets.flit_bits < needed:
+            raise SpecError(
+                f"flit_bits = {packets.flit_bits} is too narrow for a core's packets: a flit holds "
+                f"a word, or a head of {self.head.width} bits; set flit_bits = {needed} or more"
+            )
+        if packets.check_bits:
+            raise SpecError(
+                f"check_bits = {packets.check_bits}: a core's packets cannot be cut short; "
+                "set check_bits = 0"
+            )
+        if isinstance(packets, IrregularSpec) and packets.datelines:
+            raise SpecError(
+                f"datelines = {[list(place) for place in packets.datelines]}: acknowledgements "
+                "need a channel that packets never go over to; remove datelines, and route the "
+                "packets by tables that need none"
+            )

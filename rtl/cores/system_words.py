@@ -1,0 +1,174 @@
+"""A core's words about itself and its system: numbers, cycles, console, end, config port."""
+
+from typing import Any
+
+from amaranth import Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.core import CONFIG_BASE, CoreWord
+from syncfabric.rtl.cores.bus import BusSignature
+from syncfabric.rtl.cores.shape import TileShape
+
+__all__ = ["ConfigAsk", "SystemWords", "flit_members"]
+
+
+class ConfigAsk(wiring.Signature):
+    """A tile's request to the network's config port, which it shares with others.
+
+    Members
+    -------
+    valid, write, address, data : Out
+        A request; it stays until it is answered.
+    ready, error, rdata : In
+        The answer, for one cycle.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "valid": Out(1),
+                "write": Out(1),
+                "address": Out(CONFIG_ADDRESS_BITS),
+                "data": Out(32),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(32),
+            }
+        )
+
+
+class SystemWords(wiring.Component):
+    """Words that have nothing to do with barriers or packets.
+
+    Source: docs/microarchitecture-cores.md, K2.
+
+    Parameters
+    ----------
+    shape : TileShape
+
+    Members
+    -------
+    number : In
+        Number of this core; constant.
+    cycle : In(64)
+        Cycles since the cores were let go.
+    bus : In(BusSignature)
+    config : Out(ConfigAsk)
+    put, put_char : Out(1)
+        The program writes to the console in this cycle: anything, a character.
+    exits : Out(1)
+        It writes EXIT.
+    flit : flits that software sends by itself (only in static networks)
+        ``send_valid``, ``send_flit``, ``send_ready``, ``recv_valid``, ``recv_flit``, ``recv_take``.
+    sends, receives, configures : Out(1)
+        What it waits for.
+    """
+
+    def __init__(self, shape: TileShape) -> None:
+        self._shape = shape
+        members: dict[str, Any] = {
+            "number": In(shape.core_bits),
+            "cycle": In(64),
+            "bus": In(BusSignature()),
+            "config": Out(ConfigAsk()),
+            "put": Out(1),
+            "put_char": Out(1),
+            "exits": Out(1),
+            "sends": Out(1),
+            "receives": Out(1),
+            "configures": Out(1),
+        }
+        super().__init__(members | flit_members(shape))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        shape, bus = self._shape, self.bus
+        cycle_high, refused = Signal(32), Signal()
+        reads: dict[int, Any] = {
+            CoreWord.CORE: self.number,
+            CoreWord.CORES: Const(shape.cores, 32),
+            CoreWord.SHAPE: Const(shape.word, 32),
+            CoreWord.CYCLE: self.cycle[:32],
+            CoreWord.CYCLE_HIGH: cycle_high,
+            CoreWord.CONFIG_STATUS: refused,
+        }
+        of_config = bus.word[12] & (CONFIG_BASE == 1 << 12)
+        m.d.comb += [
+            self.config.write.eq(bus.write),
+            self.config.address.eq(bus.word[:CONFIG_ADDRESS_BITS]),
+            self.config.data.eq(bus.data),
+        ]
+        with m.If(bus.valid & of_config):
+            m.d.comb += [
+                bus.chosen.eq(1),
+                self.config.valid.eq(1),
+                bus.ready.eq(self.config.ready),
+                bus.result.eq(self.config.rdata),
+                self.configures.eq(~self.config.ready),
+            ]
+            with m.If(self.config.ready):
+                m.d.sync += refused.eq(self.config.error)
+        with m.Elif(bus.valid & ~bus.write), m.Switch(bus.word):
+            for word, value in reads.items():
+                with m.Case(int(word)):
+                    m.d.comb += [bus.chosen.eq(1), bus.ready.eq(1), bus.result.eq(value)]
+                    if word == CoreWord.CYCLE:
+                        m.d.sync += cycle_high.eq(self.cycle[32:])
+            if shape.flit_word:
+                self._take_flits(m)
+        with m.Elif(bus.valid), m.Switch(bus.word):
+            for word, done in ((CoreWord.PUT, self.put), (CoreWord.PUTC, self.put_char)):
+                with m.Case(int(word)):
+                    m.d.comb += [bus.chosen.eq(1), bus.ready.eq(1), self.put.eq(1), done.eq(1)]
+            with m.Case(int(CoreWord.EXIT)):
+                m.d.comb += [bus.chosen.eq(1), self.exits.eq(1)]
+            if shape.flit_word:
+                self._send_flits(m)
+        return m
+
+    def _take_flits(self, m: Module) -> None:
+        bus: Any = self.bus
+        here: Any = self
+        with m.Case(int(CoreWord.FLIT)):
+            m.d.comb += [
+                bus.chosen.eq(1),
+                bus.ready.eq(here.recv_valid),
+                here.recv_take.eq(here.recv_valid),
+                bus.result.eq(here.recv_flit),
+                here.receives.eq(~here.recv_valid),
+            ]
+        with m.Case(int(CoreWord.FLIT_STATUS)):
+            m.d.comb += [
+                bus.chosen.eq(1),
+                bus.ready.eq(1),
+                bus.result[0].eq(here.recv_valid),
+                bus.result[1].eq(here.send_ready),
+            ]
+
+    def _send_flits(self, m: Module) -> None:
+        bus: Any = self.bus
+        here: Any = self
+        with m.Case(int(CoreWord.FLIT)):
+            m.d.comb += [
+                bus.chosen.eq(1),
+                bus.ready.eq(here.send_ready),
+                here.send_valid.eq(here.send_ready),
+                here.send_flit.eq(bus.data),
+                here.sends.eq(~here.send_ready),
+            ]
+
+
+def flit_members(shape: TileShape) -> dict[str, Any]:
+    """Return the port by which software of a static network sends flits by itself."""
+    if not shape.flit_word:
+        return {}
+    return {
+        "send_valid": Out(1),
+        "send_flit": Out(shape.flit_word),
+        "send_ready": In(1),
+        "recv_valid": In(1),
+        "recv_flit": In(shape.flit_word),
+        "recv_take": Out(1),
+    }

@@ -1,0 +1,161 @@
+"""A many-core system as Verilog: tiles at a network's first nodes, and what loads them.
+
+Where barriers have a static network, a plain mesh beside it carries the packets.
+"""
+
+from collections.abc import Iterator
+
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import MeshSpec, StaticSpec
+from syncfabric.rtl.cores.barrier_port import port_members
+from syncfabric.rtl.cores.config_share import ConfigShare
+from syncfabric.rtl.cores.shape import TileShape
+from syncfabric.rtl.cores.system_words import flit_members
+from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.sim.assemble.converted import converted
+from syncfabric.sim.assemble.network import module_names, top_ports, verilog
+from syncfabric.sim.assemble.top import config_of_top
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
+
+__all__ = ["BARRIERS", "SYSTEM", "plain_mesh", "repeated_modules", "system_ports", "system_verilog"]
+
+SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
+TILE, SHARE = "core_tile", "core_config"
+_CONFIG = (("valid", 1), ("write", 1), ("address", CONFIG_ADDRESS_BITS), ("data", 32))
+_PACKETS = ("inject_valid", "inject_flit", "inject_credit", "eject_valid", "eject_flit")
+_LINKS = (*_PACKETS, "eject_credit")
+
+
+def plain_mesh(spec: StaticSpec) -> MeshSpec:
+    """Return a mesh for packets alone, as large as a static network."""
+    return MeshSpec(
+        kind="mesh",
+        width=spec.width,
+        height=spec.height,
+        channels=2,
+        sync="wires",
+        barrier_registers=1,
+        data_bits=0,
+    )
+
+
+def repeated_modules(shape: TileShape) -> tuple[str, ...]:
+    """Return the modules that stand at many nodes."""
+    plain = module_names(shape.beside) if shape.beside is not None else ()
+    return (*module_names(shape.barriers), *plain, TILE, "picorv32")
+
+
+def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the system's ports; None is a single wire.
+
+    Before ``run`` is high a loader has the config port and the cores' memories. What tiles show
+    is packed by core; ``arrive`` and ``released`` are those of all nodes.
+    """
+    for name in ("clk", "rst", "start", "run", "load_valid", "load_all"):
+        yield "input", name, None
+    yield "input", "load_core", shape.core_bits
+    yield "input", "load_address", (shape.memory_words - 1).bit_length()
+    yield "input", "load_data", 32
+    yield "input", "cycle", 64
+    yield "input", "barrier_low", 32
+    yield "input", "barrier_high", 32
+    yield from config_of_top(shape.barriers.layout.target_bits)
+    for name, bits in observed().items():
+        yield "output", name, shape.cores * bits
+    nodes = len(shape.barriers.topology.nodes)
+    yield "output", "arrive", nodes * shape.registers
+    yield "output", "released", nodes * shape.registers
+
+
+def system_verilog(shape: TileShape) -> str:
+    """Return one Verilog file: networks, tile, and the top `SYSTEM`; the core itself aside."""
+    modules = [verilog(shape.barriers, BARRIERS)]
+    if shape.beside is not None:
+        modules.append(verilog(shape.beside, PLAIN))
+    modules.append(converted(CoreTile, TILE, shape))
+    modules.append(converted(ConfigShare, SHARE, shape))
+    return "\n".join([*modules, _top(shape)])
+
+
+def _top(shape: TileShape) -> str:
+    top = ModuleWriter(SYSTEM)
+    for direction, name, width in system_ports(shape):
+        top.port(direction, name, width)
+    _place_networks(top, shape)
+    _place_share(top, shape)
+    for core in range(shape.cores):
+        top.instance(TILE, f"tile_{core}", dict(_tile_ports(shape, core)))
+    return top.text()
+
+
+def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
+    """Place the networks, joined to wires that are named like their ports."""
+    own = {name for _, name, _ in system_ports(shape)}
+    configured = {name for _, name, _ in config_of_top(1)}
+    networks = [(BARRIERS, shape.barriers)]
+    if shape.beside is not None:
+        networks.append((PLAIN, shape.beside))
+    for module, spec in networks:
+        ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
+        used = set(_LINKS) if spec is shape.packets else set()
+        if spec is shape.barriers:
+            used |= {*port_members(shape), *flit_members(shape), *configured, "start"}
+        for direction, name, width in top_ports(spec):
+            if name in ports or width == 0:
+                continue
+            if name not in used:
+                ports[name] = zero(width or 1) if direction == "input" else ""
+                continue
+            wire = f"net_{name}" if name in configured else quote(name)
+            ports[name] = wire
+            if name not in own or name in configured:
+                top.wire(wire, width)
+            nodes = len(spec.topology.nodes)
+            if direction == "input" and width and name not in configured and shape.cores < nodes:
+                low = width // nodes * shape.cores
+                top.assign(f"{wire}[{width - 1}:{low}]", zero(width - low))
+        top.instance(module, module, ports)
+
+
+def _place_share(top: ModuleWriter, shape: TileShape) -> None:
+    """Place what gives the cores the config port; until they run the loader has it."""
+    for name, bits in _CONFIG:
+        top.wire(f"ask_{name}", shape.cores * bits)
+    top.wire("ask_ready", shape.cores)
+    ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
+    ports |= {name: f"ask_{name}" for name in ("valid", "write", "address", "data", "ready")}
+    for direction, name, width in config_of_top(shape.barriers.layout.target_bits):
+        signal = name.removeprefix("config_")
+        if direction == "input":
+            top.wire(f"share_{signal}", width)
+            ports[f"port__{signal}"] = f"share_{signal}"
+            top.assign(f"net_{name}", f"run ? share_{signal} : {name}")
+        else:
+            ports[f"port__{signal}"] = f"net_{name}"
+            top.assign(name, f"net_{name}")
+    top.instance(SHARE, SHARE, ports)
+
+
+def _tile_ports(shape: TileShape, core: int) -> Iterator[tuple[str, str | None]]:
+    for name in ("clk", "rst", "run", "cycle", "barrier_low", "barrier_high"):
+        yield name, name
+    for name in ("valid", "all", "core", "address", "data"):
+        yield f"load_{name}", f"load_{name}"
+    yield "number", f"{shape.core_bits}'d{core}"
+    for name, bits in _CONFIG:
+        yield f"config__{name}", part(f"ask_{name}", core, bits)
+    yield "config__ready", part("ask_ready", core, 1)
+    yield "config__error", "net_config_error"
+    yield "config__rdata", "net_config_rdata"
+    widths = {name: width for _, name, width in top_ports(shape.packets)}
+    for name in _LINKS:
+        way, signal = name.split("_")
+        bits = (widths[name] or 1) // len(shape.packets.topology.nodes)
+        yield f"{way}__{signal}", part(name, core, bits)
+    widths = {name: width for _, name, width in top_ports(shape.barriers)}
+    for name in (*port_members(shape), *flit_members(shape)):
+        width = widths.get(name)
+        if width:
+            yield name, part(name, core, width // len(shape.barriers.topology.nodes))
+    for name, bits in observed().items():
+        yield name, part(name, core, bits)

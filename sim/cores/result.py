@@ -1,0 +1,152 @@
+"""What a program on a many-core system did: the shape of ``syncfabric cores --json``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol
+
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.cores.barriers import Lost, episodes_of, lost_cycles
+from syncfabric.sim.cores.events import Events, Fault, Put
+from syncfabric.sim.results import GroupResult
+from syncfabric.sim.spread import Spread
+
+__all__ = ["CoresResult", "Standing", "result_of"]
+
+Verdict = Literal["end", "fault", "limit", "stuck"]
+
+
+class _Named(Protocol):
+    def function_at(self, pc: int) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a core stood that was not over: what it did, the instruction, and its function."""
+
+    core: int
+    activity: str
+    pc: int
+    function: str | None
+
+
+@dataclass(frozen=True)
+class CoresResult:
+    """One run.
+
+    Parameters
+    ----------
+    network, simulator : str
+    cores : int
+    cycles : int
+        From when the cores were let go to the last one's end.
+    verdict : {"end", "fault", "limit", "stuck"}
+        All cores have ended; one was stopped; the limit was reached; nobody could go on.
+    exits : tuple of int or None
+        Exit code of each core; None: it has not ended.
+    console : tuple of Put
+        Numbers and lines of text.
+    groups : tuple of GroupResult
+        As of a run: barriers in hardware.
+    lost : tuple of Lost
+        Cycles in barriers, by core.
+    faults : tuple of Fault
+    stands : tuple of Standing
+        The cores that have not ended.
+    functions : dict of int to str
+        Names of the functions of the faults' instructions.
+    build_seconds, run_seconds : float
+    """
+
+    network: str
+    simulator: str
+    cores: int
+    cycles: int
+    verdict: Verdict
+    exits: tuple[int | None, ...]
+    console: tuple[Put, ...]
+    groups: tuple[GroupResult, ...]
+    lost: tuple[Lost, ...]
+    faults: tuple[Fault, ...]
+    stands: tuple[Standing, ...]
+    functions: dict[int, str | None]
+    build_seconds: float
+    run_seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """All cores have ended, with exit code 0."""
+        return self.verdict == "end" and not any(self.exits)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as ``syncfabric cores --json`` prints it."""
+        values = asdict(self)
+        functions = values.pop("functions")
+        values["faults"] = [
+            fault | {"reason": reason_words(of), "function": functions[of.pc]}
+            for fault, of in zip(values["faults"], self.faults, strict=True)
+        ]
+        values["seconds"] = {"build": values.pop("build_seconds"), "run": values.pop("run_seconds")}
+        return values
+
+
+_REASONS = {
+    "ADDRESS": "there is neither memory nor a register at this address",
+    "ACCESS": "registers take whole words",
+    "INSTRUCTION": "illegal instruction, or an address that is not aligned",
+    "NOT_READY": "arrives at a register that is not ready: no member, or not set up",
+    "WAITING": "arrives again before it is released",
+    "NO_ARRIVE": "waits without having arrived",
+    "PACKET": "words of a packet out of order, or a destination or length that cannot be",
+}
+
+
+def reason_words(fault: Fault) -> str:
+    """Return why a core was stopped."""
+    return _REASONS[fault.reason.name]
+
+
+def result_of(
+    plan: BarrierPlan,
+    program: _Named,
+    events: Events,
+    cores: int,
+    simulator: str,
+    build_seconds: float,
+    run_seconds: float,
+) -> CoresResult:
+    """Return the result of what happened."""
+    verdict: Verdict = "end"
+    if events.faults:
+        verdict = "fault"
+    elif events.end != "end":
+        verdict = "limit" if events.end == "limit" else "stuck"
+    groups = []
+    for group in plan.groups:
+        latencies = [episode.latency for episode in episodes_of(plan, group, events)]
+        latency = Spread.of(latencies) if latencies else None
+        groups.append(
+            GroupResult.of(group, episodes=len(latencies), latency=latency, model_latency=None)
+        )
+    over = {core: code for core, (_, code) in events.exits.items()}
+    stopped = {fault.core for fault in events.faults}
+    return CoresResult(
+        network=plan.spec.name,
+        simulator=simulator,
+        cores=cores,
+        cycles=events.cycles,
+        verdict=verdict,
+        exits=tuple(over.get(core) for core in range(cores)),
+        console=tuple(events.puts),
+        groups=tuple(groups),
+        lost=lost_cycles(events),
+        faults=tuple(events.faults),
+        stands=tuple(
+            Standing(core, activity.name.lower(), pc, program.function_at(pc))
+            for core, (activity, pc) in sorted(events.stands.items())
+            if core not in stopped
+        ),
+        functions={fault.pc: program.function_at(fault.pc) for fault in events.faults},
+        build_seconds=build_seconds,
+        run_seconds=run_seconds,
+    )

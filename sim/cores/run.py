@@ -1,0 +1,117 @@
+"""Running a program on a many-core system, from its plan to its result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.cores.boot import boot_block
+from syncfabric.sim.cores.events import Events, read_events
+from syncfabric.sim.cores.program import Program
+from syncfabric.sim.cores.result import CoresResult, result_of
+from syncfabric.sim.cores.script import script_text
+from syncfabric.sim.cores.system import build_system, shape_of
+from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.simulators import Built, Icarus, Verilator
+
+__all__ = ["BOOT_SYMBOL", "LIMIT", "play", "run_program"]
+
+BOOT_SYMBOL = "sf_boot"
+"""Where a program wants to be told its core's groups."""
+
+LIMIT = 10_000_000
+"""Cycles that a program may take, unless it is said otherwise."""
+
+
+def run_program(
+    spec: NetworkSpec,
+    program: Program,
+    *,
+    cores: int,
+    sim: str = "verilator",
+    limit: int = LIMIT,
+    progress: Progress = silent,
+) -> tuple[CoresResult, Events]:
+    """Run a compiled program on the first nodes of a network, all groups set up.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+        The network, its groups those of `with_world`.
+    program : Program
+        Of all cores.
+    cores : int
+    sim : {"verilator", "icarus"}
+    limit : int
+        Cycles after which it ends, over or not.
+    progress : Progress
+
+    Returns
+    -------
+    CoresResult
+    Events
+        Everything that happened.
+
+    Raises
+    ------
+    SpecError
+        There is no such system, or simulator.
+    PlanError
+        The groups do not fit.
+    ToolError
+        Something that is needed is missing.
+    """
+    if limit < 1 or limit >= 1 << 32:
+        raise SpecError(f"limit = {limit}: a program runs for 1 to {(1 << 32) - 1} cycles")
+    tools = {"verilator": Verilator.find, "icarus": Icarus.find}
+    if sim not in tools:
+        raise SpecError(f"sim = {sim!r}: programs run under verilator or icarus")
+    shape = shape_of(spec.network, cores, program.memory_bytes >> 10)
+    plan = make_plan(spec)
+    simulator = tools[sim]()
+    script = script_text(plan, program, _boot(plan, program, cores), limit)
+    built = build_system(shape, simulator, progress)
+    begin = time.perf_counter()
+    progress("simulate", 0, 1)
+    events = play(built, simulator, script, cores)
+    progress("simulate", 1, 1)
+    seconds = time.perf_counter() - begin
+    return result_of(plan, program, events, cores, sim, built.seconds, seconds), events
+
+
+def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[int, bytes]]:
+    """Return what each core is told of its groups, and where."""
+    symbol = program.symbols.get(BOOT_SYMBOL)
+    if symbol is None:
+        return {}
+    return {core: (symbol.address, boot_block(plan, core, symbol.size)) for core in range(cores)}
+
+
+def play(built: Built, simulator: Verilator | Icarus, script: str, cores: int) -> Events:
+    """Run a built system with a script.
+
+    Raises
+    ------
+    ToolError
+        The simulator failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="syncfabric-") as name:
+        folder = Path(name)
+        (folder / "script.txt").write_text(script)
+        program = [str(built.program)]
+        if isinstance(simulator, Icarus):
+            program = [simulator.runtime, "-n", *program]
+        files = [f"+script={folder / 'script.txt'}", f"+events={folder / 'events.txt'}"]
+        done = subprocess.run(
+            [*program, *files], cwd=folder, env=os.environ, capture_output=True, text=True
+        )
+        if done.returncode:
+            said = (done.stderr or done.stdout).strip().splitlines()
+            raise ToolError(f"the simulation failed: {said[-1] if said else done.returncode}")
+        return read_events(folder / "events.txt", cores)
