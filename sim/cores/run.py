@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.messages import Op
+from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.cores.boot import boot_block
 from syncfabric.sim.cores.events import Events, read_events
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.result import CoresResult, result_of
@@ -90,7 +91,21 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     symbol = program.symbols.get(BOOT_SYMBOL)
     if symbol is None:
         return {}
-    return {core: (symbol.address, boot_block(plan, core, symbol.size)) for core in range(cores)}
+    groups = _boot_groups(plan, cores)
+    return {core: (symbol.address, boot_block(groups, core, symbol.size)) for core in range(cores)}
+
+
+def _boot_groups(plan: BarrierPlan, cores: int) -> list[BootGroup]:
+    """Return the groups that programs can use: all their members are cores."""
+    index = plan.spec.network.topology.index
+    operations = {group.id: Op[group.op.upper()] for group in plan.spec.groups}
+    found = []
+    for group in plan.groups:
+        members = tuple(index(member) for member in group.members)
+        if max(members) < cores:
+            registers = tuple(group.places.get(member) for member in group.members)
+            found.append(BootGroup(group.id, members, registers, operations[group.id]))
+    return found
 
 
 def play(built: Built, simulator: Verilator | Icarus, script: str, cores: int) -> Events:
