@@ -106,7 +106,7 @@ class SystemWords(wiring.Component):
                 self.config.valid.eq(1),
                 bus.ready.eq(self.config.ready),
                 bus.result.eq(self.config.rdata),
-                self.configures.eq(~self.config.ready),
+                self.configures.eq(1),
             ]
             with m.If(self.config.ready):
                 m.d.sync += refused.eq(self.config.error)

@@ -13,11 +13,11 @@ from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.sim.assemble.converted import converted
-from syncfabric.sim.assemble.network import module_names, top_ports, verilog
+from syncfabric.sim.assemble.network import top_ports, verilog
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
 
-__all__ = ["BARRIERS", "SYSTEM", "plain_mesh", "repeated_modules", "system_ports", "system_verilog"]
+__all__ = ["BARRIERS", "SYSTEM", "plain_mesh", "system_ports", "system_verilog"]
 
 SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
 TILE, SHARE = "core_tile", "core_config"
@@ -37,12 +37,6 @@ def plain_mesh(spec: StaticSpec) -> MeshSpec:
         barrier_registers=1,
         data_bits=0,
     )
-
-
-def repeated_modules(shape: TileShape) -> tuple[str, ...]:
-    """Return the modules that stand at many nodes."""
-    plain = module_names(shape.beside) if shape.beside is not None else ()
-    return (*module_names(shape.barriers), *plain, TILE, "picorv32")
 
 
 def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:

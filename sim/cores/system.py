@@ -11,8 +11,10 @@ from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.sim.assemble.cores import plain_mesh, repeated_modules, system_verilog
-from syncfabric.sim.cores.bench import BENCH, CLOCKED, bench_verilog
+from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
+from syncfabric.sim.cores.bench import CLOCKED, bench_verilog
+from syncfabric.sim.cores.tiles import TILE, system_tiles
+from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
 
@@ -27,7 +29,11 @@ HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Kind of network of each barrier in hardware (any, if empty), and planners; the first is used."""
 
-_MAIN = "bench.cpp"
+_MAIN = "system.cpp"
+_PROGRAM = {
+    "syncfabric.sim.cores": (_MAIN,),
+    "syncfabric.sim.fabric": ("bits.h", "evaluate.h"),
+}
 
 
 def fitting(network: AnySpec) -> tuple[str, ...]:
@@ -102,23 +108,39 @@ def build_system(
     """
     core = _core_file()
     progress("emit", 0, 1)
-    texts = {"system.v": system_verilog(shape), "bench.v": bench_verilog(shape)}
+    if isinstance(simulator, Icarus):
+        texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
+    else:
+        texts = system_tiles(shape)
     progress("emit", 1, 1)
     progress("build", 0, 1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file, text in texts.items():
-            (folder / file).write_text(text)
-        sources = [*(folder / file for file in texts), core]
+        for module, text in texts.items():
+            (folder / f"{module}.v").write_text(text)
+        sources = {module: folder / f"{module}.v" for module in texts}
         if isinstance(simulator, Icarus):
-            built = simulator.build(Design(CLOCKED, sources))
+            built = simulator.build(Design(CLOCKED, [*sources.values(), core]))
         else:
-            main = folder / _MAIN
-            main.write_text(files("syncfabric.sim.cores").joinpath(_MAIN).read_text())
-            design = Design(BENCH, sources, no_inline=repeated_modules(shape))
-            built = simulator.build_native([design], main)
+            built = _link(shape, simulator, sources, core, folder)
     progress("build", 1, 1)
     return built
+
+
+def _link(
+    shape: TileShape, simulator: Verilator, sources: dict[str, Path], core: Path, folder: Path
+) -> Built:
+    """Compile each tile once, and the program that links them."""
+    designs = [
+        Design(module, [source, core] if module == TILE else [source])
+        for module, source in sources.items()
+    ]
+    for package, names in _PROGRAM.items():
+        for name in names:
+            (folder / name).write_text(files(package).joinpath(name).read_text())
+    (folder / "system.h").write_text(system_header(shape))
+    headers = [folder / name for name in ("system.h", *_PROGRAM["syncfabric.sim.fabric"])]
+    return simulator.build_native(designs, folder / _MAIN, headers=headers)
 
 
 def _core_file() -> Path:

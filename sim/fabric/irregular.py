@@ -10,7 +10,7 @@ from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_
 from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.fabric import tile
 
-__all__ = ["NODE_TILE", "SWITCH_TILE", "definitions", "node_ports", "switch_ports", "tiles"]
+__all__ = ["NODE_TILE", "SWITCH_TILE", "definitions", "node_ports", "switch_ports", "switch_tile", "tiles"]
 
 NODE_TILE, SWITCH_TILE = "node_tile", "switch_tile"
 
@@ -61,10 +61,10 @@ def tiles(spec: IrregularSpec, *, queue: int) -> dict[str, str]:
     if spec.channels:
         tile.place_traffic(top)
         parts.append(traffic_verilog(spec, queue))
-    return {SWITCH_TILE: _switch_tile(spec), NODE_TILE: "\n".join([*parts, top.text()])}
+    return {SWITCH_TILE: switch_tile(spec), NODE_TILE: "\n".join([*parts, top.text()])}
 
 
-def _switch_tile(spec: IrregularSpec) -> str:
+def switch_tile(spec: IrregularSpec) -> str:
     """Return a switch, with names of ports that C++ can spell."""
     top = tile.start_tile(SWITCH_TILE, switch_ports(spec))
     names = ("clk", "rst", "number", "target", "routes", "dateline", "observe")

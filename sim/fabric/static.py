@@ -14,7 +14,7 @@ from syncfabric.sim.assemble.static import (
 )
 from syncfabric.sim.fabric import tile
 
-__all__ = ["LOADER_TILE", "TILE", "definitions", "loader_ports", "tile_ports", "tiles"]
+__all__ = ["LOADER_TILE", "TILE", "definitions", "loader_ports", "loader_tile", "tile_ports", "tiles"]
 
 TILE, LOADER_TILE = "tile", "loader_tile"
 
@@ -43,9 +43,7 @@ def loader_ports(spec: StaticSpec) -> tile.Ports:
 
 def tiles(spec: StaticSpec) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
-    route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
-    shared: dict[str, str | None] = {"clk": "clk", "rst": "rst", "route_in": "route_in"}
-    shared |= {**route, **tile.join_config()}
+    shared = _shared()
     top = tile.start_tile(TILE, tile_ports(spec))
     node = {**shared, "index": "index", "route_out": "route_out", "observe": "observe"}
     node |= {f"port__{name}": name for _, name, _ in process_ports(spec)}
@@ -54,13 +52,24 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
     for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
         node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
     top.instance(NODE, "node", node)
-    loader = tile.start_tile(LOADER_TILE, loader_ports(spec))
-    loader.assign("observe", "1'd0")
-    loader.instance(LOADER, "loader", shared)
     return {
         TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
-        LOADER_TILE: f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}",
+        LOADER_TILE: loader_tile(spec),
     }
+
+
+def loader_tile(spec: StaticSpec) -> str:
+    """Return the loader, with names of ports that C++ can spell."""
+    loader = tile.start_tile(LOADER_TILE, loader_ports(spec))
+    loader.assign("observe", "1'd0")
+    loader.instance(LOADER, "loader", _shared())
+    return f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}"
+
+
+def _shared() -> dict[str, str | None]:
+    """Return the connections that node and loader have alike."""
+    route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
+    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **tile.join_config()}
 
 
 def definitions(spec: StaticSpec) -> list[str]:
