@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, ToolError
@@ -21,13 +22,33 @@ from syncfabric.sim.cores.system import build_system, shape_of
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators import Built, Icarus, Verilator
 
-__all__ = ["BOOT_SYMBOL", "LIMIT", "play", "run_program"]
+__all__ = ["BOOT_SYMBOL", "LIMIT", "check_run", "play", "run_program"]
 
 BOOT_SYMBOL = "sf_boot"
 """Where a program wants to be told its core's groups."""
 
 LIMIT = 10_000_000
 """Cycles that a program may take, unless it is said otherwise."""
+
+
+_TOOLS: dict[str, Callable[[], Verilator | Icarus]] = {
+    "verilator": Verilator.find,
+    "icarus": Icarus.find,
+}
+
+
+def check_run(sim: str, limit: int) -> None:
+    """Refuse a simulator or a limit that cannot be.
+
+    Raises
+    ------
+    SpecError
+        With the value, the reason and the remedy.
+    """
+    if not 1 <= limit < 1 << 32:
+        raise SpecError(f"limit = {limit}: a program runs for 1 to {(1 << 32) - 1} cycles")
+    if sim not in _TOOLS:
+        raise SpecError(f"sim = {sim!r}: programs run under {' or '.join(_TOOLS)}")
 
 
 def run_program(
@@ -68,14 +89,10 @@ def run_program(
     ToolError
         Something that is needed is missing.
     """
-    if limit < 1 or limit >= 1 << 32:
-        raise SpecError(f"limit = {limit}: a program runs for 1 to {(1 << 32) - 1} cycles")
-    tools = {"verilator": Verilator.find, "icarus": Icarus.find}
-    if sim not in tools:
-        raise SpecError(f"sim = {sim!r}: programs run under verilator or icarus")
+    check_run(sim, limit)
     shape = shape_of(spec.network, cores, program.memory_bytes >> 10)
     plan = make_plan(spec)
-    simulator = tools[sim]()
+    simulator = _TOOLS[sim]()
     script = script_text(plan, program, _boot(plan, program, cores), limit)
     built = build_system(shape, simulator, progress)
     begin = time.perf_counter()

@@ -18,7 +18,7 @@ from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
 
-__all__ = ["HARDWARE", "build_system", "fitting", "shape_of", "with_world"]
+__all__ = ["HARDWARE", "build_system", "fitting", "shape_of", "with_channels", "with_world"]
 
 HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
     "btm": ("mesh", ("btm", "shortest", "cs")),
@@ -43,6 +43,15 @@ def fitting(network: AnySpec) -> tuple[str, ...]:
     kinds = [name for name, (kind, _) in HARDWARE.items() if kind == network.kind]
     has = kinds if network.has_messages else []
     return (*has, "wires") if network.wire_plane is not None else tuple(has)
+
+
+def with_channels(spec: NetworkSpec) -> NetworkSpec:
+    """Return a network with the two channels that packets and acknowledgements need."""
+    network = spec.network
+    if isinstance(network, StaticSpec) or network.channels >= 2:
+        return spec
+    settings = network.model_dump(exclude_unset=True) | {"channels": 2}
+    return spec.model_copy(update={"network": type(network)(**settings)})
 
 
 def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
@@ -78,8 +87,11 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     free = next((number for number in range(256) if number not in used), None)
     if free is None:
         raise SpecError(f"network {spec.name}: all group numbers are taken; remove a group")
+    others = spec.groups
+    if isinstance(spec.network, StaticSpec):  # what its barrier is made of is to be chosen, too
+        others = tuple(group for group in others if set(group.members) != everyone)
     world = GroupSpec(id=free, members=tuple(sorted(everyone)), planner=planners[0])
-    return NetworkSpec(name=spec.name, network=spec.network, groups=(*spec.groups, world))
+    return NetworkSpec(name=spec.name, network=spec.network, groups=(*others, world))
 
 
 def shape_of(network: AnySpec, cores: int, memory_kib: int) -> TileShape:

@@ -10,6 +10,7 @@ from syncfabric.cli.bitstream import bitstream
 from syncfabric.cli.board import board
 from syncfabric.cli.build import build
 from syncfabric.cli.check import check
+from syncfabric.cli.cores import cores
 from syncfabric.cli.group import OneLineErrors
 from syncfabric.cli.networks import networks
 from syncfabric.cli.perform import perform
@@ -42,6 +43,7 @@ for command in (
     run,
     recover,
     soak,
+    cores,
     synth,
     bitstream,
     board,

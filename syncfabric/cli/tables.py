@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from syncfabric.fpga.host.results import BoardResult
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.cores.result import CoresResult
     from syncfabric.sim.drive.recovery.run import RecoveryResult
     from syncfabric.sim.results import RunResult
     from syncfabric.sim.soak.result import SoakResult
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Titled",
     "board_table",
+    "cores_tables",
     "plan_table",
     "print_table",
     "recovery_tables",
@@ -62,6 +64,15 @@ def soak_tables(result: "SoakResult") -> Iterator[Titled]:
     yield _table(f"{result.network}, soaked", group_rows(result))
     if result.phases:
         yield _table("traffic", phase_rows(result))
+
+
+def cores_tables(result: "CoresResult") -> Iterator[Titled]:
+    """Yield the cores of a many-core system, and its groups if there are any."""
+    from syncfabric.sim.cores.rows import core_rows, group_rows
+
+    yield _table(f"{result.cores} cores on {result.network}", core_rows(result))
+    if result.groups:
+        yield _table("barriers in hardware", group_rows(result))
 
 
 def board_table(result: "BoardResult") -> Titled:

@@ -1,0 +1,110 @@
+"""From a C file and a network to a result: what ``syncfabric cores`` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.messages.core import MOST_CORES
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import LIMIT, check_run, run_program
+from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
+from syncfabric.sim.output import check_file, write_file
+from syncfabric.sim.progress import Progress, silent
+
+__all__ = ["SOFTWARE_DEFAULT", "CoresJob"]
+
+SOFTWARE_DEFAULT = "dissemination"
+"""The barrier of a network that has none in hardware, unless another is asked for."""
+
+
+@dataclass(frozen=True)
+class CoresJob:
+    """What is asked for.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+    source : Path
+        The C file.
+    cores : int, optional
+        By default all nodes, at most 64.
+    barrier : str, optional
+        What ``sf_barrier`` is made of; by default the network's own in hardware.
+    sim : {"verilator", "icarus"}
+    memory_kib, limit : int
+    trace : Path, optional
+        Picture to draw, ``.svg`` or ``.png``.
+    defines : tuple of str
+        Macros, as ``NAME=VALUE`` or ``NAME``.
+    """
+
+    spec: NetworkSpec
+    source: Path
+    cores: int | None = None
+    barrier: str | None = None
+    sim: str = "verilator"
+    memory_kib: int = MEMORY_KIB
+    limit: int = LIMIT
+    trace: Path | None = None
+    defines: tuple[str, ...] = ()
+
+    def run(self, progress: Progress = silent) -> CoresResult:
+        """Compile, build, run and draw.
+
+        Raises
+        ------
+        SyncfabricError
+            Something asked for cannot be, or is missing; nothing has been built then.
+        """
+        nodes = len(self.spec.network.topology.nodes)
+        cores = min(nodes, MOST_CORES) if self.cores is None else self.cores
+        check_run(self.sim, self.limit)
+        if self.trace is not None:
+            self._check_trace(self.trace)
+        spec = with_channels(self.spec)
+        shape_of(spec.network, cores, self.memory_kib)
+        barrier = self.barrier
+        if barrier is None:
+            barrier = next(iter(fitting(spec.network)), SOFTWARE_DEFAULT)
+        spec = with_world(spec, cores, barrier)
+        progress("compile", 0, 1)
+        program = compile_program(
+            self.source,
+            spec=spec,
+            barrier=barrier,
+            memory_kib=self.memory_kib,
+            defines=dict(_define(text) for text in self.defines),
+        )
+        progress("compile", 1, 1)
+        result, events = run_program(
+            spec, program, cores=cores, sim=self.sim, limit=self.limit, progress=progress
+        )
+        if self.trace is not None:
+            from syncfabric.sim.cores.timeline import timeline
+            from syncfabric.sim.draw.canvas import format_of, picture
+            from syncfabric.sim.draw.cores import timeline_figure
+
+            pieces = timeline(make_plan(spec), events)
+            figure = timeline_figure(result, pieces, f"{self.source.name}, barrier {barrier}")
+            write_file(self.trace, picture(figure, format_of(self.trace)))
+        return result
+
+    def _check_trace(self, trace: Path) -> None:
+        from syncfabric.sim.draw.canvas import format_of
+
+        format_of(trace)
+        check_file(trace, "picture")
+        if trace.resolve() == self.source.resolve():
+            raise OutputError(f"picture {trace} is the program; name another file")
+
+
+def _define(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not name:
+        raise SpecError(f"define {text!r} has no name; give it as NAME=VALUE")
+    return name, value

@@ -1,0 +1,107 @@
+"""A timeline of a program on a many-core system, core by core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from syncfabric.sim.cores.timeline import Kind, Piece
+from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, ROOT, settings
+from syncfabric.sim.draw.page import TOP, Mark, Page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from syncfabric.sim.cores.result import CoresResult
+
+__all__ = ["timeline_figure"]
+
+COLOURS = {
+    Kind.WORKS: "#2f6f8f",
+    Kind.WAITS: "#f0a63c",
+    Kind.RELEASED: ROOT,
+    Kind.PACKETS: "#b9d2dd",
+    Kind.STOPPED: PALE,
+}
+
+_COLUMNS = 1600
+"""Places along the time axis: pieces that are shorter share one, by the cycles that they take."""
+
+_WIDTH, _LEFT, _RIGHT, _BELOW = 12.0, 0.75, 1.35, 0.5
+
+
+def timeline_figure(result: CoresResult, cores: Sequence[Sequence[Piece]], title: str) -> Figure:
+    """Return the picture: a row a core, its cycles in barriers beside it."""
+    row = 0.26 if len(cores) <= 32 else 0.17
+    height = TOP + row * len(cores) + _BELOW
+    with settings():
+        key = [Mark(colour, kind.value, "square") for kind, colour in COLOURS.items()]
+        page = Page(_WIDTH, height, key)
+        lost = sum(one.cycles for one in result.lost)
+        line = f"{len(cores)} cores of {result.network}, {result.cycles:,} cycles"
+        share = lost / max(1, len(cores) * result.cycles)
+        page.heading(title, f"{line}; {share:.1%} of all cycles in barriers", _WIDTH / 2, 0.3)
+        bottom = page.height - TOP - row * len(cores)
+        axes = page.figure.add_axes(
+            (
+                _LEFT / _WIDTH,
+                bottom / page.height,
+                (_WIDTH - _LEFT - _RIGHT) / _WIDTH,
+                row * len(cores) / page.height,
+            )
+        )
+        width = max(1, result.cycles)
+        for core, pieces in enumerate(cores):
+            for kind, colour in COLOURS.items():
+                spans = [
+                    (piece.begin, piece.end - piece.begin)
+                    for piece in _thinned(pieces, width)
+                    if piece.kind is kind
+                ]
+                if spans:
+                    axes.broken_barh(spans, (core - 0.4, 0.8), color=colour, lw=0)
+        for one in result.lost:
+            axes.text(
+                1.008,
+                one.core,
+                f"{one.cycles:,}",
+                transform=axes.get_yaxis_transform(),
+                va="center",
+                fontsize=7,
+                color=INK,
+            )
+        axes.text(1.008, -0.85, "in barriers", transform=axes.get_yaxis_transform(), fontsize=7)
+        axes.set_xlim(0, width)
+        axes.set_ylim(len(cores) - 0.4, -0.6)
+        axes.set_yticks(range(len(cores)), [str(core) for core in range(len(cores))], fontsize=7)
+        axes.tick_params(length=2, labelsize=7)
+        axes.set_xlabel("cycle", fontsize=8)
+        axes.set_ylabel("core", fontsize=8)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.set_facecolor(PAPER)
+        for side, spine in axes.spines.items():
+            spine.set_visible(side == "bottom")
+            spine.set_color(GREY)
+    return page.figure
+
+
+def _thinned(pieces: Sequence[Piece], cycles: int) -> list[Piece]:
+    """Return the pieces as they are, or if there are too many what is most in each column."""
+    if len(pieces) <= _COLUMNS:
+        return list(pieces)
+    found: list[Piece] = []
+    place = 0
+    for column in range(_COLUMNS):
+        begin, end = (cycles * at // _COLUMNS for at in (column, column + 1))
+        shares = dict.fromkeys(Kind, 0)
+        while place < len(pieces) and pieces[place].begin < end:
+            piece = pieces[place]
+            shares[piece.kind] += min(end, piece.end) - max(begin, piece.begin)
+            if piece.end > end:
+                break
+            place += 1
+        kind = max(shares, key=lambda one: shares[one])
+        if found and found[-1].kind is kind:
+            begin = found.pop().begin
+        found.append(Piece(begin, end, kind))
+    return found

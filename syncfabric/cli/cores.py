@@ -1,0 +1,89 @@
+"""``syncfabric cores``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.sim.cores.result import CoresResult
+
+__all__ = ["cores"]
+
+FAILED = 1
+"""Exit code of a program that a core did not end with 0."""
+
+
+def cores(
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM.c", help="What every core runs.")],
+    network: Annotated[
+        str,
+        typer.Option(
+            metavar="NET", help="A network file, or the name of a ready-made network."
+        ),
+    ],
+    cores: Annotated[
+        int | None, typer.Option(metavar="N", help="Cores, at the first nodes; all, at most 64.")
+    ] = None,
+    barrier: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="btm, btin, wires, reflex, reflex-tree; central, tree, dissemination, tournament.",
+        ),
+    ] = None,
+    sim: Annotated[str, typer.Option(metavar="SIM", help="verilator or icarus.")] = "verilator",
+    memory: Annotated[int, typer.Option(metavar="KIB", help="Local memory of a core.")] = 32,
+    limit: Annotated[
+        int, typer.Option(metavar="CYCLES", help="Cycles after which it ends.")
+    ] = 10_000_000,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw what each core did over time.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A macro for the program.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a program in C on cores at the network's nodes, with barriers in hardware or software."""
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.models.networks.reader import load
+    from syncfabric.sim.cores.job import CoresJob
+
+    job = CoresJob(
+        spec=load(network),
+        source=program,
+        cores=cores,
+        barrier=barrier,
+        sim=sim,
+        memory_kib=memory,
+        limit=limit,
+        trace=trace,
+        defines=tuple(define or ()),
+    )
+    with progress_display() as progress:
+        result = job.run(progress)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+    if not result.ok:
+        from syncfabric.sim.cores.rows import complaints
+
+        for line in complaints(result):
+            typer.echo(line, err=True)
+        raise typer.Exit(FAILED)
+
+
+def _print(result: "CoresResult") -> None:
+    from syncfabric.cli.tables import cores_tables, print_table
+    from syncfabric.sim.cores.rows import console_lines
+
+    screen = console()
+    for line in console_lines(result):
+        screen.print(line, markup=False, soft_wrap=True)
+    for table in cores_tables(result):
+        print_table(screen, table)
+    screen.print(f"{result.cycles:,} cycles", markup=False)
