@@ -80,7 +80,8 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
             f"are {', '.join(there) or 'none'}; choose one of them, or one in software"
         )
     planners = HARDWARE[barrier][1]
-    everyone = {spec.network.topology.node(core) for core in range(cores)}
+    nodes = tuple(spec.network.topology.node(core) for core in range(cores))
+    everyone = set(nodes)
     if any(set(group.members) == everyone and group.planner in planners for group in spec.groups):
         return spec
     used = {group.id for group in spec.groups}
@@ -90,7 +91,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     others = spec.groups
     if isinstance(spec.network, StaticSpec):  # what its barrier is made of is to be chosen, too
         others = tuple(group for group in others if set(group.members) != everyone)
-    world = GroupSpec(id=free, members=tuple(sorted(everyone)), planner=planners[0])
+    world = GroupSpec(id=free, members=nodes, planner=planners[0])
     return NetworkSpec(name=spec.name, network=spec.network, groups=(*others, world))
 
 

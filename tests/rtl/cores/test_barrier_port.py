@@ -1,0 +1,145 @@
+"""A core's words for barriers against their model, in every cycle, whatever a program does."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from amaranth.sim import Simulator
+
+from syncfabric.models.golden.core_port import BarrierPortModel, PortInputs
+from syncfabric.models.messages.core import (
+    ARRIVE_BASE,
+    DONE_BASE,
+    LAST_BASE,
+    WAIT_BASE,
+    CoreWord,
+    FaultReason,
+)
+from syncfabric.models.networks.reader import loads
+from syncfabric.rtl.cores.barrier_port import BarrierPort
+from syncfabric.sim.cores.system import shape_of
+from tests.rtl.support import SEED
+
+CYCLES = 600
+NETWORKS = {
+    "mesh": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\ndata_bits = 5',
+    "wires": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsync = "wires"\ndata_bits = 2',
+    "managers": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsetup = "manager"',
+    "static": 'kind = "static"\nwidth = 2\nheight = 2',
+}
+
+
+class Process:
+    """A program that does everything, often what it may not, and a network that lets it go."""
+
+    def __init__(self, chance: random.Random, model: BarrierPortModel, bits: int) -> None:
+        self._chance, self._model, self._bits = chance, model, bits
+        self._inside: dict[int, int] = {}  # cycles to the release, by register
+        self._now = PortInputs(ready=(1 << model.registers) - 1)
+        self.seen: dict[FaultReason, int] = {}
+
+    def next(self) -> PortInputs:
+        """Return the inputs of a cycle."""
+        chance, registers, now = self._chance, self._model.registers, self._now
+        released = sum(1 << r for r, left in self._inside.items() if left == 0)
+        self._inside = {r: left - 1 for r, left in self._inside.items() if left}
+        done = now.done & ~sum(1 << r for r in self._inside) | released
+        ready = now.ready ^ (1 << chance.randrange(registers) if chance.random() < 0.02 else 0)
+        results = list(now.results or [0] * registers)
+        for r in range(registers):
+            if released >> r & 1 and self._bits:
+                results[r] = chance.getrandbits(self._bits)
+        now = replace(
+            now,
+            released=released,
+            done=done,
+            ready=ready,
+            results=tuple(results) if self._bits else (),
+            broken=chance.getrandbits(registers),
+            owing=chance.random() < 0.4,
+        )
+        if not now.valid and chance.random() < 0.7:
+            base = chance.choice((ARRIVE_BASE, WAIT_BASE, WAIT_BASE, DONE_BASE, LAST_BASE))
+            word = base + chance.choice((0, 0, chance.randrange(min(32, registers + 1))))
+            if chance.random() < 0.1:
+                word = chance.choice((CoreWord.FENCE, CoreWord.FENCE_WAIT, CoreWord.SEND))
+            write = chance.random() < 0.5 if base != WAIT_BASE else chance.random() < 0.1
+            now = replace(now, valid=True, word=word, write=write, data=chance.getrandbits(32))
+        self._now = now
+        return now
+
+    def gives_up(self) -> bool:
+        """Return whether a request that is not answered is taken back, so that others come."""
+        return self._chance.random() < 0.02
+
+    def tell(self, arrive: int, *, over: bool) -> None:
+        """Hear what the words did."""
+        for r in range(self._model.registers):
+            if arrive >> r & 1:
+                self._inside[r] = self._chance.choice((0, 1, 5, 25))
+        if over:
+            self._now = replace(self._now, valid=False)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_words_are_as_the_contract_says(name: str) -> None:
+    check_port(name, CYCLES)
+
+
+def check_port(name: str, cycles: int) -> None:
+    """Compare a port with its model."""
+    spec = loads(f'name = "port"\n[network]\n{NETWORKS[name]}\n').network
+    shape = shape_of(spec, 4, 32)
+    port: Any = BarrierPort(shape)
+    model = BarrierPortModel(shape.registers, shape.has_last, shape.tells_broken)
+    process = Process(random.Random(SEED), model, shape.data_bits)
+    faults: set[FaultReason] = set()
+
+    async def drive(context: Any) -> None:
+        for cycle in range(cycles):
+            now = process.next()
+            for wire in ("valid", "write", "word", "data"):
+                context.set(getattr(port.bus, wire), int(getattr(now, wire)))
+            for wire in ("ready", "done", "released", "owing"):
+                context.set(getattr(port, wire), int(getattr(now, wire)))
+            if shape.tells_broken:
+                context.set(port.broken, now.broken)
+            packed = sum(word << r * shape.data_bits for r, word in enumerate(now.results))
+            if shape.data_bits:
+                context.set(port.result, packed)
+            expected = model.step(now)
+            got = {
+                "chosen": context.get(port.bus.chosen),
+                "ready": context.get(port.bus.ready),
+                "fault": FaultReason(context.get(port.bus.fault)),
+                "arrive": context.get(port.arrive),
+                "fenced": context.get(port.fenced),
+                "waiting": context.get(port.waiting),
+            }
+            if expected.ready:
+                got["result"] = context.get(port.bus.result)
+            if shape.has_last:
+                got["last"] = context.get(port.last)
+            assert got == {wire: getattr(expected, wire) for wire in got}, f"cycle {cycle}: {now}"
+            if expected.arrive and shape.data_bits:
+                bits = shape.data_bits
+                r = expected.arrive.bit_length() - 1
+                sent = context.get(port.data) >> r * bits & (1 << bits) - 1
+                assert sent == now.data & (1 << bits) - 1
+            faults.add(expected.fault)
+            process.tell(
+                expected.arrive,
+                over=expected.ready
+                or not expected.chosen
+                or expected.fault is not FaultReason.NONE
+                or process.gives_up(),
+            )
+            await context.tick()
+
+    simulator = Simulator(port)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    reasons = {FaultReason.NOT_READY, FaultReason.WAITING, FaultReason.NO_ARRIVE}
+    assert faults >= reasons | {FaultReason.ADDRESS}
