@@ -231,10 +231,10 @@ class CoreTile(wiring.Component):
         with m.Elif(core["trap"] & ~stopped):
             m.d.comb += reason.eq(FaultReason.INSTRUCTION)
         with m.If(~stopped):
-            # While it accesses data the core has fetched the next instruction already.
+            # While it accesses data, or traps, the core has fetched the next instruction already.
             m.d.sync += [
                 self.word.eq(core["wdata"]),
-                self.pc.eq(Mux(fetches, core["addr"], before)),
+                self.pc.eq(Mux(fetches, fetched, before)),
                 self.address.eq(core["addr"]),
                 self.reason.eq(reason),
             ]

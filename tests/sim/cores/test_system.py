@@ -1,0 +1,200 @@
+"""Many-core systems, end to end: a program's cores, packets and barriers on a network."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.core import FaultReason
+from syncfabric.models.networks.reader import load, loads
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.cores.barriers import episodes_of
+from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.events import Events
+from syncfabric.sim.cores.program import Program
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
+from syncfabric.sim.cores.timeline import Kind, timeline
+from syncfabric.sim.simulators import find_simulator
+
+pytest.importorskip("ziglang")
+pytest.importorskip("pythondata_cpu_picorv32")
+
+OURS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[3] / "sim" / "cores" / "programs"
+MESH = with_world(with_channels(load("mesh-2x2")), 4, "btm")
+LATENCY = 12
+"""Cycles that a core adds to the network's latency at most: from its store to going on."""
+
+
+def compiled(
+    spec: NetworkSpec, program: Path, barrier: str = "btm", **defines: int
+) -> Program:
+    texts = {name: str(value) for name, value in defines.items()}
+    return compile_program(program, spec=spec, barrier=barrier, defines=texts)
+
+
+def played(
+    spec: NetworkSpec, program: Path, cores: int = 4, barrier: str = "btm", **defines: int
+) -> Events:
+    made = compiled(spec, program, barrier, **defines)
+    result, events = run_program(spec, made, cores=cores, limit=400_000)
+    assert result.ok, result
+    return events
+
+
+def test_every_core_says_hello() -> None:
+    events = played(MESH, PROGRAMS / "hello.c")
+    said: dict[int, list[int | str]] = {core: [] for core in range(4)}
+    for put in events.puts:
+        said[put.core].append(put.value)
+    assert said == {core: ["hello from core ", core] for core in range(4)}
+
+
+def test_no_core_leaves_a_barrier_before_the_last_one_comes() -> None:
+    events = played(MESH, PROGRAMS / "barrier.c", EPISODES=8, SKEW=60)
+    times = {core: [put.value for put in events.puts if put.core == core] for core in range(4)}
+    for k in range(8):
+        before = [int(times[core][2 * k]) for core in range(4)]
+        after = [int(times[core][2 * k + 1]) for core in range(4)]
+        assert min(after) > max(before)
+    plan = make_plan(MESH)
+    group = plan.groups[-1]
+    episodes = episodes_of(plan, group, events)
+    assert len(episodes) == 9
+    assert max(episode.latency for episode in episodes) <= (group.bound or 0)
+    for core, pieces in enumerate(timeline(plan, events)):
+        assert [piece.begin for piece in pieces] == [0, *(piece.end for piece in pieces[:-1])]
+        released = [piece for piece in pieces if piece.kind is Kind.RELEASED]
+        assert len(released) == 9, core
+        assert all(one.end - one.begin <= (group.bound or 0) + LATENCY for one in released)
+
+
+def test_the_fence_holds_an_arrive_back_until_packets_are_there() -> None:
+    """With the fence off the race shows: cores come out of the barrier before the packets."""
+    missing = {
+        fenced: sum(int(put.value) for put in played(MESH, OURS / "race.c", FENCED=fenced).puts)
+        for fenced in (1, 0)
+    }
+    assert missing[1] == 0
+    assert missing[0] > 0
+
+
+FAULTS = (
+    *(FaultReason.ADDRESS, FaultReason.ACCESS, FaultReason.INSTRUCTION, FaultReason.INSTRUCTION),
+    *(FaultReason.INSTRUCTION, FaultReason.NOT_READY, FaultReason.WAITING, FaultReason.NO_ARRIVE),
+    *(FaultReason.PACKET, FaultReason.ADDRESS),
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(i, marks=[] if i in (2, 6) else pytest.mark.long, id=f"{i}-{reason.name}")
+        for i, reason in enumerate(FAULTS)
+    ],
+)
+def test_a_core_that_does_what_it_may_not_is_stopped(case: int) -> None:
+    program = compiled(MESH, OURS / "faults.c", FAULT=case)
+    result, _ = run_program(MESH, program, cores=4, limit=100_000)
+    assert result.verdict == "fault"
+    (fault,) = result.faults
+    assert (fault.core, fault.reason) == (1, FAULTS[case])
+    assert program.function_at(fault.pc) == "culprit"
+
+
+def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
+    result, _ = run_program(
+        MESH, compiled(MESH, OURS / "faults.c", FAULT=10), cores=4, limit=8_000
+    )
+    assert result.verdict == "limit"
+    assert {one.core: one.activity for one in result.stands}[1] == "works"
+    assert not result.ok
+
+
+@pytest.mark.long
+def test_exit_codes_come_back() -> None:
+    result, _ = run_program(MESH, compiled(MESH, OURS / "faults.c", FAULT=11), cores=4)
+    assert result.exits == (7, None, 7, 7) or result.verdict == "stuck"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("barrier", ["btm", "dissemination"])
+def test_both_simulators_see_the_same(barrier: str) -> None:
+    find_simulator("icarus")
+    program = compiled(MESH, PROGRAMS / "barrier.c", barrier, EPISODES=2)
+    runs = [
+        run_program(MESH, program, cores=4, sim=sim, limit=100_000) for sim in ("verilator", "icarus")
+    ]
+    (first, events), (second, others) = runs
+    assert events == others
+    assert replace(first, simulator="", build_seconds=0, run_seconds=0) == replace(
+        second, simulator="", build_seconds=0, run_seconds=0
+    )
+
+
+WIRES = """
+name = "wired"
+[network]
+kind = "mesh"
+width = 2
+height = 2
+channels = 2
+sync = "wires"
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("network", "cores", "barrier"),
+    [
+        ("cluster-fig1", 6, "btin"),
+        ("reflex-2x2", 4, "reflex"),
+        ("reflex-2x2", 4, "reflex-tree"),
+        ("reflex-2x2", 3, "central"),
+        ("wires", 4, "wires"),
+        ("mesh-4x4", 16, "btm"),
+    ],
+)
+def test_barriers_hold_on_networks_of_every_kind(network: str, cores: int, barrier: str) -> None:
+    spec = loads(WIRES) if network == "wires" else load(network)
+    spec = with_world(with_channels(spec), cores, barrier)
+    events = played(spec, PROGRAMS / "barrier.c", cores, barrier, EPISODES=6, SKEW=200)
+    times = {core: [put.value for put in events.puts if put.core == core] for core in range(cores)}
+    for k in range(6):
+        before = [int(times[core][2 * k]) for core in range(cores)]
+        assert min(int(times[core][2 * k + 1]) for core in range(cores)) > max(before)
+
+
+@pytest.mark.parametrize(
+    ("keys", "cores", "memory", "words"),
+    [
+        ({}, 5, 32, "cores = 5"),
+        ({}, 0, 32, "cores = 0"),
+        ({}, 4, 33, "memory = 33"),
+        ({"channels": 1}, 4, 32, "channels = 1"),
+        ({"channels": 2, "flit_bits": 24}, 4, 32, "flit_bits = 24"),
+        ({"channels": 2, "check_bits": 8}, 4, 32, "check_bits = 8"),
+        ({"channels": 2, "barrier_registers": 40}, 4, 32, "32 registers"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    keys: dict[str, int], cores: int, memory: int, words: str
+) -> None:
+    network = MESH.network
+    settings = network.model_dump(exclude_unset=True) | keys
+    with pytest.raises(SpecError, match=words):
+        shape_of(type(network)(**settings), cores, memory)
+
+
+@pytest.mark.parametrize(
+    ("network", "barrier"),
+    [("mesh-2x2", "btin"), ("mesh-2x2", "wires"), ("reflex-2x2", "btm"), ("ring-8", "reflex")],
+)
+def test_a_barrier_that_the_network_has_not_is_refused(network: str, barrier: str) -> None:
+    spec = load(network)
+    with pytest.raises(SpecError, match="does not go with"):
+        with_world(spec, 4, barrier)
+    assert barrier not in fitting(spec.network)
