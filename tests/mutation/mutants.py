@@ -1,6 +1,7 @@
 """Ways to break the hardware and the searches, by one change each, and who must notice."""
 
 from tests.mutation.broadcast import BROADCAST
+from tests.mutation.cores import CORES
 from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
 from tests.mutation.irregular import IRREGULAR
@@ -338,6 +339,7 @@ MUTANTS = (
         _unit("barrier/test_spill.py"),
     ),
     *BROADCAST,
+    *CORES,
     *FABRIC,
     *IRREGULAR,
     *SCHEDULES,
