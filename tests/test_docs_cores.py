@@ -57,10 +57,14 @@ def test_fields_are_in_their_bits(head: str, layout: Layout) -> None:
     for name, cell, _ in rows(head):
         high, _, low = cell.partition(":")
         bits[name] = (int(low or high), int(high) - int(low or high) + 1)
-    assert bits == {field.name: (layout.offsets[field.name], field.width) for field in layout.fields}
+    assert bits == {
+        field.name: (layout.offsets[field.name], field.width) for field in layout.fields
+    }
 
 
-@pytest.mark.parametrize(("head", "names"), [("fault", core.FaultReason), ("activity", core.Activity)])
+@pytest.mark.parametrize(
+    ("head", "names"), [("fault", core.FaultReason), ("activity", core.Activity)]
+)
 def test_names_have_their_numbers(head: str, names: type[enum.IntEnum]) -> None:
     told = {cells[1]: int(cells[0]) for cells in rows(head)}
     assert told == {one.name: one.value for one in names if one.name != "NONE"}

@@ -122,9 +122,7 @@ class Receiver(wiring.Component):
         give, ack_credit = Signal(), Signal()
         m.d.comb += [
             out.eq(places - owed),
-            give.eq(
-                (owed != 0) & (kept.level + out < KEPT_FLITS) & (acks.level + out < KEPT_ACKS)
-            ),
+            give.eq((owed != 0) & (kept.level + out < KEPT_FLITS) & (acks.level + out < KEPT_ACKS)),
         ]
         m.d.sync += [
             owed.eq(owed + self.link.valid[PACKETS] - give),

@@ -218,7 +218,9 @@ class CoreTile(wiring.Component):
         fetches = core["valid"] & core["instr"]
         with m.If(fetches & core["ready"]):
             m.d.sync += [fetched.eq(core["addr"]), before.eq(fetched)]
-        m.d.comb += self.in_barrier.eq((fetched >= self.barrier_low) & (fetched < self.barrier_high))
+        m.d.comb += self.in_barrier.eq(
+            (fetched >= self.barrier_low) & (fetched < self.barrier_high)
+        )
         with m.If(asks & ~of_memory):
             with m.If(~bus.valid):
                 m.d.comb += reason.eq(FaultReason.ACCESS)

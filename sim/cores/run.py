@@ -22,7 +22,7 @@ from syncfabric.sim.cores.system import build_system, shape_of
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators import Built, Icarus, Verilator
 
-__all__ = ["BOOT_SYMBOL", "LIMIT", "check_run", "play", "run_program"]
+__all__ = ["BOOT_SYMBOL", "LIMIT", "SIMULATORS", "check_run", "play", "run_program"]
 
 BOOT_SYMBOL = "sf_boot"
 """Where a program wants to be told its core's groups."""
@@ -31,10 +31,11 @@ LIMIT = 10_000_000
 """Cycles that a program may take, unless it is said otherwise."""
 
 
-_TOOLS: dict[str, Callable[[], Verilator | Icarus]] = {
+SIMULATORS: dict[str, Callable[[], Verilator | Icarus]] = {
     "verilator": Verilator.find,
     "icarus": Icarus.find,
 }
+"""How to find what runs programs, by the name that a user gives it."""
 
 
 def check_run(sim: str, limit: int) -> None:
@@ -47,8 +48,8 @@ def check_run(sim: str, limit: int) -> None:
     """
     if not 1 <= limit < 1 << 32:
         raise SpecError(f"limit = {limit}: a program runs for 1 to {(1 << 32) - 1} cycles")
-    if sim not in _TOOLS:
-        raise SpecError(f"sim = {sim!r}: programs run under {' or '.join(_TOOLS)}")
+    if sim not in SIMULATORS:
+        raise SpecError(f"sim = {sim!r}: programs run under {' or '.join(SIMULATORS)}")
 
 
 def run_program(
@@ -92,7 +93,7 @@ def run_program(
     check_run(sim, limit)
     shape = shape_of(spec.network, cores, program.memory_bytes >> 10)
     plan = make_plan(spec)
-    simulator = _TOOLS[sim]()
+    simulator = SIMULATORS[sim]()
     script = script_text(plan, program, _boot(plan, program, cores), limit)
     built = build_system(shape, simulator, progress)
     begin = time.perf_counter()

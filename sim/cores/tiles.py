@@ -7,8 +7,6 @@ tile goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
@@ -39,8 +37,9 @@ _PACKETS = tuple((way, wire) for way in ("inject", "eject") for wire in ("valid"
 
 
 def system_tiles(shape: TileShape) -> dict[str, str]:
-    """Return the Verilog of each tile and all that it is made of, by its name; that with the core,
-    which has its core's Verilog aside, is the first.
+    """Return the Verilog of each tile and all that it is made of, by its name.
+
+    The tile with the core, whose own Verilog stands aside, is the first.
     """
     spec = shape.barriers
     tiles = {TILE: _core_tile(shape), SHARE_TILE: _share_tile(shape)}
@@ -148,7 +147,9 @@ def _static_node(spec: StaticSpec) -> dict[str, str | None]:
     node |= {f"route__{name}": f"route_{name}" for name in ("shift", "strobe")}
     node |= {"route_in": "route_in", "route_out": "route_out", **tile.join_config()}
     node |= {f"port__{name}": name for _, name, _ in static.process_ports(spec)}
-    node |= {"port__hold": "1'd0"} | dict.fromkeys((name for name, _ in static.local_wires(spec)), "")
+    node |= {"port__hold": "1'd0"} | dict.fromkeys(
+        (name for name, _ in static.local_wires(spec)), ""
+    )
     node |= _links(spec, _sides(), "")
     for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
         node[f"{side}_in__flush"] = f"{side}_in_flush | rst"

@@ -45,7 +45,8 @@ def timeline(plan: BarrierPlan, events: Events) -> list[list[Piece]]:
     barriers = {core: _barriers(spans) for core, spans in events.spans.items()}
     complete = _complete(plan, events, barriers)
     return [
-        _pieces(spans, barriers[core], complete[core]) for core, spans in sorted(events.spans.items())
+        _pieces(spans, barriers[core], complete[core])
+        for core, spans in sorted(events.spans.items())
     ]
 
 

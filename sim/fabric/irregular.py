@@ -10,7 +10,15 @@ from syncfabric.sim.assemble.irregular import NODE, SWITCH, dateline_bits, link_
 from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.fabric import tile
 
-__all__ = ["NODE_TILE", "SWITCH_TILE", "definitions", "node_ports", "switch_ports", "switch_tile", "tiles"]
+__all__ = [
+    "NODE_TILE",
+    "SWITCH_TILE",
+    "definitions",
+    "node_ports",
+    "switch_ports",
+    "switch_tile",
+    "tiles",
+]
 
 NODE_TILE, SWITCH_TILE = "node_tile", "switch_tile"
 

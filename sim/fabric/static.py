@@ -14,7 +14,15 @@ from syncfabric.sim.assemble.static import (
 )
 from syncfabric.sim.fabric import tile
 
-__all__ = ["LOADER_TILE", "TILE", "definitions", "loader_ports", "loader_tile", "tile_ports", "tiles"]
+__all__ = [
+    "LOADER_TILE",
+    "TILE",
+    "definitions",
+    "loader_ports",
+    "loader_tile",
+    "tile_ports",
+    "tiles",
+]
 
 TILE, LOADER_TILE = "tile", "loader_tile"
 

@@ -20,9 +20,7 @@ def cores(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM.c", help="What every core runs.")],
     network: Annotated[
         str,
-        typer.Option(
-            metavar="NET", help="A network file, or the name of a ready-made network."
-        ),
+        typer.Option(metavar="NET", help="A network file, or the name of a ready-made network."),
     ],
     cores: Annotated[
         int | None, typer.Option(metavar="N", help="Cores, at the first nodes; all, at most 64.")

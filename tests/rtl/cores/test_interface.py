@@ -333,4 +333,3 @@ def test_a_receiver_that_takes_nothing_holds_the_sender_back() -> None:
     simulator.add_clock(1e-6)
     simulator.add_testbench(drive)
     simulator.run()
-
