@@ -11,6 +11,7 @@
 #define NONE SYNCFABRIC_BOOT_NONE
 #define OFFER_WORDS 9 /* numbers that a core has free: 256 gids, then slots and a register */
 #define HAS_REGISTER (1u << 31)
+#define HAS_GROUP (1u << 30)
 
 /* Written before a core is let go: see sim/cores/boot.py. */
 __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0};
@@ -18,7 +19,7 @@ __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0
 static sf_group groups[SF_GROUPS];
 static uint32_t gids_used[8], registers_used;
 static uint32_t slots_used;
-static sf_group *world;
+sf_group *sf_world_made;
 
 __attribute__((noreturn)) void sf_exit(int code)
 {
@@ -73,7 +74,7 @@ static void add_from_file(unsigned slot, const uint16_t *entry)
 {
     sf_group *group = free_group();
     unsigned number = entry[1], size = entry[3];
-    if (!group || (slot >= SF_GROUPS && !SF_IN_HARDWARE))
+    if (!group || (slot >= SF_GROUPS && (number == NONE || !SF_IN_HARDWARE)))
         sf_exit(SF_EXIT_GROUP);
     *group = (sf_group){.used = 1, .gid = (uint8_t)entry[0], .slot = (uint8_t)slot,
                         .op = (uint8_t)entry[4], .rank = entry[2], .size = entry[3]};
@@ -162,6 +163,7 @@ static void set_up(sf_group *group, unsigned number)
         write_register(number, word, made.words[word]);
     write_register(number, SYNCFABRIC_WORD_CONTROL, made.words[SYNCFABRIC_WORD_CONTROL]);
     group->port = port_of(number);
+    registers_used |= 1u << number;
 }
 
 static void clear(const sf_group *group)
@@ -170,13 +172,9 @@ static void clear(const sf_group *group)
     write_register(number, SYNCFABRIC_WORD_CONTROL, 0);
     registers_used &= ~(1u << number);
 }
-#elif SF_IN_HARDWARE
-/* Only a manager can reach all that such a group needs: its groups are those of the file. */
-static unsigned free_register(void) { return NONE; }
-static void set_up(sf_group *group, unsigned number) { (void)group, (void)number; }
-static void clear(const sf_group *group) { (void)group; }
 #else
-static unsigned free_register(void) { return 0; }
+/* Only a manager can reach all that such a group needs: it goes over messages. */
+static unsigned free_register(void) { return NONE; }
 static void set_up(sf_group *group, unsigned number) { (void)group, (void)number; }
 static void clear(const sf_group *group) { (void)group; }
 #endif
@@ -192,11 +190,11 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
         return 0;
     for (unsigned i = 0; i < 8; i++)
         offer[i] = ~gids_used[i];
-    offer[8] = (~slots_used & 0xff) | (group && number != NONE ? HAS_REGISTER : 0);
+    offer[8] = (~slots_used & 0xff) | (group ? HAS_GROUP : 0) | (number != NONE ? HAS_REGISTER : 0);
     agree(members, n, rank, offer);
     while (word < 8 && !offer[word])
         word++;
-    if (word == 8 || !(offer[8] & HAS_REGISTER) || !(offer[8] & 0xff))
+    if (word == 8 || !(offer[8] & HAS_GROUP) || !(offer[8] & 0xff))
         return 0;
     *group = (sf_group){.used = 1, .op = (uint8_t)op, .rank = (uint16_t)rank, .size = (uint16_t)n};
     group->gid = (uint8_t)(32 * word + lowest(offer[word]));
@@ -206,9 +204,8 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
     gids_used[group->gid / 32] |= 1u << group->gid % 32;
     slots_used |= 1u << group->slot;
     prepare(group);
-    set_up(group, number);
-    if (group->port)
-        registers_used |= 1u << number;
+    if (offer[8] & HAS_REGISTER)
+        set_up(group, number);
     /* Nobody arrives before all registers are written. */
     sf_dissemination_arrive(group);
     sf_dissemination_wait(group);
@@ -232,19 +229,19 @@ void sf_group_free(sf_group *group)
     group->used = 0;
 }
 
-sf_group *sf_world(void)
+sf_group *sf_make_world(void)
 {
     unsigned cores = sf_cores();
-    for (unsigned i = 0; !world && i < SF_GROUPS; i++)
+    for (unsigned i = 0; !sf_world_made && i < SF_GROUPS; i++)
         if (groups[i].used && groups[i].size == cores && (groups[i].port || !SF_IN_HARDWARE))
-            world = &groups[i];
-    if (!world) {
+            sf_world_made = &groups[i];
+    if (!sf_world_made) {
         unsigned all[SYNCFABRIC_MOST_CORES];
         for (unsigned core = 0; core < cores; core++)
             all[core] = core;
-        world = sf_group_create(all, cores);
-        if (!world)
+        sf_world_made = sf_group_create(all, cores);
+        if (!sf_world_made)
             sf_exit(SF_EXIT_GROUP);
     }
-    return world;
+    return sf_world_made;
 }

@@ -5,8 +5,9 @@
 uint32_t sf_signals[64];
 uint32_t sf_unfenced;
 
-static uint32_t inbox[SF_INBOX] __attribute__((section(".noinit")));
-static uint32_t inbox_end;
+__attribute__((weak, section(".noinit.sf_inbox"))) uint32_t sf_inbox[256];
+__attribute__((weak)) const uint32_t sf_inbox_words = 256;
+static uint32_t inbox_begin, inbox_end;
 
 static unsigned words_of(uint32_t head)
 {
@@ -21,9 +22,16 @@ static int fits(uint32_t head, unsigned from, unsigned tag)
 
 static uint32_t *new_entry(uint32_t head)
 {
-    uint32_t *entry = inbox + inbox_end;
-    if (words_of(head) + 1 > SF_INBOX - inbox_end)
+    uint32_t *entry;
+    if (words_of(head) + 1 > sf_inbox_words - inbox_end) {
+        for (unsigned i = inbox_begin; i < inbox_end; i++)
+            sf_inbox[i - inbox_begin] = sf_inbox[i];
+        inbox_end -= inbox_begin;
+        inbox_begin = 0;
+    }
+    if (words_of(head) + 1 > sf_inbox_words - inbox_end)
         sf_exit(SF_EXIT_INBOX);
+    entry = sf_inbox + inbox_end;
     inbox_end += words_of(head) + 1;
     *entry = head;
     return entry + 1;
@@ -32,9 +40,9 @@ static uint32_t *new_entry(uint32_t head)
 /* Find the first entry that fits; inbox_end if none does. */
 static unsigned find(unsigned from, unsigned tag)
 {
-    unsigned at = 0;
-    while (at < inbox_end && !fits(inbox[at], from, tag))
-        at += words_of(inbox[at]) + 1;
+    unsigned at = inbox_begin;
+    while (at < inbox_end && !fits(sf_inbox[at], from, tag))
+        at += words_of(sf_inbox[at]) + 1;
     return at;
 }
 
@@ -94,41 +102,62 @@ void sf_send(unsigned to, unsigned tag, const uint32_t *words, size_t n)
     sf_send_tagged(to, tag, words, n);
 }
 
-/* Take one packet of exactly n words, from the inbox or from the network. */
-static unsigned receive(unsigned from, unsigned tag, uint32_t *words, unsigned n)
+/* Take an entry out of the inbox: what is before it moves up, and the first is most often wanted. */
+static void remove_entry(unsigned at)
 {
-    unsigned at = find(from, tag);
+    unsigned size = words_of(sf_inbox[at]) + 1;
+    for (unsigned i = at; i-- > inbox_begin;)
+        sf_inbox[i + size] = sf_inbox[i];
+    inbox_begin += size;
+    if (inbox_begin == inbox_end)
+        inbox_begin = inbox_end = 0;
+}
+
+/* Take the next packet that fits, from the inbox or from the network; returns its head. */
+static uint32_t receive(unsigned from, unsigned tag, uint32_t *words, unsigned most)
+{
+    unsigned at = find(from, tag), n;
     uint32_t head;
     if (at < inbox_end) {
-        unsigned next = at + words_of(inbox[at]) + 1;
-        head = inbox[at];
-        if (words_of(head) != n)
+        head = sf_inbox[at];
+        n = words_of(head);
+        if (n > most)
             sf_exit(SF_EXIT_LENGTH);
         for (unsigned i = 0; i < n; i++)
-            words[i] = inbox[at + 1 + i];
-        while (next < inbox_end)
-            inbox[at++] = inbox[next++];
-        inbox_end = at;
+            words[i] = sf_inbox[at + 1 + i];
+        remove_entry(at);
     } else {
         while (!fits(head = SF_WORD(SYNCFABRIC_CORE_RECV), from, tag))
             sf_keep(head);
-        if (words_of(head) != n)
+        n = words_of(head);
+        if (n > most)
             sf_exit(SF_EXIT_LENGTH);
         while (n--)
             *words++ = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
     }
-    return head & SYNCFABRIC_RECEIVED_HEAD_CORE_MASK;
+    return head;
 }
 
 unsigned sf_recv(unsigned from, unsigned tag, uint32_t *words, size_t n)
 {
     while (n) {
         unsigned part = n < SYNCFABRIC_MOST_WORDS ? n : SYNCFABRIC_MOST_WORDS;
-        from = receive(from, tag, words, part);
+        uint32_t head = receive(from, tag, words, part);
+        if (words_of(head) != part)
+            sf_exit(SF_EXIT_LENGTH);
+        from = head & SYNCFABRIC_RECEIVED_HEAD_CORE_MASK;
         words += part;
         n -= part;
     }
     return from;
+}
+
+unsigned sf_recv_packet(unsigned from, unsigned tag, uint32_t words[SYNCFABRIC_MOST_WORDS],
+                        unsigned *n)
+{
+    uint32_t head = receive(from, tag, words, SYNCFABRIC_MOST_WORDS);
+    *n = words_of(head);
+    return head & SYNCFABRIC_RECEIVED_HEAD_CORE_MASK;
 }
 
 int sf_probe(unsigned from, unsigned tag)

@@ -29,7 +29,6 @@
 extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
 
 void sf_keep(uint32_t head);
-void sf_take_in(void);
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
 
 /* Wait until a whole packet, or that many signals, can be sent without a stall. While a core waits

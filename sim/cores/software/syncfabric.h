@@ -26,19 +26,21 @@
 #define SF_BARRIER SF_BTM
 #endif
 #define SF_IN_HARDWARE (SF_BARRIER < SF_CENTRAL)
-#define SF_COMBINES (SF_BARRIER < SF_REFLEX)
 
 #define SF_GROUPS 8      /* that a core can know of at the same time */
 #define SF_USER_TAGS 32  /* 0 to 31; the others are the library's */
 #define SF_ANY 0xffffu   /* sf_recv: from any core */
 
-/* Words of messages that can have come before they are asked for; a head is one, too. */
-#ifndef SF_INBOX
-#define SF_INBOX 256
-#endif
+/* Words of messages that can have come before they are asked for, a head a message with them: 256,
+ * or what a program says by a line SF_INBOX(words); outside its functions. */
+#define SF_INBOX(words) \
+    uint32_t sf_inbox[words] __attribute__((section(".noinit"))); \
+    const uint32_t sf_inbox_words = (words)
+extern uint32_t sf_inbox[];
+extern const uint32_t sf_inbox_words;
 
 /* Exit codes by which the library stops a core. */
-#define SF_EXIT_INBOX 240   /* more messages came before they were asked for than SF_INBOX holds */
+#define SF_EXIT_INBOX 240   /* more messages came before they were asked for than there is room for */
 #define SF_EXIT_LENGTH 241  /* a message was longer or shorter than sf_recv asked for */
 #define SF_EXIT_GROUP 242   /* a group that this core is no member of, or that cannot be made */
 #define SF_EXIT_MESSAGE 243 /* sf_send to no core, of no words, or with a tag of the library's */
@@ -50,6 +52,12 @@
 #else
 #define SF_DATA_BITS 32
 #endif
+#endif
+
+#if SF_BARRIER < SF_REFLEX && defined SYNCFABRIC_DATA_BITS && SYNCFABRIC_DATA_BITS > 0
+#define SF_COMBINES 1 /* the network combines the members' values */
+#else
+#define SF_COMBINES 0
 #endif
 
 typedef enum { SF_OR, SF_AND, SF_XOR, SF_MAX, SF_MIN, SF_SUM } sf_op;
@@ -102,8 +110,16 @@ void sf_send(unsigned to, unsigned tag, const uint32_t *words, size_t n);
 /* Take the next message of n words with this tag from a core, or from SF_ANY; says from which. */
 unsigned sf_recv(unsigned from, unsigned tag, uint32_t *words, size_t n);
 
+/* Take the next packet with this tag, of at most MOST_WORDS words; n gets how many there are. A
+ * message of more words than a packet has comes as several. */
+unsigned sf_recv_packet(unsigned from, unsigned tag, uint32_t words[SYNCFABRIC_MOST_WORDS],
+                        unsigned *n);
+
 /* Whether a message with this tag from a core, or from SF_ANY, is there. */
 int sf_probe(unsigned from, unsigned tag);
+
+/* Take in a message that is there, for a later sf_recv. */
+void sf_take_in(void);
 
 static inline void sf_send1(unsigned to, unsigned tag, uint32_t word) { sf_send(to, tag, &word, 1); }
 static inline uint32_t sf_recv1(unsigned from, unsigned tag)
@@ -114,14 +130,17 @@ static inline uint32_t sf_recv1(unsigned from, unsigned tag)
 }
 
 /* The group of all cores; its first use is by all of them. */
-sf_group *sf_world(void);
+extern sf_group *sf_world_made;
+sf_group *sf_make_world(void);
+static inline sf_group *sf_world(void) { return sf_world_made ? sf_world_made : sf_make_world(); }
 
 /* The group of the network file with this id, or 0 where this core is no member. */
 sf_group *sf_group_of(unsigned gid);
 
 /* Make a group. All its members call it with the same list, and nobody else; members that make
- * several groups make them in the same order. 0 if this core is not in the list, or if some
- * member has no register, or no number that all have free. */
+ * several groups make them in the same order. It has a register where every member has one free and
+ * can set it up, which is so on meshes; else its barriers go over messages. 0 if this core is not
+ * in the list, or if the members have too many groups. */
 sf_group *sf_group_create(const unsigned *members, unsigned n);
 sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 
@@ -143,32 +162,42 @@ uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 #define SF_HALF(half) sf_central_##half
 #elif SF_BARRIER == SF_TREE
 #define SF_HALF(half) sf_tree_##half
-#elif SF_BARRIER == SF_DISSEMINATION
-#define SF_HALF(half) sf_dissemination_##half
 #elif SF_BARRIER == SF_TOURNAMENT
 #define SF_HALF(half) sf_tournament_##half
+#else /* also of groups that have no register */
+#define SF_HALF(half) sf_dissemination_##half
 #endif
 
 /* Arrive, and go on; the barrier ends with sf_barrier_wait. */
 static inline void sf_barrier_arrive(sf_group *group)
 {
-#if SF_IN_HARDWARE
-    if (sf_unfenced)
-        sf_settle();
-    group->port[0] = 0;
-#else
-    SF_HALF(arrive)(group);
-#endif
+    if (SF_IN_HARDWARE && group->port) {
+        if (sf_unfenced)
+            sf_settle();
+        group->port[0] = 0;
+    } else {
+        SF_HALF(arrive)(group);
+    }
 }
 
 /* Wait until all members have arrived. */
 static inline void sf_barrier_wait(sf_group *group)
 {
-#if SF_IN_HARDWARE
-    (void)group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
-#else
-    SF_HALF(wait)(group);
-#endif
+    if (SF_IN_HARDWARE && group->port)
+        (void)group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+    else
+        SF_HALF(wait)(group);
+}
+
+/* The same for a core to which more may be sent meanwhile than its network interface holds (128
+ * flits): it goes on taking messages in, and hears a little later that the barrier is over. */
+static inline void sf_barrier_wait_taking(sf_group *group)
+{
+    while (SF_IN_HARDWARE && group->port
+           && !(group->port[SYNCFABRIC_CORE_DONE_BASE - SYNCFABRIC_CORE_ARRIVE_BASE]
+                & 1u << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT))
+        sf_take_in();
+    sf_barrier_wait(group);
 }
 
 static inline void sf_barrier(sf_group *group)
@@ -177,17 +206,16 @@ static inline void sf_barrier(sf_group *group)
     sf_barrier_wait(group);
 }
 
-/* A barrier that combines a value of each member, of the network's data bits, as the group says. */
+/* A barrier that combines a value of each member, of SF_DATA_BITS, as the group's operation says. */
 static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
 {
-#if SF_COMBINES
-    if (sf_unfenced)
-        sf_settle();
-    group->port[0] = value;
-    return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
-#else
+    if (SF_COMBINES && group->port) {
+        if (sf_unfenced)
+            sf_settle();
+        group->port[0] = value;
+        return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+    }
     return sf_tree_reduce(group, value);
-#endif
 }
 
 #endif /* SYNCFABRIC_H */

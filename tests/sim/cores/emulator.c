@@ -219,6 +219,12 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
         *read = c->result[number];
         return 1;
     }
+    if (w >= SYNCFABRIC_CORE_DONE_BASE && w < SYNCFABRIC_CORE_LAST_BASE && !write) {
+        unsigned number = w - SYNCFABRIC_CORE_DONE_BASE;
+        unsigned waiting = c->arrived[number] || c->release[number] > cycle;
+        *read = (uint32_t)(c->armed[number] && !waiting) << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT;
+        return 1;
+    }
     if (write) {
         switch (w) {
         case SYNCFABRIC_CORE_PUT:
