@@ -9,111 +9,131 @@
 
 #define SIGNALS_AT_ONCE 16u
 
-SF_OF_BARRIER(await_many) static void await_many(unsigned code, unsigned count)
-{
-    while (count--)
-        sf_await(code);
-}
+/* Make of a scheme's two halves what a program calls. */
+#define SCHEME(name) \
+    SF_OF_BARRIER(sf_##name##_arrive) void sf_##name##_arrive(const sf_group *group) \
+    { \
+        sf_begin(); \
+        name##_arrive(group); \
+    } \
+    SF_OF_BARRIER(sf_##name##_wait) void sf_##name##_wait(const sf_group *group) \
+    { \
+        sf_see_room(); \
+        name##_wait(group); \
+    } \
+    SF_OF_BARRIER(sf_##name##_both) void sf_##name##_both(const sf_group *group) \
+    { \
+        sf_begin(); \
+        name##_arrive(group); \
+        name##_wait(group); \
+    }
 
 /* Central: everyone tells rank 0, which counts them, and tells everyone. */
 
-SF_OF_BARRIER(sf_central_arrive) void sf_central_arrive(const sf_group *group)
+static inline void central_arrive(const sf_group *group)
 {
-    sf_begin();
     if (group->rank)
         sf_signal(group->above);
 }
 
-SF_OF_BARRIER(sf_central_wait) void sf_central_wait(const sf_group *group)
+static inline void central_wait(const sf_group *group)
 {
+    uint32_t down = SF_CODE(group->slot, SF_DOWN);
+    const uint8_t *next = group->members + 1, *last = group->members + group->size;
     if (group->rank) {
-        sf_await(SF_CODE(group->slot, SF_DOWN));
+        sf_await(down);
         return;
     }
-    await_many(SF_CODE(group->slot, SF_UP), group->size - 1u);
-    for (unsigned rank = 1; rank < group->size; rank++) {
-        if (rank % SIGNALS_AT_ONCE == 1)
-            sf_make_room();
-        sf_signal(SF_HEAD(group->members[rank], SF_CODE(group->slot, SF_DOWN)));
+    sf_await_many(SF_CODE(group->slot, SF_UP), group->size - 1u);
+    down <<= SF_TAG_SHIFT;
+    while (next < last) {
+        const uint8_t *end = last - next > SIGNALS_AT_ONCE ? next + SIGNALS_AT_ONCE : last;
+        sf_see_room();
+        while (next < end)
+            sf_signal(*next++ | down);
     }
 }
 
+SCHEME(central)
+
 /* Tree: of four children a member, by rank. */
 
-SF_OF_BARRIER(sf_tree_arrive) void sf_tree_arrive(const sf_group *group)
+static inline void tree_arrive(const sf_group *group)
 {
-    sf_begin();
     if (!group->children && group->rank)
         sf_signal(group->above);
 }
 
-SF_OF_BARRIER(sf_tree_wait) void sf_tree_wait(const sf_group *group)
+static inline void tree_wait(const sf_group *group)
 {
-    unsigned down = SF_CODE(group->slot, SF_DOWN);
-    if (group->children) {
-        await_many(SF_CODE(group->slot, SF_UP), group->children);
-        sf_make_room();
-        if (group->rank) {
+    unsigned code = SF_CODE(group->slot, 0);
+    const uint32_t *next = group->below, *end = next + group->children;
+    if (next < end)
+        sf_await_many(code + SF_UP, group->children);
+    if (group->rank) {
+        if (next < end)
             sf_signal(group->above);
-            sf_await(down);
-        }
-        for (unsigned child = 0; child < group->children; child++)
-            sf_signal(group->below[child]);
-    } else if (group->rank) {
-        sf_await(down);
+        sf_await(code + SF_DOWN);
     }
+    while (next < end)
+        sf_signal(*next++);
 }
+
+SCHEME(tree)
 
 /* Dissemination: in round k a member tells the one 2^k ranks on, and awaits the one 2^k back. */
 
-SF_OF_BARRIER(sf_dissemination_arrive) void sf_dissemination_arrive(const sf_group *group)
+static inline void dissemination_arrive(const sf_group *group)
 {
-    sf_begin();
     if (group->rounds)
         sf_signal(group->around[0]);
 }
 
-SF_OF_BARRIER(sf_dissemination_wait) void sf_dissemination_wait(const sf_group *group)
+static inline void dissemination_wait(const sf_group *group)
 {
-    unsigned code = SF_CODE(group->slot, 0), last = code + group->rounds - 1u;
-    if (!group->rounds)
-        return;
-    sf_make_room();
-    for (const uint32_t *next = group->around + 1; code < last; code++) {
-        sf_await(code);
-        sf_signal(*next++);
-    }
-    sf_await(code);
+    unsigned code = SF_CODE(group->slot, 0), rounds = group->rounds;
+/* Unrolled: a round more than there are is left out. */
+#define ROUND(k) \
+    if (rounds == (k)) \
+        return; \
+    if (k) \
+        sf_signal(group->around[k]); \
+    sf_await(code + (k));
+    ROUND(0)
+    ROUND(1)
+    ROUND(2)
+    ROUND(3)
+    ROUND(4)
+    ROUND(5)
 }
+
+SCHEME(dissemination)
 
 /* Tournament: in round k the rank with bit k set tells the one below and is out; the winner of all
  * wakes those it has beaten, the last one first, and they theirs. */
 
-SF_OF_BARRIER(sf_tournament_arrive) void sf_tournament_arrive(const sf_group *group)
+static inline void tournament_arrive(const sf_group *group)
 {
-    sf_begin();
     if (group->rank & 1)
         sf_signal(group->above);
 }
 
-SF_OF_BARRIER(sf_tournament_wait) void sf_tournament_wait(const sf_group *group)
+static inline void tournament_wait(const sf_group *group)
 {
-    unsigned code = SF_CODE(group->slot, 0), down = SF_CODE(group->slot, SF_DOWN);
-    unsigned beaten = group->children;
-    if (group->rank & 1) {
-        sf_await(down);
-        return;
-    }
-    sf_make_room();
-    for (unsigned round = 0; round < beaten; round++)
+    unsigned code = SF_CODE(group->slot, 0);
+    const uint32_t *first = group->below, *next = first + group->children;
+    for (unsigned round = 0; round < group->children; round++)
         sf_await(code + round);
     if (group->rank) {
-        sf_signal(group->above);
-        sf_await(down);
+        if (!(group->rank & 1))
+            sf_signal(group->above);
+        sf_await(code + SF_DOWN);
     }
-    while (beaten--)
-        sf_signal(group->below[beaten]);
+    while (next > first)
+        sf_signal(*--next);
 }
+
+SCHEME(tournament)
 
 static uint32_t combine(sf_op op, uint32_t a, uint32_t b)
 {

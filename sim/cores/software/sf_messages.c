@@ -65,6 +65,14 @@ SF_OF_BARRIER(sf_take_in) void sf_take_in(void)
         sf_keep(SF_WORD(SYNCFABRIC_CORE_RECV));
 }
 
+/* Wait until a whole packet, or that many signals, can be sent without a stall. While a core waits
+ * it takes in what comes, so that those who send to it get on: none waits for another for ever. */
+SF_OF_BARRIER(sf_make_room) void sf_make_room(void)
+{
+    while (!(SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & SF_ROOM))
+        sf_take_in();
+}
+
 /* Wait until all that was sent is taken in at the other end; meanwhile take in what comes. */
 SF_OF_BARRIER(sf_settle) void sf_settle(void)
 {
@@ -87,7 +95,7 @@ void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n)
             while (part--)
                 *entry++ = *words++;
         } else {
-            sf_make_room();
+            sf_see_room();
             sf_signal(head);
             while (part--)
                 SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = *words++;

@@ -29,38 +29,65 @@
 extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
 
 void sf_keep(uint32_t head);
+void sf_make_room(void);
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
 
-/* Wait until a whole packet, or that many signals, can be sent without a stall. While a core waits
- * it takes in what comes, so that those who send to it get on: none waits for another for ever. */
-static inline void sf_make_room(void)
-{
-    while (!(SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & SF_ROOM))
-        sf_take_in();
-}
-
+/* Send a signal: there is room. */
 static inline void sf_signal(uint32_t head) { SF_WORD(SYNCFABRIC_CORE_SEND) = head; }
 
-static inline void sf_await(unsigned code)
+/* See that a whole packet, or that many signals, can be sent without a stall. */
+static inline void sf_see_room(void)
 {
-    if (sf_signals[code]) {
-        sf_signals[code]--;
-        return;
-    }
-    for (;;) {
-        uint32_t head = SF_WORD(SYNCFABRIC_CORE_RECV);
-        if (head >> SF_WORDS_SHIFT == code << (SF_TAG_SHIFT - SF_WORDS_SHIFT))
-            return;
-        sf_keep(head);
-    }
+    if (!(SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & SF_ROOM))
+        SF_SAVING(sf_make_room);
 }
 
 /* What was sent before an arrive has come when the barrier ends, as it is in hardware. */
 static inline void sf_begin(void)
 {
-    sf_make_room();
     if (sf_unfenced)
-        sf_settle();
+        SF_SAVING(sf_settle);
+    sf_see_room();
+}
+
+/* Take what has come: a signal is counted here, for it is what comes most often in a barrier. */
+static inline void sf_keep_quickly(uint32_t head)
+{
+    if (head & SYNCFABRIC_RECEIVED_HEAD_WORDS_MASK << SF_WORDS_SHIFT) {
+        register uint32_t given __asm__("a0") = head;
+        __asm__ volatile("jal t0, sf_keep_saving" : "+r"(given) : : "t0", "memory");
+    } else {
+        sf_signals[head >> SF_TAG_SHIFT]++;
+    }
+}
+
+static inline void sf_await(unsigned code)
+{
+    uint32_t head, wanted = code << (SF_TAG_SHIFT - SF_WORDS_SHIFT);
+    if (sf_signals[code]) {
+        sf_signals[code]--;
+        return;
+    }
+    while ((head = SF_WORD(SYNCFABRIC_CORE_RECV)) >> SF_WORDS_SHIFT != wanted)
+        sf_keep_quickly(head);
+}
+
+/* Wait for several signals of a code. */
+static inline void sf_await_many(unsigned code, uint32_t count)
+{
+    uint32_t wanted = code << (SF_TAG_SHIFT - SF_WORDS_SHIFT), there = sf_signals[code];
+    if (there) {
+        uint32_t taken = there < count ? there : count;
+        sf_signals[code] = there - taken;
+        count -= taken;
+    }
+    while (count) {
+        uint32_t head = SF_WORD(SYNCFABRIC_CORE_RECV);
+        if (head >> SF_WORDS_SHIFT == wanted)
+            count--;
+        else
+            sf_keep_quickly(head);
+    }
 }
 
 #endif /* SF_MESSAGES_H */

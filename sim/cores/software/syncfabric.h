@@ -101,6 +101,8 @@ __attribute__((noreturn)) void sf_exit(int code);
 /* Wait until every message sent from here has been taken in at the other end. */
 void sf_settle(void);
 static inline void sf_fence(void) { sf_settle(); }
+/* Call a function that seldom has to be called, and of which nothing is to be seen in registers. */
+#define SF_SAVING(function) __asm__ volatile("jal t0, " #function "_saving" : : : "t0", "memory")
 extern uint32_t sf_unfenced; /* whether messages were sent since the last fence */
 
 /* Send n words to a core; n is at least 1, the tag below SF_USER_TAGS. Messages of one core to
@@ -147,25 +149,25 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 /* Free it again. All its members call it, after their last barrier. */
 void sf_group_free(sf_group *group);
 
-/* Software barriers: each function is the half of a barrier. */
-void sf_central_arrive(const sf_group *group);
-void sf_central_wait(const sf_group *group);
-void sf_tree_arrive(const sf_group *group);
-void sf_tree_wait(const sf_group *group);
-void sf_dissemination_arrive(const sf_group *group);
-void sf_dissemination_wait(const sf_group *group);
-void sf_tournament_arrive(const sf_group *group);
-void sf_tournament_wait(const sf_group *group);
+/* Software barriers: whole, and their halves. */
+#define SF_DECLARE(name) \
+    void sf_##name##_arrive(const sf_group *group); \
+    void sf_##name##_wait(const sf_group *group); \
+    void sf_##name##_both(const sf_group *group)
+SF_DECLARE(central);
+SF_DECLARE(tree);
+SF_DECLARE(dissemination);
+SF_DECLARE(tournament);
 uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 
 #if SF_BARRIER == SF_CENTRAL
-#define SF_HALF(half) sf_central_##half
+#define SF_SOFTWARE(part) sf_central_##part
 #elif SF_BARRIER == SF_TREE
-#define SF_HALF(half) sf_tree_##half
+#define SF_SOFTWARE(part) sf_tree_##part
 #elif SF_BARRIER == SF_TOURNAMENT
-#define SF_HALF(half) sf_tournament_##half
+#define SF_SOFTWARE(part) sf_tournament_##part
 #else /* also of groups that have no register */
-#define SF_HALF(half) sf_dissemination_##half
+#define SF_SOFTWARE(part) sf_dissemination_##part
 #endif
 
 /* Arrive, and go on; the barrier ends with sf_barrier_wait. */
@@ -173,10 +175,10 @@ static inline void sf_barrier_arrive(sf_group *group)
 {
     if (SF_IN_HARDWARE && group->port) {
         if (sf_unfenced)
-            sf_settle();
+            SF_SAVING(sf_settle);
         group->port[0] = 0;
     } else {
-        SF_HALF(arrive)(group);
+        SF_SOFTWARE(arrive)(group);
     }
 }
 
@@ -186,7 +188,7 @@ static inline void sf_barrier_wait(sf_group *group)
     if (SF_IN_HARDWARE && group->port)
         (void)group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     else
-        SF_HALF(wait)(group);
+        SF_SOFTWARE(wait)(group);
 }
 
 /* The same for a core to which more may be sent meanwhile than its network interface holds (128
@@ -202,8 +204,12 @@ static inline void sf_barrier_wait_taking(sf_group *group)
 
 static inline void sf_barrier(sf_group *group)
 {
-    sf_barrier_arrive(group);
-    sf_barrier_wait(group);
+    if (SF_IN_HARDWARE && group->port) {
+        sf_barrier_arrive(group);
+        sf_barrier_wait(group);
+    } else {
+        SF_SOFTWARE(both)(group);
+    }
 }
 
 /* A barrier that combines a value of each member, of SF_DATA_BITS, as the group's operation says. */
@@ -211,7 +217,7 @@ static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
 {
     if (SF_COMBINES && group->port) {
         if (sf_unfenced)
-            sf_settle();
+            SF_SAVING(sf_settle);
         group->port[0] = value;
         return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     }
