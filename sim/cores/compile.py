@@ -1,4 +1,4 @@
-"""Programs in C, compiled for the cores of a many-core system, and kept by what they are made of."""
+"""Programs in C, compiled for the cores of a system, and kept by what they are made of."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from syncfabric.models.errors import SpecError, ToolError
@@ -45,7 +45,7 @@ _SCRIPT, _ELF, _SAID = "program.ld", "program.elf", "warnings.txt"
 _FLAGS = (
     *("-std=c11", "-ffreestanding", "-nostdlib", "-fno-pic", "-fomit-frame-pointer", "-g"),
     *("-fno-asynchronous-unwind-tables", "-fno-sanitize=undefined", "-fno-stack-protector"),
-    *("-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra", "-Wl,--gc-sections"),
+    *("-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra"),
 )
 
 
@@ -83,34 +83,38 @@ def compile_program(
         There is no compiler.
     """
     _check(source, barrier, memory_kib, defines)
-    tools = find_toolchain()
+    tools, cache = find_toolchain(), Cache()
     flags = [*_FLAGS, optimize, f"-DSF_BARRIER={BARRIERS[barrier]}"]
-    flags += [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
-    with TemporaryDirectory(prefix="syncfabric-") as work:
-        folder = Path(work)
-        for name, text in _library(spec, memory_kib).items():
-            (folder / name).write_text(text, encoding="utf-8")
-        library = sorted(folder.iterdir())
-        given = [*flags, "-I", work]
-        # What the program includes decides, too: so what counts is the preprocessor's text.
-        text, _ = _call(tools, [*given, "-E", "-P", str(source.absolute())], source)
-        settings = {"version": tools.version, "flags": flags, "source": source.name, "text": text}
+    macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
+    # The library is compiled once for many programs: it knows only the macros that are its own.
+    common = [*flags, *(macro for macro in macros if macro.startswith("-DSF_"))]
+    library = _library(tools, cache, spec, common)
+    given = [*flags, *macros, "-I", str(library), str(source.absolute())]
+    # What the program includes decides, too: so what counts is the preprocessor's text.
+    text, _ = _call(tools, [*given, "-E", "-P"], source)
 
-        def make(_: Path, result: Path) -> None:
-            units = [str(file) for file in library if file.suffix in {".c", ".S"}]
-            output = ["-Wl,-T," + str(folder / _SCRIPT), "-o", str(result / _ELF)]
-            files_in = [str(source.absolute()), *units, *tools.libraries]
-            _, said = _call(tools, [*given, *files_in, *output], source, memory_kib)
-            (result / _SAID).write_text(said, encoding="utf-8")
+    def make(scratch: Path, result: Path) -> None:
+        script = scratch / _SCRIPT
+        sizes = {"SF_MEMORY": memory_kib << 10, "SF_STACK": STACK_BYTES}
+        words = (library / _SCRIPT).read_text(encoding="utf-8")
+        script.write_text(re.sub("SF_MEMORY|SF_STACK", lambda word: str(sizes[word[0]]), words))
+        objects = sorted(str(file) for file in library.glob("*.o"))
+        output = ["-Wl,--gc-sections", f"-Wl,-T,{script}", "-o", str(result / _ELF)]
+        _, said = _call(tools, [*given, *objects, *tools.libraries, *output], source, memory_kib)
+        (result / _SAID).write_text(said, encoding="utf-8")
 
-        entry, _ = Cache().get(fingerprint(settings, library), make)
+    made_of = {"text": text, "flags": flags, "version": tools.version, "library": library.name}
+    settings = {**made_of, "source": source.name, "memory": memory_kib, "macros": macros}
+    entry, _ = cache.get(fingerprint(settings, []), make)
     said = (entry / _SAID).read_text(encoding="utf-8")
     return read_program(entry / _ELF, source, memory_kib << 10, said)
 
 
 def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, str]) -> None:
     if barrier not in BARRIERS:
-        raise SpecError(f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}")
+        raise SpecError(
+            f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}"
+        )
     if not 1 <= memory_kib <= MOST_MEMORY_KIB:
         raise SpecError(f"memory = {memory_kib} KiB: a core has 1 to {MOST_MEMORY_KIB} KiB")
     for name in defines:
@@ -123,17 +127,31 @@ def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, st
         raise SpecError(f"program {source} must be a C file, whose name ends in .c")
 
 
-def _library(spec: NetworkSpec | None, memory_kib: int) -> dict[str, str]:
-    """Return the library's files, those that are generated with them, by their names."""
-    found = {
+def software() -> Traversable:
+    """Return the folder of the library in C."""
+    return files("syncfabric.sim.cores") / "software"
+
+
+def _library(
+    tools: Toolchain, cache: Cache, spec: NetworkSpec | None, flags: Sequence[str]
+) -> Path:
+    """Return a folder with the library: headers, linker script, and a compiled file a source."""
+    texts = {
         file.name: file.read_text(encoding="utf-8")
-        for file in (files("syncfabric.sim.cores") / "software").iterdir()
+        for file in software().iterdir()
         if file.name.endswith((".c", ".h", ".S", ".ld"))
-    }
-    sizes = {"SF_MEMORY": memory_kib << 10, "SF_STACK": STACK_BYTES}
-    for name, value in sizes.items():
-        found[_SCRIPT] = found[_SCRIPT].replace(name, str(value))
-    return found | library_headers(spec)
+    } | library_headers(spec)
+
+    def make(scratch: Path, result: Path) -> None:
+        for name, text in texts.items():
+            place = scratch if name.endswith((".c", ".S")) else result
+            (place / name).write_text(text, encoding="utf-8")
+        for source in sorted(scratch.iterdir()):
+            output = ["-o", str(result / f"{source.stem}.o")]
+            _call(tools, [*flags, "-I", str(result), "-c", str(source), *output], source)
+
+    settings = {"texts": texts, "flags": list(flags), "version": tools.version}
+    return cache.get(fingerprint(settings, []), make)[0]
 
 
 def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
@@ -171,7 +189,8 @@ def _call(
     if over:
         raise SpecError(
             f"program {source} does not fit the {memory_kib} KiB of a core: it takes "
-            f"{max(over)} bytes too many, with {STACK_BYTES} for the stack; choose a larger --memory"
+            f"{max(over)} bytes too many, with {STACK_BYTES} for the stack; choose a larger "
+            "--memory"
         )
     raise SpecError(f"program {source} does not compile:\n{_errors(said)}")
 

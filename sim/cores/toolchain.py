@@ -17,7 +17,7 @@ from syncfabric.sim.simulators.process import version_line
 
 __all__ = ["Toolchain", "find_toolchain"]
 
-_ZIG_FLAGS = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m")
+_ZIG_FLAGS = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+relax")
 _GCC_FLAGS = ("-march=rv32im", "-mabi=ilp32")
 
 

@@ -7,7 +7,8 @@
 
 #include "sf_messages.h"
 
-#define SIGNALS_AT_ONCE 16u
+#define SIGNALS_AT_ONCE 16
+#define SF_INLINE inline __attribute__((always_inline))
 
 /* Make of a scheme's two halves what a program calls. */
 #define SCHEME(name) \
@@ -30,13 +31,13 @@
 
 /* Central: everyone tells rank 0, which counts them, and tells everyone. */
 
-static inline void central_arrive(const sf_group *group)
+static SF_INLINE void central_arrive(const sf_group *group)
 {
     if (group->rank)
         sf_signal(group->above);
 }
 
-static inline void central_wait(const sf_group *group)
+static SF_INLINE void central_wait(const sf_group *group)
 {
     uint32_t down = SF_CODE(group->slot, SF_DOWN);
     const uint8_t *next = group->members + 1, *last = group->members + group->size;
@@ -58,13 +59,13 @@ SCHEME(central)
 
 /* Tree: of four children a member, by rank. */
 
-static inline void tree_arrive(const sf_group *group)
+static SF_INLINE void tree_arrive(const sf_group *group)
 {
     if (!group->children && group->rank)
         sf_signal(group->above);
 }
 
-static inline void tree_wait(const sf_group *group)
+static SF_INLINE void tree_wait(const sf_group *group)
 {
     unsigned code = SF_CODE(group->slot, 0);
     const uint32_t *next = group->below, *end = next + group->children;
@@ -83,13 +84,13 @@ SCHEME(tree)
 
 /* Dissemination: in round k a member tells the one 2^k ranks on, and awaits the one 2^k back. */
 
-static inline void dissemination_arrive(const sf_group *group)
+static SF_INLINE void dissemination_arrive(const sf_group *group)
 {
     if (group->rounds)
         sf_signal(group->around[0]);
 }
 
-static inline void dissemination_wait(const sf_group *group)
+static SF_INLINE void dissemination_wait(const sf_group *group)
 {
     unsigned code = SF_CODE(group->slot, 0), rounds = group->rounds;
 /* Unrolled: a round more than there are is left out. */
@@ -112,13 +113,13 @@ SCHEME(dissemination)
 /* Tournament: in round k the rank with bit k set tells the one below and is out; the winner of all
  * wakes those it has beaten, the last one first, and they theirs. */
 
-static inline void tournament_arrive(const sf_group *group)
+static SF_INLINE void tournament_arrive(const sf_group *group)
 {
     if (group->rank & 1)
         sf_signal(group->above);
 }
 
-static inline void tournament_wait(const sf_group *group)
+static SF_INLINE void tournament_wait(const sf_group *group)
 {
     unsigned code = SF_CODE(group->slot, 0);
     const uint32_t *first = group->below, *next = first + group->children;

@@ -1,0 +1,96 @@
+"""Barriers in software: none goes on before all have arrived, whatever comes late."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from syncfabric.sim.cores import compile as compiling
+from syncfabric.sim.cores.program import Program
+from tests.sim.cores.emulator import Run, emulate, world
+from tests.sim.cores.systems import MESSAGES, SOFTWARE, mesh, program
+
+EPISODES = 20
+MESH = mesh(8, 8)
+SIZES = (1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 64)
+
+
+def early(run: Run, cores: int) -> int:
+    """Count the barriers that a core left before the last one came."""
+    times = [run.values(core) for core in range(cores)]
+    assert all(len(of_core) == 2 * EPISODES for of_core in times)
+    return sum(
+        min(of_core[2 * k + 1] for of_core in times) < max(of_core[2 * k] for of_core in times)
+        for k in range(EPISODES)
+    )
+
+
+def play(made: Program, sizes: Sequence[int] = SIZES) -> tuple[int, int]:
+    """Run barriers of many sizes, and messages fast and slow; count early ones, and hung cores."""
+    wrong = hung = 0
+    for cores in sizes:
+        for seed in range(3):
+            slowest = (2, 40, 400)[seed]
+            run = emulate(made, MESH, cores, [world(cores)], seed=seed, slowest=slowest)
+            assert not run.faults
+            hung += len(run.stands)
+            wrong += 0 if run.stands else early(run, cores)
+    return wrong, hung
+
+
+@pytest.mark.parametrize("barrier", ["btm", *MESSAGES])
+@pytest.mark.parametrize("skew", [0, 500])
+def test_no_core_leaves_before_the_last_one_comes(barrier: str, skew: int) -> None:
+    assert play(program("barrier", barrier, SKEW=skew)) == (0, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("barrier", ["btm", *MESSAGES])
+def test_no_core_leaves_before_one_that_is_very_late(barrier: str) -> None:
+    assert play(program("barrier", barrier, SKEW=10_000), (2, 6, 16, 64)) == (0, 0)
+
+
+BREAKS = {
+    "a round is left out": (
+        "dissemination",
+        "rounds = group->rounds;",
+        "rounds = group->rounds - 1u;",
+    ),
+    "a child is not awaited": (
+        "tree",
+        "sf_await_many(code + SF_UP, group->children);",
+        "sf_await_many(code + SF_UP, group->children - 1u);",
+    ),
+    "one fewer is counted": ("central", "group->size - 1u)", "group->size - 2u)"),
+    "a beaten one is not awaited": (
+        "tournament",
+        "round < group->children; round++",
+        "round + 1u < group->children; round++",
+    ),
+    "the release is not awaited": ("central", "sf_await(down);", ""),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_wrong_barrier_is_seen(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    barrier, right, wrong = BREAKS[name]
+    broken = tmp_path / "software"
+    shutil.copytree(SOFTWARE, broken)
+    text = (broken / "sf_barriers.c").read_text()
+    assert text.count(right) == 1
+    (broken / "sf_barriers.c").write_text(text.replace(right, wrong))
+    monkeypatch.setattr(compiling, "software", lambda: broken)
+    early_ones, hung = play(program("barrier", barrier, SKEW=500), (4, 7, 16))
+    assert early_ones + hung > 0
+
+
+def test_a_signal_counted_as_one_of_the_next_barrier_is_told_apart() -> None:
+    """Barriers back to back, with messages that overtake each other by far."""
+    for barrier in MESSAGES:
+        made = program("barrier", barrier, SKEW=0)
+        for seed in range(6):
+            run = emulate(made, MESH, 9, [world(9)], seed=seed, slowest=2000)
+            assert early(run, 9) == 0
