@@ -118,7 +118,7 @@ def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, st
     if not 1 <= memory_kib <= MOST_MEMORY_KIB:
         raise SpecError(f"memory = {memory_kib} KiB: a core has 1 to {MOST_MEMORY_KIB} KiB")
     for name in defines:
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, ]*\))?", name):
             raise SpecError(f"define {name!r} is no name of C; give it as NAME=VALUE")
     if not source.is_file():
         what = "is a folder" if source.is_dir() else "is not there"
