@@ -19,7 +19,14 @@ from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 
-__all__ = ["BARRIERS", "MEMORY_KIB", "compile_program", "library_headers"]
+__all__ = [
+    "BARRIERS",
+    "MEMORY_KIB",
+    "compile_program",
+    "library_headers",
+    "ready_made",
+    "software",
+]
 
 MEMORY_KIB = 32
 STACK_BYTES = 1024
@@ -63,7 +70,7 @@ def compile_program(
     Parameters
     ----------
     source : Path
-        A C file with ``int main(void)``.
+        A C file with ``int main(void)``, or the name of a ready-made program.
     spec : NetworkSpec, optional
         The network, whose sizes and register layout the program sees.
     barrier : str
@@ -82,6 +89,7 @@ def compile_program(
     ToolError
         There is no compiler.
     """
+    source = _located(source)
     _check(source, barrier, memory_kib, defines)
     tools, cache = find_toolchain(), Cache()
     flags = [*_FLAGS, optimize, f"-DSF_BARRIER={BARRIERS[barrier]}"]
@@ -110,6 +118,17 @@ def compile_program(
     return read_program(entry / _ELF, source, memory_kib << 10, said)
 
 
+def ready_made() -> dict[str, Path]:
+    """Return the programs that come along, by their names."""
+    folder = Path(str(files("syncfabric.sim.cores") / "programs"))
+    return {file.stem: file for file in sorted(folder.glob("*.c"))}
+
+
+def _located(source: Path) -> Path:
+    """Return the ready-made program of that name, unless there is such a file."""
+    return source if source.exists() else ready_made().get(str(source), source)
+
+
 def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, str]) -> None:
     if barrier not in BARRIERS:
         raise SpecError(
@@ -122,7 +141,8 @@ def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, st
             raise SpecError(f"define {name!r} is no name of C; give it as NAME=VALUE")
     if not source.is_file():
         what = "is a folder" if source.is_dir() else "is not there"
-        raise SpecError(f"program {source} {what}; name a C file, or one of docs/cores.md")
+        names = ", ".join(ready_made())
+        raise SpecError(f"program {source} {what}; name a C file, or one of {names}")
     if source.suffix != ".c":
         raise SpecError(f"program {source} must be a C file, whose name ends in .c")
 
