@@ -1,10 +1,10 @@
-/* Every core greets, and says its number. */
+/* Every core greets, and puts its number. */
 
 #include "syncfabric.h"
 
 int main(void)
 {
-    sf_puts("hello from core ");
+    sf_puts("hello, world\n");
     sf_put(sf_core());
     return 0;
 }

@@ -22,7 +22,7 @@ def run(name: str, barrier: str, **defines: int) -> CoresResult:
 
 
 def values(result: CoresResult, core: int) -> list[int]:
-    return [put.value for put in result.console if put.core == core and not put.char]
+    return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
 
 
 @pytest.mark.long

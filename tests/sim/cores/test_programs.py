@@ -30,7 +30,7 @@ def xorshift(s: int) -> int:
 
 def test_hello() -> None:
     done = run("hello", "btm", 5)
-    assert done.texts == dict.fromkeys(range(5), "hello from core ")
+    assert done.texts == dict.fromkeys(range(5), "hello, world\n")
     assert [done.values(core) for core in range(5)] == [[core] for core in range(5)]
 
 
