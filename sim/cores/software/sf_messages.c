@@ -74,7 +74,7 @@ SF_OF_BARRIER(sf_make_room) void sf_make_room(void)
 }
 
 /* Wait until all that was sent is taken in at the other end; meanwhile take in what comes. */
-SF_OF_BARRIER(sf_settle) void sf_settle(void)
+SF_OF_BARRIER(sf_fence) void sf_fence(void)
 {
     while (SF_WORD(SYNCFABRIC_CORE_NET_STATUS) >> SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_SHIFT
            & SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_MASK)

@@ -46,7 +46,7 @@ static inline void sf_see_room(void)
 static inline void sf_begin(void)
 {
     if (sf_unfenced)
-        SF_SAVING(sf_settle);
+        SF_SAVING(sf_fence);
     sf_see_room();
 }
 

@@ -46,5 +46,5 @@
     .endm
 
     saving sf_keep_saving, sf_keep
-    saving sf_settle_saving, sf_settle
+    saving sf_fence_saving, sf_fence
     saving sf_make_room_saving, sf_make_room

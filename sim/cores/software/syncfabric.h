@@ -99,8 +99,7 @@ static inline void sf_puts(const char *text)
 __attribute__((noreturn)) void sf_exit(int code);
 
 /* Wait until every message sent from here has been taken in at the other end. */
-void sf_settle(void);
-static inline void sf_fence(void) { sf_settle(); }
+void sf_fence(void);
 /* Call a function that seldom has to be called, and of which nothing is to be seen in registers. */
 #define SF_SAVING(function) __asm__ volatile("jal t0, " #function "_saving" : : : "t0", "memory")
 extern uint32_t sf_unfenced; /* whether messages were sent since the last fence */
@@ -175,7 +174,7 @@ static inline void sf_barrier_arrive(sf_group *group)
 {
     if (SF_IN_HARDWARE && group->port) {
         if (sf_unfenced)
-            SF_SAVING(sf_settle);
+            SF_SAVING(sf_fence);
         group->port[0] = 0;
     } else {
         SF_SOFTWARE(arrive)(group);
@@ -217,7 +216,7 @@ static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
 {
     if (SF_COMBINES && group->port) {
         if (sf_unfenced)
-            SF_SAVING(sf_settle);
+            SF_SAVING(sf_fence);
         group->port[0] = value;
         return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     }

@@ -51,7 +51,7 @@ def _built(header: str, network: str) -> Path:
     (folder / "syncfabric_registers.h").write_text(header)
     (folder / "syncfabric_network.h").write_text(network)
     source = Path(__file__).with_name("emulator.c")
-    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-I", folder]
+    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{folder}"]
     subprocess.run(["gcc", *flags, source, "-o", folder / "emulator"], check=True)
     return folder / "emulator"
 
