@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.sim.cores.emulator import Run, emulate, world
-from tests.sim.cores.systems import MESSAGES, mesh, program
+from tests.sim.cores.systems import mesh, program
 
 MESH = mesh(8, 8)
 BARRIERS = ["btm", "dissemination"]
@@ -80,7 +80,7 @@ def test_sort_refuses_what_is_no_power_of_two() -> None:
     assert done.exits == dict.fromkeys(range(3), 2)
 
 
-@pytest.mark.parametrize("barrier", ["btm", *MESSAGES])
+@pytest.mark.parametrize("barrier", BARRIERS)
 def test_bfs(barrier: str) -> None:
     cores, vertices = 16, 512
     edges = []

@@ -45,7 +45,7 @@ def test_a_mesh_members_own_image_is_the_planners(
     program = tmp_path / "images"
     source = Path(__file__).with_name("mesh_images.c")
     subprocess.run([*C99, "-I", tmp_path, "-I", SOFTWARE, source, "-o", program], check=True)
-    sets = groups(width * height, 100, width)
+    sets = groups(width * height, 30, width)
     asked = [(members, i % 256, i % len(Op)) for i, members in enumerate(sets)]
     lines = (f"{len(m)} {' '.join(map(str, m))} {gid} {op}" for m, gid, op in asked)
     given = "\n".join(lines)
