@@ -5,6 +5,7 @@ __all__ = [
     "DeadlockError",
     "OutputError",
     "PlanError",
+    "ProgramError",
     "SpecError",
     "SyncfabricError",
     "ToolError",
@@ -21,6 +22,10 @@ class SpecError(SyncfabricError):
 
 class PlanError(SyncfabricError):
     """A barrier cannot be planned as asked."""
+
+
+class ProgramError(SpecError):
+    """A program that does not compile; the compiler's lines are told as they are."""
 
 
 class DeadlockError(PlanError):

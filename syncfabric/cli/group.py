@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from syncfabric.models.errors import DeadlockError, SyncfabricError
+from syncfabric.models.errors import DeadlockError, ProgramError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
 __all__ = ["INTERRUPTED", "REFUSED", "OneLineErrors"]
@@ -54,8 +54,9 @@ class OneLineErrors(TyperGroup):
             if sys.stdout is not None:  # closed from the beginning
                 sys.stdout.flush()
         except SyncfabricError as error:
-            # Of a deadlock the cycle is told, a channel a line.
-            lines = str(error).split("\n") if isinstance(error, DeadlockError) else [str(error)]
+            # Of a deadlock the cycle is told, a channel a line; of a program what the compiler says.
+            several = isinstance(error, (DeadlockError, ProgramError))
+            lines = str(error).split("\n") if several else [str(error)]
             code = _refuse(*lines)
         except _UsageError as error:
             code = _refuse(_words(error.format_message()))
