@@ -4,9 +4,9 @@ from typing import Literal, Protocol, TypeAlias
 
 __all__ = ["STEPS", "Progress", "Step", "silent"]
 
-Step: TypeAlias = Literal["plan", "compile", "emit", "build", "simulate", "draw", "synthesize"]
+Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw", "synthesize"]
 
-STEPS: tuple[Step, ...] = ("plan", "compile", "emit", "build", "simulate", "draw", "synthesize")
+STEPS: tuple[Step, ...] = ("plan", "emit", "build", "simulate", "draw", "synthesize")
 """The steps of a job, in order; most leave some out."""
 
 

@@ -72,7 +72,6 @@ class CoresJob:
         if barrier is None:
             barrier = next(iter(fitting(spec.network)), SOFTWARE_DEFAULT)
         spec = with_world(spec, cores, barrier)
-        progress("compile", 0, 1)
         program = compile_program(
             self.source,
             spec=spec,
@@ -80,7 +79,6 @@ class CoresJob:
             memory_kib=self.memory_kib,
             defines=dict(_define(text) for text in self.defines),
         )
-        progress("compile", 1, 1)
         result, events = run_program(
             spec, program, cores=cores, sim=self.sim, limit=self.limit, progress=progress
         )

@@ -17,7 +17,6 @@ __all__ = ["WORDS", "progress_display"]
 
 WORDS: dict[Step, str] = {
     "plan": "plan the trees",
-    "compile": "compile the program",
     "emit": "emit the Verilog",
     "build": "build the simulator",
     "simulate": "simulate and check",

@@ -1,0 +1,122 @@
+"""``syncfabric cores``: what it says and its exit codes; systems are tested in tests/sim/cores."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncfabric.models.messages.core import Activity, FaultReason
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.cores import job
+from syncfabric.sim.cores.events import Events, Fault, Put, Span
+from syncfabric.sim.cores.result import result_of
+from tests.cli.test_bad_input import refused
+
+Call = Callable[..., Any]
+
+
+class Program:
+    """A program that was compiled, as far as a result looks at it."""
+
+    def function_at(self, pc: int) -> str | None:
+        return "main" if pc < 64 else None
+
+
+def happened() -> Events:
+    """Return what two cores did: one came to a barrier and ended."""
+    spans = [Span(0, 40, Activity.WORKS, False), Span(40, 55, Activity.WAITS, False)]
+    return Events(
+        cycles=60,
+        puts=[Put(0, 12, "hello"), Put(1, 30, 7)],
+        exits={0: (58, 0), 1: (59, 0)},
+        spans={0: [*spans, Span(55, 60, Activity.STOPPED, False)], 1: spans},
+    )
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> Events:
+    """Replace compiling and running; what happened can be changed."""
+    events = happened()
+
+    def run(spec: Any, program: Any, *, cores: int, sim: str, **_: Any) -> tuple[Any, Events]:
+        return result_of(make_plan(spec), program, events, cores, sim, 1.0, 2.0), events
+
+    monkeypatch.setattr(job, "compile_program", lambda *_, **__: Program())
+    monkeypatch.setattr(job, "run_program", run)
+    return events
+
+
+def test_tables_tell_console_cores_and_groups(call: Call, events: Events) -> None:
+    result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
+    assert result.exit_code == 0
+    assert "core 0, cycle 12: hello" in result.stdout
+    assert "2 cores on mesh-2x2" in result.stdout
+    assert "barriers in hardware" in result.stdout
+    assert "60 cycles" in result.stdout
+
+
+def test_json_has_what_the_tables_have(call: Call, events: Events) -> None:
+    result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2, "--json")
+    value = json.loads(result.stdout)
+    assert (value["cores"], value["cycles"], value["exits"]) == (2, 60, [0, 0])
+    assert value["console"][0] == {"core": 0, "cycle": 12, "value": "hello"}
+    assert value["lost"][0] == {"core": 0, "cycles": 15, "waiting": 15}
+    assert {group["planner"] for group in value["groups"]} == {"btm"}
+
+
+def test_a_picture_is_drawn(call: Call, events: Events, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.svg"
+    call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2, "--trace", trace)
+    assert trace.read_text().startswith("<?xml")
+
+
+def test_a_fault_is_told_with_its_function(call: Call, events: Events) -> None:
+    events.faults.append(Fault(1, 44, FaultReason.NOT_READY, 0x20, 0x4000_0084))
+    del events.exits[1]
+    result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
+    assert result.exit_code == 1
+    assert "fault: core 1, cycle 44, instruction at 0x20 in main" in result.stderr
+    assert "not ready" in result.stderr
+
+
+def test_the_limit_tells_where_each_core_stands(call: Call, events: Events) -> None:
+    events.end = "limit"
+    events.exits.clear()
+    events.stands.update({0: (Activity.WAITS, 0x10), 1: (Activity.WORKS, 0x80)})
+    result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
+    assert result.exit_code == 1
+    assert "core 0 waits in a barrier, at 0x10 in main" in result.stderr
+    assert "core 1 works, at 0x80" in result.stderr
+
+
+def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
+    events.exits[1] = (59, -3)
+    result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
+    assert result.exit_code == 1
+    assert "core 1 ended with exit code -3" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--cores", 5), "cores = 5: the network has 4 nodes"),
+        (("--cores", 0), "cores = 0"),
+        (("--memory", 3), "memory = 3 KiB"),
+        (("--limit", 0), "limit = 0"),
+        (("--sim", "spice"), "sim = 'spice'"),
+        (("--barrier", "btin"), "barrier = 'btin' does not go with network mesh-2x2"),
+        (("--trace", "trace.txt"), "must end in .svg or .png"),
+        (("--define", "=3"), "define '=3' has no name"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    call: Call, events: Events, options: tuple[Any, ...], message: str
+) -> None:
+    refused(call("cores", "p.c", "--network", "mesh-2x2", *options), f".*{re.escape(message)}.*")
+
+
+def test_a_program_that_is_not_there_is_refused(call: Call) -> None:
+    refused(call("cores", "no.c", "--network", "mesh-2x2"), "program no.c is not there.*")
