@@ -131,8 +131,8 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     for name, member in members.items():
         if name not in ("arrive", "released"):
             top.wire(name, int(member.shape))  # no bits: no wire
-    names = ("clk", "rst", "number", "run", "cycle", "barrier_low", "barrier_high")
-    names += tuple(f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
+    names = ["clk", "rst", "number", "run", "cycle", "barrier_low", "barrier_high"]
+    names += (f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
     ports: dict[str, str | None] = {name: name for name in (*names, *observed())}
     ports |= {name: name for name, member in members.items() if member.shape}
     ports |= {f"config__{name}": f"ask_{name}" for name, _ in _ASK}
