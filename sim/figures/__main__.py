@@ -9,6 +9,7 @@ from rich.table import Table
 from syncfabric.sim.figures.area import area
 from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.collectives import collectives
+from syncfabric.sim.figures.cores import core_barriers, core_programs
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
@@ -53,6 +54,8 @@ SECTIONS: tuple[Section, ...] = (
     static_speed,
     ring_planning,
     collectives,
+    core_barriers,
+    core_programs,
     wire_faults,
     mboa,
     schedule_search,

@@ -1,0 +1,150 @@
+"""Programs on many cores: what a barrier costs them, in hardware and in software."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean
+
+from syncfabric.models.messages.core import Activity
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.cores.barriers import episodes_of
+from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.events import Events
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import with_world
+from syncfabric.sim.figures.row import Row
+
+__all__ = ["core_barriers", "core_programs", "scaling"]
+
+SIDE = 8
+SIZES = (2, 4, 8, 16, 32, 64)
+SOFTWARE = ("dissemination", "tree", "tournament", "central")
+HARDWARE = ("btm", "wires")
+EPISODES = 10
+BEYOND = 12
+"""Cycles that cores add to the network's own at most."""
+
+RATES = {16: 10_000, 64: 1_000}
+"""Simulated cycles a second at least, by the cores."""
+
+
+def scaling(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> list[float]:
+    """Measure barriers of the first cores of a mesh, nested groups of all sizes in one run.
+
+    Parameters
+    ----------
+    side : int
+        Of the mesh.
+    sizes : sequence of int
+        Cores of each group; of the last, all.
+    barrier : str
+        What ``sf_barrier`` is made of.
+    keys
+        Of the network.
+
+    Returns
+    -------
+    list of float
+        Mean cycles from the last member's arrival to the last one's going on, as programs see it:
+        all arrive together.
+    """
+    spec = _nested(side, sizes, barrier, **keys)
+    defines = {"GROUPS": str(len(sizes)), "EPISODES": str(EPISODES)}
+    result, _ = _run("scaling", spec, barrier, side * side, defines)
+    found = []
+    for place, size in enumerate(sizes):
+        took = []
+        # What a core puts begins with the smallest group that it is a member of.
+        starts = [place - sum(core >= smaller for smaller in sizes) for core in range(size)]
+        put = [_numbers(result, core) for core in range(size)]
+        for episode in range(EPISODES):
+            at = [2 * (EPISODES * start + episode) for start in starts]
+            arrived = max(of[i] for of, i in zip(put, at, strict=True))
+            took.append(max(of[i + 1] for of, i in zip(put, at, strict=True)) - arrived)
+        found.append(mean(took))
+    return found
+
+
+def core_barriers() -> Iterator[Row]:
+    """Barriers of cores on an 8x8 mesh, in hardware and software (cycles)."""
+    words = ", ".join(map(str, SIZES))
+    took = {}
+    for barrier in (*HARDWARE, *SOFTWARE):
+        took[barrier] = scaling(SIDE, SIZES, barrier, sync="both", barrier_registers=8)
+        yield Row(f"{barrier}: {words} cores", ", ".join(f"{one:.0f}" for one in took[barrier]))
+    least = [min(took[name][place] for name in SOFTWARE) for place in range(len(SIZES))]
+    ratios = [soft / hard for soft, hard in zip(least, took["btm"], strict=True)]
+    yield Row("best in software over btm", ", ".join(f"{ratio:.1f}" for ratio in ratios))
+
+
+def core_programs() -> Iterator[Row]:
+    """Programs on 16 cores, hardware barriers against software; simulation of 16 and 64 cores."""
+    mesh = _mesh(4)
+    for name in ("jacobi", "sort", "bfs"):
+        spec = with_world(mesh, 16, "btm")
+        fast = _run(name, spec, "btm", 16)[0].cycles
+        slow = {barrier: _run(name, mesh, barrier, 16)[0].cycles for barrier in SOFTWARE}
+        best = min(slow, key=lambda barrier: slow[barrier])
+        ratio = slow[best] / fast
+        yield Row(f"{name}: btm, {best}", f"{fast:,}, {slow[best]:,} cycles: {ratio:.2f}")
+    for cores, side in ((16, 4), (64, 8)):
+        spec = with_world(_mesh(side), cores, "btm")
+        result, events = _run("barrier", spec, "btm", cores, {"EPISODES": "40", "SKEW": "500"})
+        if cores == 16:
+            beyond = _beyond(spec, events)
+            yield Row("16 cores, beyond the network's own", str(beyond), "<= 12", beyond <= BEYOND)
+        rate, target = result.cycles / result.run_seconds, RATES[cores]
+        figure = f"{cores} cores, cycles a second"
+        yield Row(figure, f"{rate:,.0f}", f">= {target:,}", rate >= target)
+
+
+def _mesh(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> NetworkSpec:
+    network = MeshSpec.model_validate(
+        {"kind": "mesh", "width": side, "height": side, "channels": 2, **keys}
+    )
+    return NetworkSpec(name="figure", network=network, groups=tuple(groups))
+
+
+def _nested(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> NetworkSpec:
+    nodes = _mesh(side).network.topology.nodes
+    planner = barrier if barrier in HARDWARE else "btm"
+    groups = (
+        GroupSpec(id=gid, members=tuple(nodes[:size]), planner=planner)
+        for gid, size in enumerate(sizes, 1)
+    )
+    return _mesh(side, tuple(groups), **keys)
+
+
+def _run(
+    name: str, spec: NetworkSpec, barrier: str, cores: int, defines: dict[str, str] | None = None
+) -> tuple[CoresResult, Events]:
+    program = compile_program(Path(name), spec=spec, barrier=barrier, defines=defines or {})
+    result, events = run_program(spec, program, cores=cores)
+    if not result.ok:
+        raise RuntimeError(f"{name}, {barrier}, {cores} cores: {result.verdict}")
+    return result, events
+
+
+def _numbers(result: CoresResult, core: int) -> list[int]:
+    return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
+
+
+def _beyond(spec: NetworkSpec, events: Events) -> int:
+    """Return the most cycles from the last arrive to the last end of a WAIT, less the bound."""
+    plan = make_plan(spec)
+    (group,) = plan.groups
+    assert group.bound is not None
+    ends = sorted(
+        span.end
+        for spans in events.spans.values()
+        for span in spans
+        if span.activity is Activity.WAITS
+    )
+    worst = 0
+    for episode in episodes_of(plan, group, events):
+        after = [end for end in ends if episode.arrived < end <= episode.released + 2 * BEYOND]
+        worst = max(worst, max(after) - episode.arrived - group.bound)
+    return worst
