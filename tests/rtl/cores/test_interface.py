@@ -80,6 +80,7 @@ class Wire:
         if channel == ACKS:
             assert len(part) == 1
             self.acks[core] += 1
+            assert self.acks[core] <= self.tails[core], "acknowledged before the tail is here"
         else:
             assert len(part) == head["words"] + 1
         self._ahead[self._headers[head["header"]], channel].append(part.copy())

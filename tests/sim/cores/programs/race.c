@@ -1,35 +1,43 @@
-/* Core 0 writes to all others before a barrier; they look after it, without waiting for packets.
+/* All others send core 1 more than its interface keeps, and arrive; core 1 arrives at once, and takes
+ * packets until it is released.
  *
- * FENCED 0: arrives do not wait for acknowledgements, and what was sent may not be there yet. A core
- * puts how often nothing was there. */
+ * FENCED 1: whoever arrives waits until his packets are with core 1, so it must have taken all but
+ * those that its interface keeps. FENCED 0: barriers overtake packets. Core 1 puts what it took. */
 
 #include "syncfabric.h"
 
 #define WORD(n) (*(volatile unsigned *)(SYNCFABRIC_CORE_REGISTERS + 4u * (n)))
 
+static unsigned take(void)
+{
+    unsigned head = WORD(10);
+    for (unsigned i = head >> 10 & 31u; i; i--)
+        (void)WORD(11);
+    return 1;
+}
+
 int main(void)
 {
-    sf_group *all = sf_world();
-    unsigned missing = 0;
-    sf_barrier(all);
+    unsigned taken = 0, all = PACKETS * (sf_cores() - 1);
+    sf_barrier(sf_world());
     WORD(13) = FENCED;
-    for (unsigned round = 0; round < 8; round++) {
-        if (sf_core() == 0)
-            for (unsigned to = 1; to < sf_cores(); to++) {
-                WORD(8) = to | 16u << 10;
-                for (unsigned i = 0; i < 16; i++)
-                    WORD(9) = i;
-            }
-        sf_barrier(all);
-        if (sf_core()) {
-            missing += !(WORD(12) & 1u);
-            unsigned head = WORD(10);
-            for (unsigned i = head >> 10 & 31u; i; i--)
-                (void)WORD(11);
+    if (sf_core() != 1) {
+        for (unsigned packet = 0; packet < PACKETS; packet++) {
+            WORD(8) = 1u | 16u << 10;
+            for (unsigned i = 0; i < 16; i++)
+                WORD(9) = i;
         }
-        (void)WORD(14);
-        sf_barrier(all);
+        WORD(32) = 1;
+        (void)WORD(64);
+        return 0;
     }
-    sf_put(missing);
+    WORD(32) = 1;
+    while (!(WORD(96) & 1u))
+        if (WORD(12) & 1u)
+            taken += take();
+    (void)WORD(64);
+    sf_put(taken);
+    while (taken < all)
+        taken += take();
     return 0;
 }
