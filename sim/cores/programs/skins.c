@@ -61,7 +61,7 @@ int main(void)
 
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    sum = (uint32_t)rank;
+    sum = sf_core();
     start = begin();
     for (unsigned round = 0; round < ROUNDS; round++) {
         sum = told(sum, round) + round;

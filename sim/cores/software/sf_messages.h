@@ -45,8 +45,7 @@ static inline void sf_see_room(void)
 /* What was sent before an arrive has come when the barrier ends, as it is in hardware. */
 static inline void sf_begin(void)
 {
-    if (sf_unfenced)
-        SF_SAVING(sf_fence);
+    sf_fence_quickly();
     sf_see_room();
 }
 

@@ -104,6 +104,18 @@ void sf_fence(void);
 #define SF_SAVING(function) __asm__ volatile("jal t0, " #function "_saving" : : : "t0", "memory")
 extern uint32_t sf_unfenced; /* whether messages were sent since the last fence */
 
+/* The same before an arrive: mostly nothing was sent, or all has been taken in already. */
+static inline void sf_fence_quickly(void)
+{
+    const uint32_t unacknowledged = SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_MASK
+        << SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_SHIFT;
+    if (sf_unfenced) {
+        if (SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & unacknowledged)
+            SF_SAVING(sf_fence);
+        sf_unfenced = 0;
+    }
+}
+
 /* Send n words to a core; n is at least 1, the tag below SF_USER_TAGS. Messages of one core to
  * another with the same tag come in order. */
 void sf_send(unsigned to, unsigned tag, const uint32_t *words, size_t n);
@@ -173,8 +185,7 @@ uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 static inline void sf_barrier_arrive(sf_group *group)
 {
     if (SF_IN_HARDWARE && group->port) {
-        if (sf_unfenced)
-            SF_SAVING(sf_fence);
+        sf_fence_quickly();
         group->port[0] = 0;
     } else {
         SF_SOFTWARE(arrive)(group);
@@ -215,8 +226,7 @@ static inline void sf_barrier(sf_group *group)
 static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
 {
     if (SF_COMBINES && group->port) {
-        if (sf_unfenced)
-            SF_SAVING(sf_fence);
+        sf_fence_quickly();
         group->port[0] = value;
         return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     }
