@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
-from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
 from syncfabric.models.planning.c_header import c_header
@@ -85,7 +85,9 @@ def compile_program(
     Raises
     ------
     SpecError
-        There is no such file or barrier, it does not compile, or it does not fit the memory.
+        There is no such file or barrier, or the program does not fit the memory.
+    ProgramError
+        It does not compile.
     ToolError
         There is no compiler.
     """
@@ -212,7 +214,7 @@ def _call(
             f"{max(over)} bytes too many, with {STACK_BYTES} for the stack; choose a larger "
             "--memory"
         )
-    raise SpecError(f"program {source} does not compile:\n{_errors(said)}")
+    raise ProgramError(f"program {source} does not compile:\n{_errors(said)}")
 
 
 def _errors(said: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.sim.cores.compile import compile_program
@@ -60,7 +60,7 @@ def test_a_program_is_kept_by_what_it_includes(tmp_path: Path) -> None:
 
 def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> None:
     source = write(tmp_path, "int main(void)\n{\n    return nothing;\n}\n")
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(ProgramError) as told:
         compile_program(source)
     assert re.match(rf"program {source} does not compile:\n  {source}:3:12: ", str(told.value))
     assert "undeclared" in str(told.value)
@@ -68,7 +68,7 @@ def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> No
 
 def test_what_does_not_link_is_refused(tmp_path: Path) -> None:
     source = write(tmp_path, "int other(void);\nint main(void) { return other(); }\n")
-    with pytest.raises(SpecError, match=r"does not compile:\n.*undefined.*other"):
+    with pytest.raises(ProgramError, match=r"does not compile:\n.*undefined.*other"):
         compile_program(source)
 
 
