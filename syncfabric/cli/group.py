@@ -54,7 +54,7 @@ class OneLineErrors(TyperGroup):
             if sys.stdout is not None:  # closed from the beginning
                 sys.stdout.flush()
         except SyncfabricError as error:
-            # Of a deadlock the cycle is told, a channel a line; of a program what the compiler says.
+            # A deadlock has a line a channel, a program that does not compile the compiler's.
             several = isinstance(error, (DeadlockError, ProgramError))
             lines = str(error).split("\n") if several else [str(error)]
             code = _refuse(*lines)
