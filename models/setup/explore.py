@@ -53,8 +53,18 @@ class Explored(NamedTuple):
     ends: int
 
 
-def explore(network: Network, most: int) -> Explored:
+def explore(network: Network, most: int, *, whole: bool = True) -> Explored:
     """Go through every state that can be reached; from each an end can be reached too.
+
+    Parameters
+    ----------
+    network : Network
+        How it begins.
+    most : int
+        States that are gone through at most.
+    whole : bool
+        All of them; else only those in which nothing is left that may as well happen at once
+        (:meth:`Network.at_once`). What can go wrong is found either way.
 
     Raises
     ------
@@ -82,6 +92,8 @@ def explore(network: Network, most: int) -> Explored:
                 for event in events:
                     after = state.copy()
                     after.apply(event)
+                    while not whole and (following_it := after.at_once()):
+                        after.apply(following_it)
                     key = after.key()
                     there = numbers.setdefault(key, len(numbers))
                     leads_to[here].append(there)

@@ -51,8 +51,13 @@ class Command(NamedTuple):
 
     def repeatable(self) -> list[int]:
         """Return the entries whose SETUP may be repeated: all that are written, before the root."""
-        waits = self.operation is Request.SETUP and self.marks[-1] is Mark.SKIP
+        waits = self.awaits_all_but_root
         return [i for i, mark in enumerate(self.marks) if mark is Mark.DONE] if waits else []
+
+    @property
+    def awaits_all_but_root(self) -> bool:
+        """Whether a SETUP has not come to the root's entry yet."""
+        return self.operation is Request.SETUP and self.marks[-1] is Mark.SKIP
 
     def again(self, entry: int) -> Command:
         """Have an entry's request sent once more."""

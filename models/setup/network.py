@@ -108,6 +108,13 @@ class Network(ABC):
         """
         getattr(self, f"_{event[0]}")(*event[1:])
 
+    def at_once(self) -> Event | None:
+        """Return one of ``events`` that may as well happen now as later, if there is one.
+
+        Then everything that can happen otherwise, or go wrong, can still do so after it.
+        """
+        return None
+
     def check_end(self) -> None:
         """Check that everything is over and nothing left, when nothing can happen any more.
 
