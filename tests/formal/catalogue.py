@@ -11,8 +11,16 @@ from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
+from tests.formal.guards import GuardProof, WatchdogProof
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.routers import FlitProof, PacketProof, mesh, switch
+from tests.formal.set_up_forged import ForgedProof
+from tests.formal.set_up_forged import interface as managed_interface
+from tests.formal.set_up_forged import mesh as managed_mesh
+from tests.formal.set_up_forged import switch as managed_switch
+from tests.formal.set_up_manager import ManagerProof
+from tests.formal.set_up_sink import SinkProof
+from tests.formal.set_up_ways import LocalPortProof, NodePacketsProof
 from tests.formal.static_switch import StaticProof
 from tests.formal.tree_register import TreeRegisterProof
 from tests.formal.wires import SlotProof
@@ -126,6 +134,16 @@ PROOFS = (
         "rtl/irregular/switch.py",
         lambda: PacketProof(switch(1, 1), 1, 1),
     ),
+    Proof(
+        "irregular switch: a flit, 1 channel of 1, 2 cycles a hop",
+        "rtl/irregular/switch.py",
+        lambda: FlitProof(switch(1, 1, cycles=2), 1, 1),
+    ),
+    Proof(
+        "irregular switch: a flit, 1 channel of 1, by routes",
+        "rtl/irregular/routing.py",
+        lambda: FlitProof(switch(1, 1, routed=True), 1, 1),
+    ),
     Proof("mesh register", "rtl/barrier/register.py", MeshRegisterProof),
     Proof(
         "mesh register, faithful neighbours",
@@ -152,6 +170,37 @@ PROOFS = (
         "irregular register of a node interface",
         "rtl/irregular/register.py",
         partial(TreeRegisterProof, node=True),
+    ),
+    Proof("guards: a sound link", "rtl/guard/sender.py", GuardProof),
+    Proof(
+        "guards: flits and credits lost",
+        "rtl/guard/sender.py",
+        partial(GuardProof, loses=True),
+    ),
+    Proof(
+        "guards: up to 3 wires flipped, and losses",
+        "rtl/guard/receiver.py",
+        partial(GuardProof, loses=True, flips=True),
+    ),
+    Proof("watchdog, tick every 4 cycles", "rtl/guard/watchdog.py", partial(WatchdogProof, 4)),
+    Proof("set-up sink", "rtl/setup/sink.py", SinkProof),
+    Proof("manager", "rtl/setup/rounds.py", ManagerProof),
+    Proof("LOCAL port of a mesh", "rtl/setup/local_port.py", LocalPortProof),
+    Proof("packets of a node interface", "rtl/irregular/node_packets.py", NodePacketsProof),
+    Proof(
+        "mesh node, whatever processes try",
+        "rtl/mesh/node.py",
+        lambda: ForgedProof(managed_mesh()),
+    ),
+    Proof(
+        "irregular switch, whatever processes send",
+        "rtl/irregular/input_port.py",
+        lambda: ForgedProof(managed_switch()),
+    ),
+    Proof(
+        "node interface, whatever processes try",
+        "rtl/irregular/node.py",
+        lambda: ForgedProof(managed_interface()),
     ),
     *(
         Proof(f"wires: {name}", "rtl/wires/slot.py", make, reset=True)

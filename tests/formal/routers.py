@@ -22,6 +22,8 @@ __all__ = ["FlitProof", "PacketProof", "mesh", "switch"]
 
 MARK = 15
 """Bit of the payload, above all headers: it tells watched flits from others."""
+ABOVE_ROUTES = 23
+"""The same where headers may be routes, which fill what they can."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Router:
         Whether a header can come by this input.
     fixed : dict
         Inputs that are constant.
+    used_up : callable
+        Whether a header is a route's last: it goes nowhere, and what follows goes by its output.
+    cycles : int
+        From input buffer to link.
+    mark : int
+        Bit of the payload that no header reaches.
     """
 
     component: wiring.Component
@@ -47,6 +55,9 @@ class Router:
     way: Callable[[Any], Value]
     legal: Callable[[int, Any], Value]
     fixed: dict[str, int]
+    used_up: Callable[[Any], Value] = lambda link: Const(0, 1)
+    cycles: int = 0
+    mark: int = MARK
 
 
 def mesh(channels: int, places: int) -> Router:
@@ -79,11 +90,20 @@ def mesh(channels: int, places: int) -> Router:
     )
 
 
-def switch(channels: int, places: int) -> Router:
-    """Return a switch of three ports, with a table that leads to each of them and to the sink."""
+def switch(channels: int, places: int, *, cycles: int = 1, routed: bool = False) -> Router:
+    """Return a switch of three ports, with a table that leads to each of them and to the sink.
+
+    Parameters
+    ----------
+    channels, places : int
+    cycles : int
+        A hop's.
+    routed : bool
+        Packets may bring their routes along.
+    """
     network = network_of(
         ports=3, switches=5, flit_bits=24, channels=channels, buffer_flits=places,
-        cycles_per_hop=1, sync="wires",
+        cycles_per_hop=cycles, sync="wires",
         links=[[[0, 0], [1, 0]], [[0, 1], [2, 0]], [[1, 1], [3, 0]], [[2, 1], [4, 0]]],
         nodes=[[0, 2], [4, 2]],
     )  # fmt: skip
@@ -95,11 +115,24 @@ def switch(channels: int, places: int) -> Router:
         code: Value = Mux(header.switch == 0, header.port, 3)
         for there, port in enumerate(table):
             code = Mux((header.switch == there) & (there != 0), port, code)
+        route = route_of(link)
+        code = Mux(header.by_route, Mux(ends(link), 3, route.port_0), code)
         return Cat(code == port for port in range(3))
 
+    def route_of(link: Any) -> Any:
+        return struct(layout.route)(link.flit.payload[: layout.route.width])
+
+    def ends(link: Any) -> Value:
+        """Return whether a route leads to the switch itself."""
+        route = route_of(link)
+        return (route.count == 0) | (route.port_0 >= 3) | (link.flit.tail & (route.count == 1))
+
+    def used_up(link: Any) -> Value:
+        route = route_of(link)
+        return route.by_route & ~ends(link) & (route.count == 1)
+
     def legal(port: int, link: Any) -> Value:
-        header = struct(layout.header)(link.flit.payload[: layout.header.width])
-        return ~header.by_route
+        return routed | ~route_of(link).by_route
 
     routes = sum(port << bits * there for there, port in enumerate(table))
     return Router(
@@ -109,6 +142,9 @@ def switch(channels: int, places: int) -> Router:
         way,
         legal,
         {"number": 0, "routes": routes},
+        used_up,
+        cycles - 1,
+        ABOVE_ROUTES if routed else MARK,
     )
 
 
@@ -172,7 +208,8 @@ class FlitProof(_Proof):
         m = Module()
         claims, channels = Properties(m), range(self._channels)
         ins, outs, senders, receivers = self._place(m, claims)
-        watch = Watch(m, claims, self, ins, senders, MARK)
+        mark = self._router.mark
+        watch = Watch(m, claims, self, ins, senders, mark)
         # Where the packet goes that is coming in on the watched channel.
         kept, goes, now = (Signal(len(outs), name=name) for name in ("kept", "goes", "now"))
         tail = Signal()
@@ -181,11 +218,13 @@ class FlitProof(_Proof):
                 with m.If((watch.where == i) & (watch.channel == c) & link.valid[c]):
                     m.d.comb += now.eq(Mux(link.flit.head, self._router.way(link), kept))
                     m.d.sync += kept.eq(now)
+                    used_up = link.flit.head & self._router.used_up(link)
                     with m.If(watch.comes):
-                        m.d.sync += [goes.eq(now), tail.eq(link.flit.tail)]
-        seen = [Cat(out.valid[c] & out.flit.payload[MARK] for out in outs) for c in channels]
+                        m.d.sync += [goes.eq(Mux(used_up, 0, now)), tail.eq(link.flit.tail)]
+        seen = [Cat(out.valid[c] & out.flit.payload[mark] for out in outs) for c in channels]
         every = Cat(seen)
-        left = claims.before("every", every)
+        # With two cycles a hop a flit is on the link when its credit is.
+        left = every if self._router.cycles else claims.before("every", every)
         claims.holds(
             "a flit leaves once, and then its place is freed",
             left.any() == (watch.leaves & goes.any()),
@@ -197,11 +236,11 @@ class FlitProof(_Proof):
                 ((seen[c] & ~goes) == 0) & (~seen[c].any() | (watch.channel == c)) for c in channels
             ).all(),
         )
-        tails = Cat(out.flit.tail | ~out.flit.payload[MARK] | ~out.valid.any() for out in outs)
+        tails = Cat(out.flit.tail | ~out.flit.payload[mark] | ~out.valid.any() for out in outs)
         claims.holds("a packet ends with its tail", ~every.any() | (tails.all() == tail))
         sent = total([out.valid[c] for out in outs for c in channels])
         freed = total([link.credit[c] for link in ins for c in channels])
-        sent_before = claims.before("sent", sent)
+        sent_before = sent if self._router.cycles else claims.before("sent", sent)
         claims.holds("no flit leaves but one whose place is freed", sent_before <= freed)
         claims.holds(
             "no more credits than flits",
@@ -237,19 +276,19 @@ class PacketProof(_Proof):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        claims = Properties(m)
+        claims, mark = Properties(m), self._router.mark
         ins, outs, _, receivers = self._place(m, claims)
         where = claims.constant("where", self.which)
         for i, link in enumerate(ins):
-            claims.assume(~link.valid.any() | (link.flit.payload[MARK] == (where == i)))
+            claims.assume(~link.valid.any() | (link.flit.payload[mark] == (where == i)))
         alone: list[Value] = []
         shaped: list[Value] = []
         for out, receiver in zip(outs, receivers, strict=True):
             for c, inside in enumerate(receiver.inside):
                 owner = Signal(name=f"owner_{len(alone)}")
                 with m.If(out.valid[c]):
-                    m.d.sync += owner.eq(out.flit.payload[MARK])
-                alone.append(~(out.valid[c] & inside) | (out.flit.payload[MARK] == owner))
+                    m.d.sync += owner.eq(out.flit.payload[mark])
+                alone.append(~(out.valid[c] & inside) | (out.flit.payload[mark] == owner))
                 shaped.append(~out.valid[c] | (out.flit.head == ~inside))
         claims.holds("a packet's flits stay together in a channel", Cat(alone).all())
         claims.holds("a head comes first, and only after a tail", Cat(shaped).all())

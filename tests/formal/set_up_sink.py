@@ -51,7 +51,12 @@ class _Registers:
     ) -> None:
         dies, busy = free[:REGISTERS], free[REGISTERS:]
         image = data.StructLayout({"control": struct(CONTROL), "tree": sink_form().image_bits})
-        self.all = [Signal(image, name=f"register_{r}") for r in range(REGISTERS)]
+        # One is another manager's from the beginning, so that runs are short.
+        begins = {"control": {"valid": 1, "gid": 5, "manager": 1}}
+        self.all = [
+            Signal(image, name=f"register_{r}", init=begins if r == 0 else None)
+            for r in range(REGISTERS)
+        ]
         self.target = target = Signal(image)
         word, number = access.address[:3], access.address[3:]
         makes, refused, is_busy = Signal(), Signal(), Signal()

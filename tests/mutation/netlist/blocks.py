@@ -152,7 +152,7 @@ BLOCKS = (
         "switch's barrier unit",
         "rtl/irregular/barrier_unit.py",
         lambda: SwitchUnit(SWITCH_UNIT),
-        _benches(bench_switch_unit, "mutants", SWITCH_UNIT),
+        _benches(bench_switch_unit, "mutants", SWITCH_UNIT, MANY),
         partial(Around, fixed={"index": bench_switch_unit.TARGET}),
         {"message": "|plain_send"},
         NAMES,

@@ -1,0 +1,232 @@
+"""A guarded link whatever is lost on it or flipped, and the watchdog of a register."""
+
+from typing import Any
+from unittest.mock import patch
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.rtl.guard import sender as sender_guard
+from syncfabric.rtl.guard.receiver import ReceiverGuard
+from syncfabric.rtl.guard.sender import SenderGuard
+from syncfabric.rtl.guard.shape import GuardShape
+from syncfabric.rtl.guard.watchdog import RegisterWatchdog
+from tests.formal.properties import Properties
+
+__all__ = ["GuardProof", "WatchdogProof"]
+
+SHAPE = GuardShape(check_bits=8, ordinary=1, places=2, classes=1, credited=True, own=False)
+PLACES = (2, 1)
+PATIENCE = 4
+"""In place of 64 cycles: nothing else depends on how many there are."""
+FORWARD = {"flit": 4, "valid": 1, "sync_valid": 1, "probe": 2, "check": 8}
+
+
+class _SmallSender(SenderGuard):
+    """A sender's guard with less patience."""
+
+    def elaborate(self, platform: object) -> Module:
+        with patch.object(sender_guard, "PATIENCE", PATIENCE):
+            return super().elaborate(platform)
+
+
+class GuardProof(wiring.Component):
+    """Both guards of a link of one ordinary channel and one of messages; routers at its ends.
+
+    Parameters
+    ----------
+    loses : bool
+        What is on the link, and credits, may be lost at any time.
+    flips : bool
+        Up to three wires a cycle may be flipped.
+
+    Members
+    -------
+    sends, flit : In
+        What the sender's router would send: whole packets, and messages.
+    frees : In(2)
+        What the receiver's router frees.
+    drops, drops_back : In
+        Everything on the link is lost, and which credits are.
+    wires : In(15)
+        Numbers of three wires that are flipped; there are no more than 16.
+    """
+
+    def __init__(self, *, loses: bool = False, flips: bool = False) -> None:
+        self._loses, self._flips = loses, flips
+        super().__init__(
+            {
+                "sends": In(2),
+                "flit": In(3),
+                "frees": In(2),
+                "drops": In(1),
+                "drops_back": In(2),
+                "wires": In(15),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims = Properties(m)
+        flit = data.StructLayout({"payload": 1, "head": 1, "tail": 1, "cut": 1})
+        inside = wiring.Signature(
+            {
+                "valid": Out(1),
+                "flit": Out(flit),
+                "credit": In(1),
+                "sync_valid": Out(1),
+                "sync_credit": In(1),
+            }
+        )
+        outside = wiring.Signature({**inside.members, **SHAPE.members})
+        m.submodules.sender = sender = _SmallSender(SHAPE, inside, outside)
+        m.submodules.receiver = receiver = ReceiverGuard(SHAPE, inside, outside)
+        fault = self._join(m, sender.link, receiver.link)
+
+        # The sender's router: whole packets, with the credits that it has.
+        have = [Signal(range(count + 2), init=count, name=f"have_{count}") for count in PLACES]
+        sent, given = Signal(2), Cat(sender.inside.credit, sender.inside.sync_credit)
+        open_packet, offered = Signal(), Signal(flit)
+        m.d.comb += [
+            sent[0].eq(self.sends[0] & (have[0] != 0)),
+            sent[1].eq(self.sends[1] & (have[1] != 0) & ~sent[0]),
+            offered.payload.eq(self.flit[0]),
+            offered.tail.eq(sent[0] & self.flit[1]),
+            offered.head.eq(sent[0] & ~open_packet),
+            sender.inside.valid.eq(sent[0]),
+            sender.inside.sync_valid.eq(sent[1]),
+            sender.inside.flit.eq(Mux(sent.any(), offered.as_value(), 0)),
+        ]
+        with m.If(sent[0]):
+            m.d.sync += open_packet.eq(~offered.tail)
+
+        # The receiver's router.
+        held = [Signal(range(count + 2), name=f"held_{count}") for count in PLACES]
+        came, frees = Cat(receiver.inside.valid, receiver.inside.sync_valid), Signal(2)
+        m.d.comb += frees.eq(Cat(self.frees[c] & (held[c] != 0) for c in range(2)))
+        freed = claims.before("freed", frees)
+        m.d.comb += [
+            receiver.inside.credit.eq(freed[0]),
+            receiver.inside.sync_credit.eq(freed[1]),
+        ]
+        for c in range(2):
+            m.d.sync += [
+                have[c].eq(have[c] + given[c] - sent[c]),
+                held[c].eq(held[c] + came[c] - frees[c]),
+            ]
+        got, began = receiver.inside.flit, Signal()
+        with m.If(came[0]):
+            m.d.sync += began.eq(~got.tail)
+        for c, count in enumerate(PLACES):
+            name = ("packets", "messages")[c]
+            claims.holds(f"no place overflows with {name}", held[c] + freed[c] <= count)
+            claims.holds(f"no credit too many for {name}", have[c] <= count)
+        whole = Mux(got.cut, ~got.head & got.tail & began, got.head == ~began)
+        claims.holds("packets are whole, or cut", ~came[0] | whole)
+        as_sent = sent[0] & (got.as_value() == offered.as_value())
+        claims.holds("a flit comes as it was sent, in that cycle", ~came[0] | got.cut | as_sent)
+        claims.holds(
+            "a message comes as it was sent, in that cycle",
+            ~came[1] | (sent[1] & (got.payload == offered.payload)),
+        )
+        self._come_back(m, claims, sender, receiver, have, sent, held, fault, began)
+        return m
+
+    def _join(self, m: Module, sent: Any, heard: Any) -> Value:
+        """Join the link's ends, but for faults; return whether there is one."""
+        fault: Value = Const(0, 1)
+        forward: Value = Cat(Value.cast(getattr(sent, name)) for name in FORWARD)
+        credits: Value = Cat(sent.credit, sent.sync_credit)
+        back: Value = Cat(heard.credit, heard.sync_credit)
+        if self._flips:
+            for i in range(3):
+                flips_one = Signal(len(forward), name=f"flips_{i}")
+                m.d.comb += flips_one.eq(1 << self.wires[5 * i : 5 * i + 5])
+                forward = forward ^ flips_one
+                fault = fault | flips_one.any()
+        if self._loses:
+            forward = Mux(self.drops, 0, forward)
+            fault = fault | self.drops | (back & self.drops_back).any()
+            back = back & ~self.drops_back
+        m.d.comb += [
+            Cat(getattr(heard, name).as_value() if name == "flit" else getattr(heard, name)
+                for name in FORWARD).eq(forward),
+            credits.eq(back),
+            sent.empty.eq(heard.empty),
+        ]  # fmt: skip
+        return fault
+
+    def _come_back(
+        self,
+        m: Module,
+        claims: Properties,
+        sender: SenderGuard,
+        receiver: ReceiverGuard,
+        have: list[Signal],
+        sent: Value,
+        held: list[Signal],
+        fault: Value,
+        began: Value,
+    ) -> None:
+        """Claim what becomes of credits when all is quiet, and that nothing is told for nothing."""
+        most = 2 * PATIENCE + 6
+        quiet = Signal(range(most + 1))
+        busy = sent.any() | fault | Cat(held).any() | began
+        m.d.sync += quiet.eq(Mux(busy, 0, Mux(quiet == most, most, quiet + 1)))
+        home = (have[0] == PLACES[0]) & (have[1] == PLACES[1])
+        claims.holds("all credits come home when all is quiet", (quiet != most) | home)
+        told = receiver.corrupt.any() | sender.lost
+        if not (self._loses or self._flips):
+            claims.holds("where nothing is lost, nothing is told", ~told)
+            claims.holds("nor cut", ~(receiver.inside.valid & receiver.inside.flit.cut).any())
+            claims.reached("a packet is on its way", began)
+        else:
+            claims.reached("something is told, and all credits are back", told & home)
+            cut = (receiver.inside.valid & receiver.inside.flit.cut).any()
+            claims.reached("a packet is cut", cut)
+
+
+class WatchdogProof(wiring.Component):
+    """A register's watchdog and ticks; its register waits, and ends waits, as it likes.
+
+    Parameters
+    ----------
+    period : int
+        Cycles between ticks.
+    """
+
+    def __init__(self, period: int) -> None:
+        self._period = period
+        names = ("waits", "ends", "clear", "arrives", "written")
+        super().__init__({name: In(1) for name in names})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims, period = Properties(m), self._period
+        m.submodules.dog = dog = RegisterWatchdog()
+        phase, waited = Signal(range(period)), Signal(range(2 * period + 1))
+        m.d.sync += phase.eq(Mux(phase == period - 1, 0, phase + 1))
+        m.d.comb += dog.tick.eq(phase == period - 1)
+        for name in ("waits", "ends", "clear", "arrives", "written"):
+            m.d.comb += getattr(dog, name).eq(getattr(self, name))
+        # Who is released, or whose register is cleared, does not wait in the next cycle.
+        still = self.waits & ~dog.tripped & ~dog.trips & ~self.ends
+        claims.assume(~self.ends | self.waits, ~self.arrives | ~self.waits | self.ends)
+        over = claims.before("ends", self.ends | self.clear)
+        m.d.sync += waited.eq(Mux(still, Mux(waited == 2 * period, waited, waited + 1), 0))
+        claims.assume(~over | ~self.waits)
+        claims.holds("nobody trips but who waits", ~dog.trips | (self.waits & ~self.ends))
+        claims.holds("nor before a period is over", ~dog.trips | (waited >= period))
+        claims.holds("who waits for two periods has tripped", waited < 2 * period)
+        claims.reached("somebody waits for two periods less one", waited == 2 * period - 1)
+        tripped, broken = Signal(), Signal()
+        m.d.sync += tripped.eq((tripped | dog.trips) & ~self.clear)
+        with m.If(dog.trips):
+            m.d.sync += broken.eq(1)
+        with m.Elif(self.arrives | self.written):
+            m.d.sync += broken.eq(0)
+        claims.holds("it stays tripped until it is cleared", dog.tripped == tripped)
+        claims.holds("a register trips once", ~(dog.trips & tripped))
+        claims.holds("broken until the next arrival or write", dog.broken == broken)
+        return m
