@@ -14,6 +14,7 @@ from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
 from tests.formal.guards import GuardProof, WatchdogProof
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.routers import FlitProof, PacketProof, mesh, switch
+from tests.formal.serial_unit import SerialUnitProof
 from tests.formal.set_up_forged import ForgedProof
 from tests.formal.set_up_forged import interface as managed_interface
 from tests.formal.set_up_forged import mesh as managed_mesh
@@ -68,6 +69,12 @@ SLOTS: dict[str, Callable[[], wiring.Component]] = {
     "switch, shared wires, with parity": _slot(6, process=False, p=1, shared=True, parity=True),
     "interface": _slot(1, process=True, h=3),
     "interface, shared wires, long link": _slot(1, process=True, p=1, shared=True),
+}
+
+SERIAL: dict[str, dict[str, int]] = {
+    "root of two children": {"present": 5, "root": 1},
+    "member with a child": {"present": 1, "up": 1},
+    "relay with a child": {"present": 4, "relay": 1, "turn": 1},
 }
 
 PROOFS = (
@@ -170,6 +177,14 @@ PROOFS = (
         "irregular register of a node interface",
         "rtl/irregular/register.py",
         partial(TreeRegisterProof, node=True),
+    ),
+    *(
+        Proof(
+            f"serial unit: {name}",
+            "rtl/barrier/serial_unit/unit.py",
+            partial(SerialUnitProof, **image),
+        )
+        for name, image in SERIAL.items()
     ),
     Proof("guards: a sound link", "rtl/guard/sender.py", GuardProof),
     Proof(

@@ -206,9 +206,7 @@ class ForgedProof(wiring.Component):
             "a register is what software has written, whatever processes send and arrive at",
             ~read | (config.ready & (config.rdata == kept)),
         )
-        claims.holds(
-            "nothing goes on in it", ~looks | ((config.rdata & router.told) == 0)
-        )
+        claims.holds("nothing goes on in it", ~looks | ((config.rdata & router.told) == 0))
         claims.holds("no manager hears of it, and no switch", ~Cat(said).any())
         counter = Counter.REFUSED_ARRIVE if router.process else Counter.STRAY
         counts = then("counts", reads & (self.address == COUNTER_BASE + counter))

@@ -134,7 +134,8 @@ class ManagerProof(wiring.Component):
         claims.holds("it is silent but while it runs", ~rounds.valid | running)
         claims.holds("a head comes first, and alone", ~rounds.valid | (flit.head == (place == 0)))
         claims.holds(
-            "a packet has its length", ~(rounds.valid & (place != 0)) | (flit.tail == (place + 1 == most))
+            "a packet has its length",
+            ~(rounds.valid & (place != 0)) | (flit.tail == (place + 1 == most)),
         )
         claims.holds(
             "the request word bears manager and tag",
@@ -160,7 +161,9 @@ class ManagerProof(wiring.Component):
                 & (~request.fire | ((count == 1) | others.all()))
             ),
         )
-        claims.holds("it ends when all have answered, or is aborted", ~ends | aborted | ~waits.any())
+        claims.holds(
+            "it ends when all have answered, or is aborted", ~ends | aborted | ~waits.any()
+        )
         done = ends & (rounds.status.state == ManagerState.DONE)
         claims.holds("it is done only if nobody has refused", ~done | ~refused)
         claims.holds(
@@ -174,9 +177,7 @@ class ManagerProof(wiring.Component):
             ~failed | ((rounds.status.code == first) & (rounds.status.entry == first_entry)),
         )
         claims.holds("a SETUP that fails has left no register", ~(failed & is_setup) | ~held.any())
-        claims.holds(
-            "what nobody waits for is told", rounds.unasked == (self.answers & ~counts)
-        )
+        claims.holds("what nobody waits for is told", rounds.unasked == (self.answers & ~counts))
         claims.reached("a SETUP is done", done & is_setup & (count == ENTRIES))
         claims.reached("one fails, and is undone", failed & is_setup & (first_entry == 1))
         claims.reached("a command is aborted, and another begins", (tag == 1) & done)

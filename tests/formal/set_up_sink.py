@@ -80,9 +80,7 @@ class _Registers:
             self.sets.eq(self.changes & is_control & access.data[0]),
             self.grows.eq(self.changes & is_tree),
             self.goes.eq(self.changes & told_go),
-            self.ends.eq(
-                self.changes & ((is_control & ~access.data[0]) | (is_command & ~told_go))
-            ),
+            self.ends.eq(self.changes & ((is_control & ~access.data[0]) | (is_command & ~told_go))),
             access.granted.eq(makes),
         ]
         for r, register in enumerate(self.all):
@@ -266,11 +264,7 @@ class SinkProof(wiring.Component):
         claims.holds(
             "it bears the request's GID, sequence number and tag",
             ~answers
-            | (
-                (told.gid == kept.gid)
-                & (told.sequence == kept.sequence)
-                & (told.tag == kept.tag)
-            ),
+            | ((told.gid == kept.gid) & (told.sequence == kept.sequence) & (told.tag == kept.tag)),
         )
         denied = told.code == Answer.DENIED
         claims.holds("denied is only who would end another's group", ~(answers & denied) | maybe)

@@ -105,9 +105,7 @@ class _NodeProof(wiring.Component):
             "ordinary flits go on the ordinary channel alone, each once",
             ~link.valid[0] | (line.number != 0),
         )
-        claims.holds(
-            "in their order and unchanged", ~(link.valid[0] & line.first) | same
-        )
+        claims.holds("in their order and unchanged", ~(link.valid[0] & line.first) | same)
         claims.holds("no place overflows", ways[1] <= PLACES)
         claims.holds("nor one for set-up packets", ways[2] <= PLACES)
         claims.holds("a process sees ordinary flits alone", back.valid == out.valid[0])
@@ -166,9 +164,7 @@ class LocalPortProof(_NodeProof):
         # Out of the router: the bit of a packet's head says who gets it.
         begun, to_manager, way = Signal(), Signal(), Signal()
         coming = self.coming
-        m.d.comb += way.eq(
-            Mux(begun, to_manager, coming.payload[layout.header.offsets["reply"]])
-        )
+        m.d.comb += way.eq(Mux(begun, to_manager, coming.payload[layout.header.offsets["reply"]]))
         with m.If(self.comes[1]):
             m.d.sync += [begun.eq(~coming.tail), to_manager.eq(way)]
         goes = port.manager_valid | (port.sink_valid & self.listening)
@@ -181,7 +177,9 @@ class LocalPortProof(_NodeProof):
             m.d.sync += is_reply.eq(way)
         shown = port.sink_valid | port.manager_valid
         front = Mux(port.sink_valid, port.sink_flit.as_value(), port.manager_flit.as_value())
-        claims.holds("sink and manager get what came as set-up packets", shown == (line.number != 0))
+        claims.holds(
+            "sink and manager get what came as set-up packets", shown == (line.number != 0)
+        )
         claims.holds("not both", ~(port.sink_valid & port.manager_valid))
         claims.holds(
             "in order and unchanged",

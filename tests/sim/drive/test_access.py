@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from syncfabric.models.messages import (
-    COUNTER_BASE,
     MANAGER_BASE,
     REPLY,
     REQUEST,
@@ -15,9 +14,7 @@ from syncfabric.models.messages import (
     Counter,
     ManagerState,
     ManagerWord,
-    RegisterWord,
     Request,
-    register_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.btm import build_tree
@@ -163,9 +160,7 @@ def trespass(on: Stage) -> None:
     made.step(arrive=dict.fromkeys(keys, 1))
     assert on.registers() == before
     refused = on.counted(Counter.REFUSED_ARRIVE)
-    assert refused[: len(on.nodes)] == [
-        sum(key[0] == node for key in keys) for node in on.nodes
-    ]
+    assert refused[: len(on.nodes)] == [sum(key[0] == node for key in keys) for node in on.nodes]
     assert not made.released
 
 
