@@ -27,11 +27,13 @@ class _Line:
     ----------
     number : Signal
         Flits inside, that which comes in this cycle with them.
-    leaves, kept : Signal
+    first, kept : Signal
         The marked one is first; the flit as it came.
     """
 
-    def __init__(self, m: Module, name: str, comes: Value, flit: Value, goes: Value, mark: Value):
+    def __init__(
+        self, m: Module, name: str, comes: Value, flit: Value, goes: Value, mark: Value
+    ) -> None:
         inside = Signal(range(PLACES + 2), name=f"{name}_inside")
         place, been = Signal(range(PLACES + 2)), Signal()
         self.number = Signal(range(PLACES + 2), name=f"{name}_number")
@@ -60,7 +62,9 @@ class _NodeProof(wiring.Component):
         members = {name: In(width) for name, width in (FREE | more).items()}
         super().__init__(members | {"injected": In(flit), "coming": In(flit)})
 
-    def _around(self, m: Module, claims: Properties, process: Any, back: Any, out: Any, link: Any):
+    def _around(
+        self, m: Module, claims: Properties, process: Any, back: Any, out: Any, link: Any
+    ) -> Value:
         """Let a process and a router send as their credits allow; claim what both sides see.
 
         Parameters
@@ -73,7 +77,7 @@ class _NodeProof(wiring.Component):
         Returns
         -------
         Value
-            Set-up flits that the router has sent, and has no credit for yet.
+            Number of the bit of flits that is compared; it is any, and stays.
         """
         ways = [Signal(range(PLACES + 2), name=f"way_{i}") for i in range(4)]
         m.d.comb += [
