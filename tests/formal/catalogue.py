@@ -13,6 +13,7 @@ from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
 from tests.formal.guards import GuardProof, WatchdogProof
 from tests.formal.mesh_register import MeshRegisterProof
+from tests.formal.register_life import LifeProof
 from tests.formal.routers import FlitProof, PacketProof, mesh, switch
 from tests.formal.serial_unit import SerialUnitProof
 from tests.formal.set_up_forged import ForgedProof
@@ -177,6 +178,10 @@ PROOFS = (
         "irregular register of a node interface",
         "rtl/irregular/register.py",
         partial(TreeRegisterProof, node=True),
+    ),
+    Proof("life of a switch's register", "rtl/setup/life.py", partial(LifeProof, node=False)),
+    Proof(
+        "life of a node interface's register", "rtl/setup/life.py", partial(LifeProof, node=True)
     ),
     *(
         Proof(
