@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
+from array import array
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple, TypeVar
 
 from syncfabric.models.setup.network import Event, Network, Violation
@@ -73,7 +74,8 @@ def explore(network: Network, most: int, *, whole: bool = True) -> Explored:
     MemoryError
         There are more than ``most`` states.
     """
-    numbers: dict[Hashable, int] = {network.key(): 0}
+    names: dict[Hashable, int] = {}
+    numbers: dict[bytes, int] = {_compact(network.key(), names): 0}
     came_from: list[tuple[int, Event]] = [(-1, ())]
     leads_to: list[list[int]] = []
     ends = []
@@ -94,7 +96,7 @@ def explore(network: Network, most: int, *, whole: bool = True) -> Explored:
                     after.apply(event)
                     while not whole and (following_it := after.at_once()):
                         after.apply(following_it)
-                    key = after.key()
+                    key = _compact(after.key(), names)
                     there = numbers.setdefault(key, len(numbers))
                     leads_to[here].append(there)
                     if there == len(came_from):
@@ -113,6 +115,30 @@ def explore(network: Network, most: int, *, whole: bool = True) -> Explored:
         dead_end.add_note(_told(_way(came_from, min(stuck))))
         raise dead_end
     return Explored(len(numbers), len(ends))
+
+
+def _compact(key: Hashable, names: dict[Hashable, int]) -> bytes:
+    """Return a key as the numbers of the things in it, four bytes each: there are millions."""
+    found = [names.setdefault(thing, len(names)) for thing in _things(key)]
+    return array("I", sorted(found)).tobytes()
+
+
+def _things(key: Hashable) -> Iterator[Hashable]:
+    """Yield all things in the sets of a key, each with the place of its set."""
+    for place, part in enumerate(_parts(key)):
+        if isinstance(part, frozenset):
+            for thing in part:
+                yield place, thing
+        else:
+            yield place, part
+
+
+def _parts(key: Hashable) -> Iterator[Hashable]:
+    if type(key) is tuple:
+        for part in key:
+            yield from _parts(part)
+    else:
+        yield key
 
 
 def _before(leads_to: list[list[int]], ends: list[int]) -> set[int]:
