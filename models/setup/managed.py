@@ -8,6 +8,7 @@ from typing import Any, Self
 from syncfabric.models.messages import Answer, Request
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.switch_tree import Seat
+from syncfabric.models.setup.at_once import at_once
 from syncfabric.models.setup.entry import Entry
 from syncfabric.models.setup.epochs import mistakable
 from syncfabric.models.setup.life import Life, Progress, Stage
@@ -93,72 +94,8 @@ class ManagedNetwork(Network):
         return found
 
     def at_once(self) -> Event | None:
-        """Return a step of a manager's command or of an answer that may as well happen now.
-
-        These are ``ask``, ``answer``, ``reply`` and ``free``. What they change nobody reads but
-        the manager whom they are about, and of it only what they make possible: requests and
-        replies take as long as they like, so to put one of these steps off is to put off what
-        comes of it: a request that is served, a next command, a member that may close. In detail,
-        each of them and anything else that can happen in between lead to the same state in either
-        order, and neither makes the other impossible, or a violation of it:
-
-        - ``ask``: a command's requests go to a switch each, so their order is of no account;
-          while one is under way its manager has no other to that switch (``one_command``).
-        - ``answer``: for the same reason no request finds the slot taken, and FREED does not need
-          it (``freed_apart``).
-        - ``free``: nothing but a KILL takes the flag back, and no life here is killed; a meddling
-          manager's is denied (``owner``).
-        - ``reply``: FREED counts before the root's OK as after it (``hold_free``), and of a group
-          that was refused there is none, as the root comes last (``root_last``); with one life for
-          each manager and GID it is never about another. Of codes that refuse, which comes first
-          decides nothing. Only a repeated request may come too late for a reply that ends a round
-          (and ``set_up_once`` leaves no others): such a reply is no such step. It comes from a
-          switch that tells this manager no FREED, if it has no other life.
-
-        They end: whatever follows from them, a switch serves none of it. So going through states
-        in which none of them is left loses no end and no violation (they are persistent sets of
-        one event; every cycle has a state in which all events are gone through).
-
-        Source: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
-        """
-        if not self._steady:
-            return None
-        for (manager, number), command in self.commands.items():
-            if command.next is not None:
-                return "ask", manager, number
-        for slot in self.slots:
-            return "answer", *slot
-        for channel, (reply, *_) in self.replies.items():
-            if not self._may_end_round(channel[1], reply):
-                return "reply", *channel
-        for (seat, gid), entry in self.entries.items():
-            if entry.freed:
-                return "free", seat, gid
-        return None
-
-    @property
-    def _steady(self) -> bool:
-        """Whether all is as :meth:`at_once` has it."""
-        rules, lives = self.rules, self.lives.values()
-        managers = {life.manager for life in lives}
-        return (
-            rules.one_command
-            and rules.freed_apart
-            and rules.hold_free
-            and rules.root_last
-            and rules.set_up_once
-            and (rules.owner or not self.meddlings)
-            and len({(life.manager, life.gid) for life in lives}) == len(lives)
-            and not any(life.kill for life in lives)
-            and (len(managers) == len(lives) or not any(life.repeats for life in lives))
-        )
-
-    def _may_end_round(self, manager: int, reply: Reply) -> bool:
-        """Return whether a reply may come too early for a request to be repeated."""
-        progress = self.progress.get(reply.life)
-        if reply.code is Answer.FREED or progress is None or not progress.repeats:
-            return False
-        return self.commands[manager, reply.life].awaits_all_but_root
+        """Return one of ``events`` that may as well happen now as later, if there is one."""
+        return at_once(self)
 
     def _left(self) -> Iterator[tuple[str, Iterable[Any]]]:
         yield from super()._left()
