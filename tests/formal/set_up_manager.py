@@ -15,7 +15,7 @@ from syncfabric.models.messages import (
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.rounds import Rounds
 from tests.formal.properties import Properties
-from tests.formal.set_up_sink import sink_form
+from tests.formal.sink_registers import sink_form
 
 __all__ = ["ManagerProof"]
 
