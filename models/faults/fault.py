@@ -11,7 +11,7 @@ __all__ = ["Fault", "FaultKind"]
 class FaultKind(enum.IntEnum):
     """What becomes of a link's wires between its two guards."""
 
-    FLIP, DROP, CREDIT, DEAD = range(4)
+    FLIP, DROP, CREDIT, DEAD, FORGED = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,13 @@ class Fault:
         Number of the directed link.
     kind : FaultKind
         FLIP: the forward wires in ``mask`` are inverted. DROP: all forward wires are 0. CREDIT:
-        the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too.
+        the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too. FORGED:
+        if nothing is on the link, its forward wires are ``mask``.
     mask : int
         Forward wires from the low bits up: `flit`, `valid`, `sync_valid` unless messages have
         links of their own, `probe`, `check`; then, of a link of their own, `sync`, `sync_valid`,
-        their `probe`, `sync_check`. Credit wires: a bit a channel, ordinary ones first.
+        their `probe`, `sync_check`; above all barrier wires, if there are
+        any, in hardware alone. Credit wires: a bit a channel, ordinary ones first.
     """
 
     cycle: int

@@ -67,4 +67,6 @@ class LinkFaults:
                 forward ^= fault.mask & self._wires
             elif fault.kind is FaultKind.CREDIT:
                 credit &= ~fault.mask
+            elif fault.kind is FaultKind.FORGED and not forward:
+                forward = fault.mask & self._wires
         return 0 if dropped else forward, credit, empty

@@ -7,6 +7,7 @@
 //   seed SEED JITTER HANG   of members to come; no barrier is to stand still for HANG cycles
 //   open GID EPISODES   let a group's members arrive so many times, from now on
 //   close GID        they arrive no more, and may be released broken
+//   absent GID NODE  this one arrives no more
 //   dismiss GID      forget where a group's members sit
 //   inside GID       how many have arrived and are not released
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
@@ -41,6 +42,12 @@ class Barriers {
             words >> gid;
             each_member(gid, [](Member& member) { member.stop(); });
             if (Group* group = referee_.group(gid)) group->closed = true;
+        } else if (name == "absent") {
+            int node = 0;
+            words >> gid >> node;
+            for (auto& each : nodes_)
+                for (auto& member : each.members())
+                    if (each.node() == node && member.gid() == gid) member.stop();
         } else if (name == "dismiss") {
             words >> gid;
             for (auto& node : nodes_) {
@@ -67,6 +74,7 @@ class Barriers {
             if (tile < NODES) referee_.see_releases(tile, *nodes[tile], cycle);
         for (auto& node : nodes_) {
             auto& t = *nodes[node.node()];
+            FOR_BROKEN(if (any(t.released)) node.leave(t.released, t.broken));
             node.go_on(jitter_, t.released, [&](Member& member, [[maybe_unused]] uint32_t word) {
                 touch(node.node()), set(t.arrive, member.place());
                 FOR_DATA(put(t.data, member.place() * DATA_BITS, DATA_BITS, word));

@@ -43,6 +43,7 @@ def definitions(spec: AnySpec) -> str:
         "CHECK_BITS": max(wires.get("check", 0), wires.get("sync_check", 0)),
         "PROBES": wires.get("probe", 0),
         "OWN": int("sync" in wires),
+        "WIRES": wires.get("wires", 0),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
     lanes, guards = wires.keys() - {"wires"}, "probe" in wires

@@ -19,6 +19,11 @@
 //                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
 //   held, spoil      see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
 //   faults FILE      do to links what it says (see faults.h), instead of what was to be done before
+//   faults FILE roam   the same, but each goes to where it changes something
+//   struck           how many have been done
+//   keep             remember all of this, queues and requests being empty
+//   restore          be again what is remembered
+//   observe          a line a tile: its registers and counters
 //   doom LINK ...    count the credits of links that are to die, first of all
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   seconds          of processor time so far
@@ -45,6 +50,7 @@
 #include "links.h"
 #include "probe.h"
 #include "script.h"
+#include "snapshot.h"
 #include "spoil.h"
 #include "verilated.h"
 #if VM_TRACE_VCD
@@ -77,7 +83,18 @@ template <class Network> class Fabric {
         words >> name;
         if (name == "script") words >> name, script_ = read_script(name), next_ = 0;
         else if (name == "probe") look(words);
-        else if (name == "faults") words >> name, faults_.emplace(network_, name);
+        else if (name == "faults") {
+            std::string roam;
+            words >> name >> roam;
+            faults_.emplace(network_, name, !roam.empty());
+        } else if (name == "struck") std::cout << (faults_ ? faults_->struck() : 0) << '\n';
+        else if (name == "keep") kept_ = {cycle_, busy_, touched_, barriers_, held_}, snapshot_.keep(network_);
+        else if (name == "restore") restore();
+        else if (name == "observe") every(network_, [](auto& t) {
+            std::string line;
+            hex(line, t.observe);
+            std::cout << line << '\n';
+        });
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
         else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
@@ -178,6 +195,14 @@ template <class Network> class Fabric {
         over.clear(), wrongs.clear(), answered_ = false;
     }
 
+    void restore() {
+        snapshot_.restore(network_);
+        cycle_ = kept_.cycle, busy_ = kept_.busy, touched_ = kept_.touched;
+        barriers_ = kept_.barriers, held_ = kept_.held;
+        faults_.reset(), script_.clear(), next_ = 0;
+        for (int tile = 0; tile < Network::TILES; ++tile) awake_->wake(tile);
+    }
+
     void stimulate() {
         if (!touched_.empty()) {
             for (int tile : touched_) {
@@ -259,6 +284,14 @@ template <class Network> class Fabric {
     Held<Network> held_;
     Spoil<Network> spoil_;
     bool spoils_ = false;
+    Snapshot<Network> snapshot_;
+    struct {
+        uint64_t cycle = 0;
+        bool busy = false;
+        std::vector<int> touched;
+        Barriers barriers;
+        Held<Network> held;
+    } kept_;
 };
 
 template <class Fabric> int serve() {

@@ -2,6 +2,9 @@
 //
 // A file has a line a fault, by rising cycles: cycle, number of the link, kind, mask; all in
 // hexadecimal. They are done to the wires that have been carried over, and undone a cycle later.
+// One that roams is done in the first cycle from its own on, and to the first link from its own on,
+// where it changes something: a DROP or a FLIP what a link carries, a CREDIT one that comes back; a
+// FORGED word needs an idle link.
 #pragma once
 #include <cstdint>
 #include <fstream>
@@ -11,19 +14,23 @@
 #include "bits.h"
 #include "links.h"
 
-enum FaultKind { FLIP, DROP, CREDIT, SILENT };
+enum FaultKind { FLIP, DROP, CREDIT, SILENT, FORGED };
 
 template <class End> class Faults {
   public:
-    template <class Network> Faults(Network& network, const std::string& name) {
+    template <class Network> Faults(Network& network, const std::string& name, bool roam)
+        : roam_(roam), links_(network.links) {
         std::ifstream file(name);
         std::string cycle, number, kind, mask;
         while (file >> cycle >> number >> kind >> mask)
-            for (auto& link : network.links)
+            for (auto& link : links_)
                 if (link.number == std::stoi(number, nullptr, 16))
                     faults_.push_back({std::stoull(cycle, nullptr, 16), &link,
                                        std::stoi(kind, nullptr, 16), mask});
     }
+
+    // How many have been done.
+    int struck() const { return struck_; }
 
     template <class Awake> void pass(uint64_t cycle, Awake& awake) {
         for (auto* link : touched_) {
@@ -31,13 +38,19 @@ template <class End> class Faults {
             if (link->backward()) awake.wake(link->source);
         }
         touched_.clear();
-        for (; next_ < faults_.size() && faults_[next_].cycle <= cycle; ++next_) {
-            auto& fault = faults_[next_];
-            if (fault.cycle < cycle) continue;
-            if (fault.kind == SILENT) dead_.push_back(fault.link);
-            else change(fault), touched_.push_back(fault.link);
-            wake(fault.link, awake);
+        for (; next_ < faults_.size() && faults_[next_].cycle <= cycle; ++next_)
+            if (roam_ || faults_[next_].cycle == cycle) due_.push_back(&faults_[next_]);
+        std::size_t left = 0;
+        for (auto* fault : due_) {
+            if (!find(*fault) && roam_) {
+                due_[left++] = fault;
+                continue;
+            }
+            if (fault->kind == SILENT) dead_.push_back(fault->link);
+            else change(*fault), touched_.push_back(fault->link);
+            wake(fault->link, awake), ++struck_;
         }
+        due_.resize(left);
         for (auto* link : dead_) drop(link->to), lose(link->from, ~0u);
     }
 
@@ -53,10 +66,35 @@ template <class End> class Faults {
         awake.wake(link->source), awake.wake(link->target);
     }
 
-    void change(const Fault& fault) {
-        if (fault.kind == FLIP) flip(fault.link->to, fault.mask);
-        else if (fault.kind == DROP) drop(fault.link->to);
-        else lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
+    // Whether there is something to change; one that roams goes to where there is.
+    bool find(Fault& fault) const {
+        if (fault.kind == SILENT || matters(fault, *fault.link)) return true;
+        const Link<End>* first = fault.link;
+        for (std::size_t i = 1; roam_ && i < links_.size(); ++i) {
+            fault.link = &links_[(first - links_.data() + i) % links_.size()];
+            if (matters(fault, *fault.link)) return true;
+        }
+        fault.link = first;
+        return false;
+    }
+
+    static bool matters(const Fault& fault, const Link<End>& link) {
+        [[maybe_unused]] const End &from = link.from, &to = link.to;
+        bool busy = false, probes = false, returns = false;
+        FOR_LANES(busy |= *to.valid || *to.sync_valid;
+                  returns = fault.kind == CREDIT && (*from.credit | *from.sync_credit << CHANNELS) &
+                                                        std::stoul(fault.mask, nullptr, 16);)
+        FOR_WIRES(busy |= any(*to.wires);)
+        FOR_GUARDS(probes = *to.probe;)
+        if (fault.kind == CREDIT) return returns;
+        return fault.kind == FORGED ? !busy && !probes : busy;
+    }
+
+    static void change(const Fault& fault) {
+        if (fault.kind == FORGED && !matters(fault, *fault.link)) return;
+        if (fault.kind == CREDIT) lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
+        else if (fault.kind != FLIP) drop(fault.link->to);
+        if (fault.kind == FLIP || fault.kind == FORGED) flip(fault.link->to, fault.mask);
     }
 
     // Set all forward wires to 0.
@@ -64,6 +102,7 @@ template <class End> class Faults {
         FOR_LANES(*to.valid = *to.sync_valid = 0; if (to.flit) clear(*to.flit);
                   if (to.sync) clear(*to.sync);)
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
+        FOR_WIRES(clear(*to.wires);)
         (void)to;
     }
 
@@ -93,10 +132,15 @@ template <class End> class Faults {
                   if (OWN) run(*to.sync_valid, 0, CLASSES);)
         FOR_GUARDS(if (OWN) run(*to.probe, CHANNELS, PROBES - CHANNELS);
                    if (OWN) run(*to.sync_check, 0, CHECK_BITS);)
+        FOR_WIRES(run(*to.wires, 0, WIRES);)
         (void)to;
     }
 
+    bool roam_;
+    const std::vector<Link<End>>& links_;
+    int struck_ = 0;
     std::vector<Fault> faults_;
     std::size_t next_ = 0;
+    std::vector<Fault*> due_;
     std::vector<const Link<End>*> touched_, dead_;
 };

@@ -42,10 +42,20 @@ template <class Tile> class Memory {
     // Whether looking costs less than it may save.
     bool is_small() const { return kept_.size() <= 1 << 15; }
 
-    void keep(const Tile& tile) {
-        char* to = kept_.data();
+    void keep(const Tile& tile) { copy_to(kept_.data(), tile); }
+
+    std::vector<char> saved(const Tile& tile) const {
+        std::vector<char> bytes(kept_.size());
+        copy_to(bytes.data(), tile);
+        return bytes;
+    }
+
+    // Make a tile again what it was when it was saved.
+    void restore(Tile& tile, const std::vector<char>& bytes) const {
+        const char* from = bytes.data();
+        char* table = reinterpret_cast<char*>(tile.rootp->vlSymsp);
         for (auto& part : parts_)
-            std::memcpy(to, table_of(tile) + part.offset, part.size), to += part.size;
+            std::memcpy(table + part.offset, from, part.size), from += part.size;
     }
 
     bool is_kept(const Tile& tile) const {
@@ -65,6 +75,10 @@ template <class Tile> class Memory {
 
     static const char* table_of(const Tile& tile) {
         return reinterpret_cast<const char*>(tile.rootp->vlSymsp);
+    }
+    void copy_to(char* to, const Tile& tile) const {
+        for (auto& part : parts_)
+            std::memcpy(to, table_of(tile) + part.offset, part.size), to += part.size;
     }
     void add(std::ptrdiff_t offset, std::ptrdiff_t size) {
         parts_.push_back({offset, size});

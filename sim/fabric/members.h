@@ -58,6 +58,12 @@ class MembersOfNode {
     uint32_t state() const { return state_; }
     std::vector<Member>& members() { return members_; }
 
+    // Whoever is released broken arrives no more.
+    template <class Wires> void leave(const Wires& released, const Wires& broken) {
+        for (auto& member : members_)
+            if (bit(released, member.place()) && bit(broken, member.place())) member.stop();
+    }
+
     // Go on for a cycle: call act(member, random word) for each that arrives in it.
     template <class Released, class Act>
     void go_on(uint32_t jitter, const Released& released, Act act) {

@@ -24,7 +24,7 @@ __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "cuts.h", "evaluate.h", "fabric.h"),
     *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "spoil.h", "waits.h", "wire_probe.h"),
+    *("referee.h", "script.h", "snapshot.h", "spoil.h", "waits.h", "wire_probe.h"),
 )
 
 
@@ -180,6 +180,10 @@ class Fabric:
         """Let a group's members arrive no more; they may be released broken from now on."""
         self._ask(f"close {gid}")
 
+    def absent(self, gid: int, node: int) -> None:
+        """Let a member arrive no more."""
+        self._ask(f"absent {gid} {node}")
+
     def dismiss(self, gid: int) -> None:
         """Forget where a group's members sit."""
         self._ask(f"dismiss {gid}")
@@ -238,7 +242,7 @@ class Fabric:
                 wrong.append(Wrong(int(rest[0]), int(rest[1]), int(rest[2]), rest[3]))
         return Happened(int(first), tuple(over), "answered" in lines, tuple(wrong))
 
-    def faults(self, faults: Iterable[Fault], folder: Path) -> None:
+    def faults(self, faults: Iterable[Fault], folder: Path, *, roam: bool = False) -> None:
         """Do this to links when its cycle comes, in place of what was to be done before.
 
         Parameters
@@ -247,11 +251,31 @@ class Fabric:
             In any order.
         folder : Path
             Where to write them down.
+        roam : bool
+            Each is done in the first cycle, from its own on, and to the first link, from its own
+            on, where there is something that it changes.
         """
         file = folder / "faults.txt"
         rows = sorted((fault.cycle, fault.link, int(fault.kind), fault.mask) for fault in faults)
         file.write_text("".join(" ".join(f"{word:x}" for word in row) + "\n" for row in rows))
-        self._ask(f"faults {file}")
+        self._ask(f"faults {file}{' roam' if roam else ''}")
+
+    def struck(self) -> int:
+        """Return how many of the faults have been done by now."""
+        (count,) = self._ask("struck")
+        return int(count)
+
+    def keep(self) -> None:
+        """Remember all as it is; sources' queues and the config port's must be empty."""
+        self._ask("keep")
+
+    def restore(self) -> None:
+        """Be again what `keep` remembers, its cycle too; faults and scripts are forgotten."""
+        self._ask("restore")
+
+    def observed(self) -> list[int]:
+        """Return the port ``observe`` of every tile; see `sim.drive.targets`."""
+        return [int(line, 16) for line in self._ask("observe")]
 
     def doom(self, links: Iterable[int]) -> None:
         """Count the credits of links that a script is to make silent; before anything else."""

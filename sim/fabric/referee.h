@@ -199,10 +199,8 @@ class Referee {
 
     // A member is released broken: of a group that is killed.
     void leave(Group& group, int seat, int node, uint64_t cycle) {
-        if (!group.closed || !group.is_in(seat)) {
-            wrong(group, cycle, node, "released broken");
-            return;
-        }
+        if (!group.closed || !group.is_in(seat)) wrong(group, cycle, node, "released broken");
+        if (!group.is_in(seat)) return;
         auto& arrivals = group.out[seat] ? group.ahead : group.now;
         arrivals.here[seat] = 0, --arrivals.count;
     }

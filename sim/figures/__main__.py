@@ -8,6 +8,7 @@ from rich.table import Table
 
 from syncfabric.sim.figures.area import area
 from syncfabric.sim.figures.area_parts import area_parts
+from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
@@ -39,6 +40,7 @@ SECTIONS: tuple[Section, ...] = (
     irregular_speed,
     growth,
     soaks,
+    campaigns,
     verilog_size,
     planning,
     irregular_planning,

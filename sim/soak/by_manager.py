@@ -59,19 +59,37 @@ class ByManager:
         """Whether a barrier can be broken off."""
         return True
 
+    def again(self) -> ByManager:
+        """Return one that knows what this one does, and may learn more."""
+        twin = ByManager(self._fabric, self._network)
+        twin._registers, twin._freed = self._registers.again(), set(self._freed)
+        return twin
+
+    def leave(self, life: Life) -> None:
+        """Let others have the registers that software has chosen for a life."""
+        self._registers.leave(life)
+
     def set_up(self, life: Life) -> Steps[None]:
         """Have members write their own registers, and a manager all others; await GO."""
-        if isinstance(self._network, IrregularSpec):
-            own = list(self._registers.writes(life, own=True))
-            yield from ask_all(own, "set up at its members")
+        yield from self.set_up_at_members(life)
         self._freed.discard((life.manager, life.gid))
         for _ in range(TRIES):
-            if (yield from self._command(life, Request.SETUP)) is ManagerState.DONE:
+            if (yield from self.command(life, Request.SETUP)) is ManagerState.DONE:
                 break
             self.refused += 1
             yield Pause(LOOK)
         else:
             raise FoundError(f"refused {TRIES} times to be set up")
+        yield from self.await_set_up(life)
+
+    def set_up_at_members(self, life: Life) -> Steps[None]:
+        """Have members of an irregular network write their own registers."""
+        if isinstance(self._network, IrregularSpec):
+            own = list(self._registers.writes(life, own=True))
+            yield from ask_all(own, "set up at its members")
+
+    def await_set_up(self, life: Life) -> Steps[None]:
+        """See where members have their registers, and await GO there."""
         if isinstance(life.group, WireGroupPlan):
             life.places = life.places or dict.fromkeys(life.nodes, life.group.number)
             return
@@ -104,14 +122,21 @@ class ByManager:
         self._registers.leave(life)
 
     def _end(self, life: Life, operation: Request) -> Steps[None]:
-        if (state := (yield from self._command(life, operation))) is not ManagerState.DONE:
+        if (state := (yield from self.command(life, operation))) is not ManagerState.DONE:
             raise FoundError(f"{operation.name} ends as {state.name}")
 
-    def _command(self, life: Life, operation: Request) -> Steps[ManagerState]:
-        """Give a manager a command, and wait until it is done; return how it ended."""
+    def command(self, life: Life, operation: Request) -> Steps[ManagerState]:
+        """Give a life's manager a command, and wait until it is done; return how it ended."""
         group, manager = life.group, self._managers[life.manager]
         assert not isinstance(group, StaticGroupPlan)
-        entries = manager_entries(life.plan, group, life.epoch)
+        return (
+            yield from self.give(manager, operation, manager_entries(life.plan, group, life.epoch))
+        )
+
+    def give(
+        self, manager: int, operation: Request, entries: Sequence[Sequence[int]]
+    ) -> Steps[ManagerState]:
+        """Give the manager of a node a command, and wait until it is done; return how it ended."""
         command = MANAGER_COMMAND.pack({"operation": operation, "count": len(entries)})
         words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
         words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]

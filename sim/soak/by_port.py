@@ -53,6 +53,12 @@ class Registers:
             for word, value in register_words(replace(image, epoch=life.epoch)).items():
                 yield target, register_address(number, word), value
 
+    def again(self) -> Registers:
+        """Return the same, to go on with apart."""
+        twin = Registers(self._network)
+        twin._free = {target: set(free) for target, free in self._free.items()}
+        return twin
+
     def leave(self, life: Life) -> None:
         """Let others have a life's registers."""
         for target, number in life.registers.items():

@@ -59,7 +59,17 @@ class ByRoutes:
         group = self._living[life.gid]
         yield Pause(self.settled)
         self._see_rest(group)
-        del self._living[life.gid]
+        yield from self.break_off(life)
+
+    def again(self) -> ByRoutes:
+        """Return one that knows what this one does, and may learn more."""
+        twin = ByRoutes(self._fabric, self._network)
+        twin._living, twin._at_rest = dict(self._living), dict(self._at_rest)
+        return twin
+
+    def break_off(self, life: Life) -> Steps[None]:
+        """Take a group's routes away, whatever it is doing: its agents are as after reset."""
+        group = self._living.pop(life.gid)
         yield from self._load(group)
         word = ROLE_WORD.pack({"role": Role.NONE, "flits": 0})
         yield from ask_all([(node, int(StaticWord.ROLE), word) for node in life.nodes], "torn down")

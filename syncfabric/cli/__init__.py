@@ -9,6 +9,7 @@ from syncfabric.cli.bcast import bcast
 from syncfabric.cli.bitstream import bitstream
 from syncfabric.cli.board import board
 from syncfabric.cli.build import build
+from syncfabric.cli.campaign import campaign
 from syncfabric.cli.check import check
 from syncfabric.cli.cores import cores
 from syncfabric.cli.group import OneLineErrors
@@ -44,6 +45,7 @@ for command in (
     recover,
     soak,
     cores,
+    campaign,
     synth,
     bitstream,
     board,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from syncfabric.fpga.host.results import BoardResult
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.campaign.result import CampaignResult
     from syncfabric.sim.cores.result import CoresResult
     from syncfabric.sim.drive.recovery.run import RecoveryResult
     from syncfabric.sim.results import RunResult
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Titled",
     "board_table",
+    "campaign_table",
     "cores_tables",
     "plan_table",
     "print_table",
@@ -73,6 +75,13 @@ def cores_tables(result: "CoresResult") -> Iterator[Titled]:
     yield _table(f"{result.cores} cores on {result.network}", core_rows(result))
     if result.groups:
         yield _table("barriers in hardware", group_rows(result))
+
+
+def campaign_table(result: "CampaignResult") -> Titled:
+    """Return a campaign's table: what became of the faults of each kind."""
+    from syncfabric.sim.campaign.result import kind_rows
+
+    return _table(f"{result.network}, struck", kind_rows(result))
 
 
 def board_table(result: "BoardResult") -> Titled:

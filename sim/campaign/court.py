@@ -1,0 +1,338 @@
+"""One trial on the hardware: what happens, and what it is called."""
+
+from __future__ import annotations
+
+import enum
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from syncfabric.models.faults.fault import Fault
+from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.traffic import rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.campaign.crew import Crew, crew_of, groups_hit
+from syncfabric.sim.campaign.kinds import Kind
+from syncfabric.sim.campaign.trial import EPISODES, Trial
+from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.fabric import Fabric, Wrong
+from syncfabric.sim.soak.life import Life
+from syncfabric.sim.soak.steps import HANG, Ask, FoundError, Steps
+
+__all__ = ["Court", "Outcome", "Verdict"]
+
+RATE = 0.1
+"""Flits a node a cycle, of trials in which packets are under way."""
+SETTLED = 140
+"""Cycles in which guards ask what has become of credits, on a network at rest."""
+DRAINED = 5_000
+"""Cycles in which packets that are under way are out."""
+AFTERWARDS = 2
+"""Barriers of each group afterwards."""
+BEYOND = 300
+"""Cycles that a barrier may stand still beyond what a watchdog lets pass."""
+LOOK = 100
+
+T = TypeVar("T")
+
+
+class Verdict(enum.Enum):
+    """What has become of a fault; those from EARLY on must not be."""
+
+    MISSED = "nothing to change"
+    MASKED = "masked"
+    DETECTED = "detected"
+    RECOVERED = "hung, recovered"
+    EARLY = "false release"
+    WRONG = "wrong data"
+    SILENT = "silent hang"
+    LOST = "not recovered"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    verdict : Verdict
+    told : tuple of str
+        Who reported it: counters, and ``BROKEN`` if members were released broken.
+    text : str
+        What is wrong, if something is.
+    cycles, episodes : int
+    """
+
+    trial: Trial
+    verdict: Verdict
+    told: tuple[str, ...]
+    text: str
+    cycles: int
+    episodes: int
+
+
+class Court:
+    """Tries faults on a running fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    plan : BarrierPlan
+        All groups are set up here, once.
+    """
+
+    def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
+        self._fabric, self._plan = fabric, plan
+        network = self._network = plan.spec.network
+        self._targets = targets_of(network)
+        self._packets = not isinstance(network, StaticSpec) and network.channels > 0
+        watchdog = getattr(network, "watchdog", 0)
+        longest = max(group.bound or 0 for group in plan.groups)
+        self._hang = max(2 * watchdog, 4 * longest) + BEYOND
+        self._cycle = 0
+        self._wrong: list[Wrong] = []
+        self._over: set[int] = set()
+        self._crew: Crew = crew_of(fabric, plan)
+        self._lives = {
+            group.id: Life(BarrierPlan(plan.spec, (group,)), group, 0, 0, 0)
+            for group in plan.groups
+        }
+        if watchdog:
+            fabric.restless()  # no tile ever idles
+        self._wait(2)
+        if not isinstance(network, StaticSpec):
+            self._script(Stimulus(self._cycle, StimulusKind.START))
+            self._wait(2)
+            if self._packets:
+                self._script(Stimulus(self._cycle, StimulusKind.LOAD, data=1))
+                self._wait(2)
+        for life in self._lives.values():
+            self._perform(self._crew.set_up(life))
+            self._sit(life)
+        self._wait(SETTLED)
+        self._first, self._before = self._cycle, self._counters()
+        fabric.keep()
+
+    def judge(self, trial: Trial) -> Outcome:
+        """Try one fault."""
+        fabric = self._fabric
+        fabric.restore()
+        self._cycle, self._wrong, self._over = self._first, [], set()
+        lives = {
+            gid: replace(life, registers=dict(life.registers)) for gid, life in self._lives.items()
+        }
+        verdict, told, text = self._judged(trial, lives, self._crew.again())
+        return Outcome(trial, verdict, told, text, self._cycle - self._first, self._episodes())
+
+    def _judged(
+        self, trial: Trial, lives: dict[int, Life], crew: Crew
+    ) -> tuple[Verdict, tuple[str, ...], str]:
+        refused = self._happen(trial, lives, crew)
+        stuck = self._await_ends(lives)
+        hung = set(stuck)
+        self._quiet(trial)
+        struck = self._fabric.struck() if trial.faults else 1
+        if trial.after is None:
+            self._strike((), trial)
+        names = self._told(refused)
+        lost = self._packets_wrong()
+        if early := self._judgement():
+            return early[0], names, early[1]
+        if hung and not names:
+            return Verdict.SILENT, names, f"groups {sorted(hung)} stand still"
+        if lost and not names:
+            return Verdict.WRONG, names, lost
+        if trial.after is not None and struck:
+            hung |= groups_hit(self._plan, trial.after.without)
+        try:
+            self._bring_back(trial, lives, crew, hung)
+            for last in (False, True):
+                still = self._go_on(lives)
+                names = (*names, *(each for each in self._told(False) if each not in names))
+                if early := self._judgement():
+                    return early[0], names, early[1]
+                if not still:
+                    break
+                where = f"afterwards groups {sorted(still)} stand still"
+                if last or not names:
+                    return Verdict.LOST if names else Verdict.SILENT, names, where
+                stuck |= still
+                self._bring_back(replace(trial, after=None), lives, crew, still)
+        except FoundError as found:
+            return Verdict.LOST, names, str(found)
+        if stuck:
+            return Verdict.RECOVERED, names, ""
+        if names:
+            return Verdict.DETECTED, names, ""
+        return Verdict.MASKED if struck else Verdict.MISSED, names, ""
+
+    def _told(self, refused: bool) -> tuple[str, ...]:
+        """Return who has reported something."""
+        broken = any(wrong.text == "released broken" for wrong in self._wrong)
+        told = [counter for counter in self._counters() - self._before]
+        return (*told, *["BROKEN"] * broken, *["REFUSED"] * refused)
+
+    def _strike(self, faults: Sequence[Fault], trial: Trial) -> None:
+        """Let faults happen, in place of those that have not yet."""
+        placed = [replace(fault, cycle=fault.cycle + self._cycle) for fault in faults]
+        with tempfile.TemporaryDirectory() as folder:
+            self._fabric.faults(placed, Path(folder), roam=trial.roams)
+
+    def _happen(self, trial: Trial, lives: dict[int, Life], crew: Crew) -> bool:
+        """Let members begin, and see to what software does in the trial; return if it is refused."""
+        fabric = self._fabric
+        fabric.seed(seed=trial.seed, jitter=trial.jitter, hang=self._hang)
+        for gid in lives:
+            fabric.open(gid, EPISODES)
+        if trial.busy:
+            self._rate(RATE)
+        if trial.faults:
+            self._strike(trial.faults, trial)
+            return False
+        self._wait(trial.at)
+        if trial.kind is Kind.ABSENT:
+            fabric.absent(trial.gid, trial.node)
+            return False
+        refused = self._perform(crew.meddle(lives[trial.gid], trial.node))
+        return bool(refused)
+
+    def _await_ends(self, lives: dict[int, Life]) -> set[int]:
+        """Go on until each group has had its barriers, or will not; return those that will not."""
+        while True:
+            stuck = self._stuck()
+            if lives.keys() <= self._over | stuck:
+                return stuck - self._over
+            self._play(self._hang)
+
+    def _stuck(self) -> set[int]:
+        texts = ("released broken", "nobody arrived")
+        return {wrong.group for wrong in self._wrong if wrong.text.startswith(texts)}
+
+    def _quiet(self, trial: Trial) -> None:
+        """Let the network come to rest."""
+        if trial.busy:
+            self._rate(0.0)
+        self._wait(SETTLED)
+        end = self._cycle + DRAINED
+        while trial.busy and self._under_way() and self._cycle < end:
+            self._wait(LOOK)
+
+    def _bring_back(
+        self, trial: Trial, lives: dict[int, Life], crew: Crew, hung: Iterable[int]
+    ) -> None:
+        groups = sorted(hung)
+        if trial.after is not None:
+            self._perform(crew.fence(trial.after.without))
+        for gid in groups:
+            self._fabric.close(gid)
+        for gid in groups:
+            self._perform(crew.end(lives[gid], trial.after))
+        for gid in groups:
+            lives[gid] = self._perform(crew.renew(lives[gid], trial.after))
+            self._sit(lives[gid])
+
+    def _go_on(self, lives: dict[int, Life]) -> set[int]:
+        """Let all groups have some more barriers; return those that do not."""
+        self._wrong = [
+            w for w in self._wrong if not w.text.startswith(("nobody", "released broken"))
+        ]
+        self._over = set()
+        for gid in lives:
+            self._fabric.open(gid, AFTERWARDS)
+        return self._await_ends(lives)
+
+    def _judgement(self) -> tuple[Verdict, str] | None:
+        """Return what must not have happened, if it has."""
+        for wrong in self._wrong:
+            where = f"cycle {wrong.cycle - self._first}, group {wrong.group}, node {wrong.node}: "
+            if wrong.text.startswith(("released early", "released twice", "released, and")):
+                return Verdict.EARLY, where + wrong.text
+        for wrong in self._wrong:
+            if not wrong.text.startswith(("nobody arrived", "released broken")):
+                return Verdict.WRONG, f"group {wrong.group}, node {wrong.node}: {wrong.text}"
+        return None
+
+    # The hardware.
+
+    def _play(self, cycles: int) -> bool:
+        """Go on, but no further than something happens; return whether there are answers."""
+        happened = self._fabric.play(cycles)
+        self._cycle = happened.cycle
+        self._wrong += happened.wrong
+        self._over.update(happened.over)
+        return happened.answered
+
+    def _wait(self, cycles: int) -> None:
+        end = self._cycle + cycles
+        while self._cycle < end:
+            self._play(end - self._cycle)
+
+    def _perform(self, steps: Steps[T]) -> T:
+        """Do what software does.
+
+        Raises
+        ------
+        FoundError
+            It cannot go on.
+        """
+        answers: list[tuple[bool, int]] | None = None
+        while True:
+            try:
+                step = next(steps) if answers is None else steps.send(answers)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            answers = []
+            if isinstance(step, Ask):
+                self._fabric.request(step.requests)
+                limit = self._cycle + HANG
+                while not self._play(LOOK):
+                    if self._cycle > limit:
+                        raise FoundError("the config port does not answer")
+                answers = self._fabric.answers()
+            else:
+                self._wait(step.cycles)
+
+    def _sit(self, life: Life) -> None:
+        self._fabric.group(life.gid, life.seats, op=life.group.op)
+
+    def _script(self, stimulus: Stimulus) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "script.txt"
+            script.write_text(script_text([stimulus]))
+            self._fabric.script(script)
+
+    def _rate(self, rate: float) -> None:
+        word, on = rate_word(rate), int(rate > 0)
+        self._script(Stimulus(self._cycle, StimulusKind.RATE, data=word, extra=on))
+
+    def _counters(self) -> Counter[str]:
+        """Return what all counters say, by name."""
+        total: Counter[str] = Counter()
+        for target, word in enumerate(self._fabric.observed()[: len(self._targets)]):
+            _, above = self._targets.split(target, word)
+            for place, counter in enumerate(self._targets.counters):
+                count = above >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1
+                total[counter.name] += count
+        return total
+
+    def _under_way(self) -> int:
+        rows = self._fabric.report()
+        return sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
+
+    def _packets_wrong(self) -> str:
+        """Return what is wrong with packets, if something is."""
+        rows = self._fabric.report() if self._packets else []
+        errors = sum(row["errors"] for row in rows)
+        if errors:
+            return f"packet sinks have counted {errors} errors"
+        away = sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
+        return f"{away} packets have not come" if away else ""
+
+    def _episodes(self) -> int:
+        return sum(count.episodes for count in self._fabric.watch())

@@ -1,0 +1,244 @@
+"""The software that sets groups up and brings them back: through managers, by port, or by routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from syncfabric.models.messages import (
+    COMMAND_WORD,
+    CONTROL,
+    FENCE,
+    Command,
+    ManagerState,
+    RegisterWord,
+    Request,
+    register_address,
+)
+from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, StaticSpec
+from syncfabric.models.planning.errands import set_up_errands
+from syncfabric.models.planning.plan import (
+    BarrierPlan,
+    GroupPlan,
+    IrregularGroupPlan,
+)
+from syncfabric.models.planning.reach_managers import reaches
+from syncfabric.sim.drive.recovery.world import is_hit, static_groups, way_is_hit
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.soak.by_manager import TRIES, ByManager
+from syncfabric.sim.soak.by_port import ByPort
+from syncfabric.sim.soak.by_routes import ByRoutes
+from syncfabric.sim.soak.life import Life, images_of
+from syncfabric.sim.soak.steps import LOOK, Ask, FoundError, Pause, Steps, ask_all
+
+__all__ = ["Crew", "crew_of", "groups_hit"]
+
+EPOCHS = 4
+GONE = 1_000
+"""Cycles in which BROKEN comes to all registers of a group that is killed."""
+
+
+class Crew(Protocol):
+    """What brings groups back on one kind of network."""
+
+    def set_up(self, life: Life) -> Steps[None]:
+        """Set a group up for the first time."""
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        """Close what is dead, at the ends of its links."""
+
+    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
+        """End what is left of a group, whatever it is doing; ``after`` goes around what is dead."""
+
+    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
+        """Set a group up anew; all those that are to be ended have been."""
+
+    def meddle(self, life: Life, manager: int) -> Steps[bool]:
+        """Have a manager set a group up that is in use; return whether that is refused."""
+
+    def again(self) -> Crew:
+        """Return one that knows what this one does, and may learn more."""
+
+
+def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
+    """Return the software for a network."""
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        return _OfRoutes(fabric, network)
+    if network.has_messages:
+        return _OfMessages(fabric, network)
+    return _OfWires(fabric, network)
+
+
+def groups_hit(plan: BarrierPlan, dead: Dead) -> set[int]:
+    """Return the groups that cannot go on as they are."""
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        return {group.id for group in static_groups(plan) if way_is_hit(network, group, dead)}
+    if not network.has_messages:  # plans around it may have other slots
+        return {group.id for group in plan.groups}
+    return {group.id for group in plan.message_groups if is_hit(network, group, dead)}
+
+
+def _renewed(life: Life, after: BarrierPlan | None) -> Life:
+    """Return a group's next life."""
+    plan, group = life.plan, life.group
+    if after is not None:
+        plan, group = after, next(each for each in after.groups if each.id == life.gid)
+    return Life(plan, group, (life.epoch + 1) % EPOCHS, life.episodes, life.manager)
+
+
+class _OfMessages:
+    """Groups in registers that managers set up and kill."""
+
+    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+        self._fabric, self._network = fabric, network
+        self._manager = ByManager(fabric, network)
+
+    def again(self) -> _OfMessages:
+        twin = _OfMessages(self._fabric, self._network)
+        twin._manager = self._manager.again()
+        return twin
+
+    def set_up(self, life: Life) -> Steps[None]:
+        yield from self._manager.set_up(life)
+
+    def meddle(self, life: Life, manager: int) -> Steps[bool]:
+        """Have a group set up that is in use; return whether that is refused."""
+        other = replace(_renewed(life, None), manager=manager)
+        state = yield from self._manager.command(other, Request.SETUP)
+        return state is not ManagerState.DONE
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        if not dead:
+            return
+        network, bits = self._network, dict[int, int]()
+        first = len(network.nodes) if isinstance(network, IrregularSpec) else 0
+        for router, port in dead.links:
+            bits[first + router] = bits.get(first + router, 0) | 1 << port
+        if first:
+            bits |= dict.fromkeys(dead.nodes, 1)
+        yield from ask_all([(target, FENCE, word) for target, word in bits.items()], "fenced")
+
+    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
+        if after is None:
+            yield from self._manager.command(life, Request.KILL)
+        yield from self._see_gone(life)
+        self._fabric.dismiss(life.gid)
+        self._manager.leave(life)
+
+    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
+        anew = _renewed(life, after)
+        if after is None:
+            yield from self._manager.set_up(anew)
+        else:
+            yield from self._set_up_around(anew, after.without)
+        return anew
+
+    def _see_gone(self, life: Life) -> Steps[None]:
+        """Kill what has not heard of it over the config port, and see that all are gone."""
+        for _ in range(GONE // LOOK):
+            left = yield from self._left(life)
+            if not left and not self._fabric.inside(life.gid):
+                return
+            yield Pause(LOOK)
+            yield from self._kill(left)
+        raise FoundError(
+            f"killed, and registers of {sorted(left)} are left, or members wait that nobody releases"
+        )
+
+    def _left(self, life: Life) -> Steps[list[tuple[int, int]]]:
+        """Return target and register of what still has the group."""
+        places = [
+            (target, r)
+            for target, _, _ in images_of(self._network, life.group)
+            for r in range(self._network.barrier_registers)
+        ]
+        reads = [(target, register_address(r, 0), None) for target, r in places]
+        words = yield from ask_all(reads, "killed")
+        found = []
+        for place, word in zip(places, words, strict=True):
+            control = CONTROL.unpack(word & (1 << CONTROL.width) - 1)
+            if control["valid"] and control["gid"] == life.gid:
+                found.append(place)
+        return found
+
+    def _kill(self, places: Iterable[tuple[int, int]]) -> Steps[None]:
+        irregular = isinstance(self._network, IrregularSpec)
+        word = COMMAND_WORD if irregular else int(RegisterWord.STATUS)
+        requests = [(target, register_address(r, word), int(Command.KILL)) for target, r in places]
+        if requests:  # one that has gone meanwhile refuses it
+            yield Ask(requests)
+
+    def _set_up_around(self, life: Life, dead: Dead) -> Steps[None]:
+        group = life.group
+        assert isinstance(group, (GroupPlan, IrregularGroupPlan))
+        yield from self._manager.set_up_at_members(life)
+        for errand in set_up_errands(life.plan, group, life.epoch, reaches(self._network, dead)):
+            for _ in range(TRIES):
+                state = yield from self._manager.give(errand.node, errand.operation, errand.entries)
+                if state is ManagerState.DONE:
+                    break
+                yield Pause(LOOK)
+            else:
+                raise FoundError(f"refused {TRIES} times to be set up around {dead}")
+        yield from self._manager.await_set_up(life)
+
+
+class _OfWires:
+    """Groups in slots, written over the config port."""
+
+    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+        self._fabric, self._network = fabric, network
+        self._port = ByPort(fabric, network)
+
+    def again(self) -> _OfWires:
+        return self
+
+    def set_up(self, life: Life) -> Steps[None]:
+        yield from self._port.set_up(life)
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        """Nothing waits at a link of wires."""
+        yield from ()
+
+    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
+        life.killed = True
+        yield from self._port.tear_down(life)
+        self._fabric.dismiss(life.gid)
+
+    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
+        anew = _renewed(life, after)
+        yield from self._port.set_up(anew)
+        return anew
+
+
+class _OfRoutes:
+    """Rings and trees of a static network, whose routes are loaded anew."""
+
+    def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
+        self._fabric, self._network = fabric, network
+        self._routes = ByRoutes(fabric, network)
+
+    def again(self) -> _OfRoutes:
+        twin = _OfRoutes(self._fabric, self._network)
+        twin._routes = self._routes.again()
+        return twin
+
+    def set_up(self, life: Life) -> Steps[None]:
+        yield from self._routes.set_up(life)
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        """Routes around it are all that there is to be done."""
+        yield from ()
+
+    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
+        yield from self._routes.break_off(life)
+        self._fabric.dismiss(life.gid)
+
+    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
+        anew = _renewed(life, after)
+        yield from self._routes.set_up(anew)
+        return anew

@@ -1,0 +1,56 @@
+"""Kinds of faults, and which of them a network is meant to stand."""
+
+from __future__ import annotations
+
+import enum
+
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
+
+__all__ = ["Kind", "is_meant", "kinds_of"]
+
+
+class Kind(enum.Enum):
+    """What happens once in a trial; its value is its name on the command line."""
+
+    FLIP = "flip"
+    DROP = "drop"
+    CREDIT = "credit"
+    DEAD = "dead"
+    ABSENT = "absent"
+    FORGED = "forged"
+    SETUP = "setup"
+    FLIPS = "flips"
+
+    @property
+    def words(self) -> str:
+        """What it is, in a table."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Kind.FLIP: "wires flipped for a cycle, within the checks' distance",
+    Kind.DROP: "flit, message or wires' word dropped whole",
+    Kind.CREDIT: "credit lost",
+    Kind.DEAD: "link, or router with its links, silent from then on",
+    Kind.ABSENT: "member that arrives no more",
+    Kind.FORGED: "message of nobody: unknown GID, another epoch, a GO",
+    Kind.SETUP: "set-up of a group that is in use, by a manager",
+    Kind.FLIPS: "more wires flipped, beyond the checks' distance",
+}
+
+
+def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
+    """Return the kinds of faults that can happen to a network."""
+    if isinstance(network, StaticSpec):
+        return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
+    kinds = [Kind.FLIP, Kind.DROP]
+    kinds += [Kind.CREDIT] if network.guarded else []
+    kinds += [Kind.DEAD, Kind.ABSENT]
+    kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
+    kinds += [Kind.SETUP] if network.managed and network.has_messages else []
+    return (*kinds, Kind.FLIPS)
+
+
+def is_meant(network: AnySpec, kind: Kind) -> bool:
+    """Whether a network is meant to stand it: nobody early, and no hang that nobody reports."""
+    return not isinstance(network, StaticSpec) and kind is not Kind.FLIPS

@@ -1,0 +1,208 @@
+"""Drawing trials: each depends on the seed and its own number alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.messages import Kind as Message
+from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.campaign.kinds import Kind
+from syncfabric.sim.drive.recovery.plans import plan_after
+from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.recovery.world import dead_links, dead_outputs
+
+__all__ = ["Draw", "Trial"]
+
+JITTERS = (0, 3, 15)
+"""Cycles that members linger at most, in a trial."""
+EPISODES = 3
+"""Barriers of each group while the fault is to happen."""
+GIDS = 256
+EPOCHS = 4
+BUSY = 0.25
+"""Share of trials in which packets are under way, if the network has any."""
+TRIES = 100
+ON_BUSY = 0.75
+"""Share of the flips that hit a link that carries something; the others hit any."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fault, and what goes on meanwhile.
+
+    Parameters
+    ----------
+    number : int
+    kind : Kind
+    faults : tuple of Fault
+        Their cycles count from the trial's first one.
+    seed, jitter : int
+        Of the members' arrivals.
+    busy : bool
+        Packets are under way.
+    at : int
+        Cycles until it happens, at least.
+    roams : bool
+        It goes to the first link, and cycle, where there is something that it changes.
+    gid : int
+        The group that it is about, if its kind is about one.
+    node : int
+        The member's node that arrives no more, or number of the manager.
+    after : BarrierPlan, optional
+        Around what dies.
+    """
+
+    number: int
+    kind: Kind
+    faults: tuple[Fault, ...]
+    seed: int
+    jitter: int
+    busy: bool
+    at: int
+    roams: bool = True
+    gid: int = -1
+    node: int = -1
+    after: BarrierPlan | None = None
+
+
+class Draw:
+    """Draws trials on a network.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    kinds : sequence of Kind
+        They take turns.
+    seed : int
+    """
+
+    def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
+        self._plan, self._kinds, self._seed = plan, kinds, seed
+        network = self._network = plan.spec.network
+        links, wires = links_of(network), link_wires(network)
+        local = set() if isinstance(network, IrregularSpec) else {*links.eject, *links.inject}
+        self._links = [n for n, name in enumerate(links.names) if name and n not in local]
+        there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
+        self._barrier_wires = there.pop("wires", 0)
+        self._lanes = sum(there.values())
+        self._credits = links.channels + links.setup + (links.classes if links.credited else 0)
+        guarded = not isinstance(network, StaticSpec) and network.guarded
+        self._struck_lanes = guarded or not self._barrier_wires
+        self._packets = not isinstance(network, StaticSpec) and network.channels > 0
+        longest = max(group.bound or 0 for group in plan.groups)
+        self.span = (EPISODES - 1) * (longest + max(JITTERS))
+        """Cycles in which faults happen."""
+        self._after: dict[str, BarrierPlan | None] = {}
+
+    def trial(self, number: int) -> Trial:
+        """Return a trial by its number."""
+        rng = random.Random(f"{self._seed}/{number}")
+        kind = self._kinds[number % len(self._kinds)]
+        jitter, at = rng.choice(JITTERS), rng.randint(1, self.span)
+        busy = self._packets and kind is not Kind.DEAD and rng.random() < BUSY
+        base = Trial(number, kind, (), rng.randrange(1, 1 << 32), jitter, busy, at)
+        if kind is Kind.DEAD:
+            after = self._death(rng)
+            faults = [Fault(at, link, FaultKind.DEAD) for link in self._dying(after.without)]
+            return replace(base, faults=tuple(faults), after=after)
+        if kind in (Kind.ABSENT, Kind.SETUP):
+            group = rng.choice(self._plan.groups)
+            nodes = [self._network.topology.index(node) for node in group.members]
+            managers = range(len(getattr(self._network, "manager_nodes", ())) or 1)
+            place = rng.choice(nodes if kind is Kind.ABSENT else managers)
+            return replace(base, gid=group.id, node=place)
+        roams = kind not in (Kind.FLIP, Kind.FLIPS) or rng.random() < ON_BUSY
+        return replace(base, faults=(self._fault(kind, at, rng),), roams=roams)
+
+    def _fault(self, kind: Kind, at: int, rng: random.Random) -> Fault:
+        link = rng.choice(self._links)
+        if kind is Kind.DROP:
+            return Fault(at, link, FaultKind.DROP)
+        if kind is Kind.CREDIT:
+            return Fault(at, link, FaultKind.CREDIT, (1 << self._credits) - 1)
+        if kind is Kind.FORGED:
+            return Fault(at, link, FaultKind.FORGED, self._forged(rng))
+        lanes = self._struck_lanes and (not self._barrier_wires or rng.random() < 1 / 4)
+        bits = (
+            range(self._lanes) if lanes else range(self._lanes, self._lanes + self._barrier_wires)
+        )
+        most = 3 if lanes else 1
+        count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
+        return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
+
+    def _forged(self, rng: random.Random) -> int:
+        """Return the wires of a message that nobody has sent, with the right check bits."""
+        network = self._network
+        assert not isinstance(network, StaticSpec)
+        known = {group.id: EPOCHS - 1 for group in self._plan.groups}
+        gid, epoch = rng.choice(list(known)), rng.randrange(EPOCHS)
+        kind = rng.choice(list(Message))
+        if rng.random() < 1 / 2:
+            gid = rng.choice([gid for gid in range(GIDS) if gid not in known])
+        elif epoch == 0:  # that of the groups' set-up
+            kind = Message.GO
+        fields = {"kind": kind, "gid": gid, "epoch": epoch}
+        fields["data"] = rng.getrandbits(network.data_bits) if network.data_bits else 0
+        if isinstance(network, MeshSpec):
+            fields |= {"x": rng.randrange(network.width), "y": rng.randrange(network.height)}
+            fields["turn"] = rng.randrange(2)
+        form = LinkForm(network)
+        wires = Wires(
+            sync=network.layout.sync.pack(fields), sync_valid=1 << rng.randrange(form.classes)
+        )
+        return form.pack(form.checked(wires))
+
+    def _death(self, rng: random.Random) -> BarrierPlan:
+        """Draw what dies, so that all groups have a way around it, and managers that reach it."""
+        for _ in range(TRIES):
+            name = self._name(rng)
+            if name not in self._after:
+                self._after[name] = self._around(name)
+            after = self._after[name]
+            if after is not None:
+                return after
+        raise PlanError(
+            f"{self._plan.spec.name}: whatever dies, some group has no way around it that a manager "
+            "reaches; name more managers, or leave the kind dead out"
+        )
+
+    def _around(self, name: str) -> BarrierPlan | None:
+        dead = Dead.of(self._network.topology, [name])
+        try:
+            after = plan_after(self._plan, Story(dead=dead))
+        except PlanError:
+            return None
+        return after if len(after.groups) == len(self._plan.groups) else None
+
+    def _name(self, rng: random.Random) -> str:
+        network, links = self._network, links_of(self._network)
+        whole = rng.random() < 1 / 4
+        if isinstance(network, IrregularSpec):
+            if whole:
+                return str(rng.randrange(network.switches))
+            (s, p), (t, q) = rng.choice(network.topology.links)
+            return f"{s},{p}-{t},{q}"
+        if whole:
+            return "{},{}".format(*rng.choice(list(network.topology.nodes)))
+        number = rng.choice(self._links)
+        (name, end) = links.names[number], links.ends[number]
+        assert name and end and isinstance(name[0], tuple)
+        return "{},{}-{},{}".format(*name[0], *network.topology.node(end[0]))
+
+    def _dying(self, dead: Dead) -> list[int]:
+        if isinstance(self._network, StaticSpec):
+            return dead_outputs(dead)
+        return dead_links(self._network, dead)
+
+
+def _some(rng: random.Random, bits: range, count: int) -> int:
+    return sum(1 << bit for bit in rng.sample(bits, min(count, len(bits))))

@@ -1,0 +1,76 @@
+"""``syncfabric campaign``."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.group import INTERRUPTED
+from syncfabric.cli.interrupts import interrupts
+from syncfabric.cli.options import Json, Net, console, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.sim.campaign.result import CampaignResult
+
+__all__ = ["campaign"]
+
+WRONG = 1
+"""Exit code of a campaign in which a fault that is meant came to what must not be."""
+
+
+def campaign(
+    net: Net,
+    faults: Annotated[
+        int, typer.Option(metavar="N", help="Faults that change something.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    kinds: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND,...",
+            help="flip, drop, credit, dead, absent, forged, setup, flips; all that the network "
+            "knows if none is named.",
+        ),
+    ] = "",
+    first: Annotated[
+        int, typer.Option(metavar="N", help="Number of the first trial: to repeat one.")
+    ] = 0,
+    as_json: Json = False,
+) -> None:
+    """Strike a network with faults by the ten thousand, and say what became of each.
+
+    A false release, wrong data, a hang that nobody reports or a group that does not come back ends
+    with exit code 1, and the commands that repeat those trials. Ctrl-C ends it with what there is.
+    """
+    from syncfabric.cli.progress import progress_display
+    from syncfabric.models.networks.reader import load
+    from syncfabric.sim.campaign.campaign import campaign as run
+    from syncfabric.sim.campaign.request import CampaignRequest
+
+    names = tuple(name.strip() for name in kinds.split(",") if name.strip())
+    request = CampaignRequest(faults, seed, names, first)
+    spec = load(net)
+    with interrupts() as stopped, progress_display() as progress:
+        result = run(spec, request, stopped=stopped, progress=progress)
+    if as_json:
+        print_json({**result.to_json(), "repeat": request.command(net)})
+    else:
+        _print(result)
+    for finding in result.findings:
+        repeat = request.command(net, first=finding.number)
+        typer.echo(f"wrong: {finding}\nrepeat it with: {repeat}", err=True)
+    if result.findings:
+        raise typer.Exit(WRONG)
+    if result.interrupted:
+        typer.echo(f"interrupted: {result.faults} of {faults} faults", err=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print(result: "CampaignResult") -> None:
+    """Print what became of the faults, and rates."""
+    from syncfabric.cli.tables import campaign_table, print_table
+    from syncfabric.sim.campaign.result import summary
+
+    screen = console()
+    print_table(screen, campaign_table(result))
+    for line in summary(result):
+        screen.print(line, markup=False, soft_wrap=True)
