@@ -37,6 +37,10 @@ AFTERWARDS = 2
 BEYOND = 300
 """Cycles that a barrier may stand still beyond what a watchdog lets pass."""
 LOOK = 100
+EARLY = ("released early", "released twice", "released, and")
+BROKEN, NOBODY = "released broken", "nobody arrived"
+STANDS = (BROKEN, NOBODY)
+"""How the referee begins what it says (``sim/fabric/referee.h``)."""
 
 T = TypeVar("T")
 
@@ -63,7 +67,8 @@ class Outcome:
     trial : Trial
     verdict : Verdict
     told : tuple of str
-        Who reported it: counters, and ``BROKEN`` if members were released broken.
+        Who reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
+        command was, ``PATIENCE`` if on a static network members had waited for too long.
     text : str
         What is wrong, if something is.
     cycles, episodes : int
@@ -90,6 +95,7 @@ class Court:
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         self._fabric, self._plan = fabric, plan
         network = self._network = plan.spec.network
+        self._static = isinstance(network, StaticSpec)
         self._targets = targets_of(network)
         self._packets = not isinstance(network, StaticSpec) and network.channels > 0
         watchdog = getattr(network, "watchdog", 0)
@@ -174,9 +180,12 @@ class Court:
 
     def _told(self, refused: bool) -> tuple[str, ...]:
         """Return who has reported something."""
-        broken = any(wrong.text == "released broken" for wrong in self._wrong)
-        told = [counter for counter in self._counters() - self._before]
-        return (*told, *["BROKEN"] * broken, *["REFUSED"] * refused)
+        broken = any(wrong.text == BROKEN for wrong in self._wrong)
+        told = list(self._counters() - self._before)
+        # A static network has neither checks nor watchdogs: its members' patience is all there is.
+        patience = self._static and any(wrong.text.startswith(NOBODY) for wrong in self._wrong)
+        told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["PATIENCE"] * patience
+        return tuple(told)
 
     def _strike(self, faults: Sequence[Fault], trial: Trial) -> None:
         """Let faults happen, in place of those that have not yet."""
@@ -185,7 +194,7 @@ class Court:
             self._fabric.faults(placed, Path(folder), roam=trial.roams)
 
     def _happen(self, trial: Trial, lives: dict[int, Life], crew: Crew) -> bool:
-        """Let members begin, and see to what software does in the trial; return if it is refused."""
+        """Let members begin, and do what software does in the trial; return if it is refused."""
         fabric = self._fabric
         fabric.seed(seed=trial.seed, jitter=trial.jitter, hang=self._hang)
         for gid in lives:
@@ -211,8 +220,7 @@ class Court:
             self._play(self._hang)
 
     def _stuck(self) -> set[int]:
-        texts = ("released broken", "nobody arrived")
-        return {wrong.group for wrong in self._wrong if wrong.text.startswith(texts)}
+        return {wrong.group for wrong in self._wrong if wrong.text.startswith(STANDS)}
 
     def _quiet(self, trial: Trial) -> None:
         """Let the network come to rest."""
@@ -239,9 +247,7 @@ class Court:
 
     def _go_on(self, lives: dict[int, Life]) -> set[int]:
         """Let all groups have some more barriers; return those that do not."""
-        self._wrong = [
-            w for w in self._wrong if not w.text.startswith(("nobody", "released broken"))
-        ]
+        self._wrong = [wrong for wrong in self._wrong if not wrong.text.startswith(STANDS)]
         self._over = set()
         for gid in lives:
             self._fabric.open(gid, AFTERWARDS)
@@ -251,10 +257,10 @@ class Court:
         """Return what must not have happened, if it has."""
         for wrong in self._wrong:
             where = f"cycle {wrong.cycle - self._first}, group {wrong.group}, node {wrong.node}: "
-            if wrong.text.startswith(("released early", "released twice", "released, and")):
+            if wrong.text.startswith(EARLY):
                 return Verdict.EARLY, where + wrong.text
         for wrong in self._wrong:
-            if not wrong.text.startswith(("nobody arrived", "released broken")):
+            if not wrong.text.startswith(STANDS):
                 return Verdict.WRONG, f"group {wrong.group}, node {wrong.node}: {wrong.text}"
         return None
 

@@ -1,4 +1,4 @@
-"""The software that sets groups up and brings them back: through managers, by port, or by routes."""
+"""The software that sets groups up and brings them back, on each kind of network."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Protocol
 from syncfabric.models.messages import (
     COMMAND_WORD,
     CONTROL,
+    COUNTER_BASE,
     FENCE,
     Command,
+    Counter,
     ManagerState,
     RegisterWord,
     Request,
@@ -146,7 +148,7 @@ class _OfMessages:
             yield Pause(LOOK)
             yield from self._kill(left)
         raise FoundError(
-            f"killed, and registers of {sorted(left)} are left, or members wait that nobody releases"
+            f"killed, and {sorted(left)} have its registers, or members wait that nobody releases"
         )
 
     def _left(self, life: Life) -> Steps[list[tuple[int, int]]]:
@@ -205,8 +207,18 @@ class _OfWires:
         yield from ()
 
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
-        life.killed = True
-        yield from self._port.tear_down(life)
+        """Clear all slots.
+
+        Whoever waits there is released broken. Who has arrived at a slot with a fault was refused,
+        which its node has counted.
+        """
+        yield from self._port.clear(life)
+        yield Pause(LOOK)
+        reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in life.nodes]
+        refused = sum((yield from ask_all(reads, "cleared")))
+        waits = self._fabric.inside(life.gid)
+        if waits > refused:
+            raise FoundError(f"cleared, and {waits} wait, {refused} of whom were refused")
         self._fabric.dismiss(life.gid)
 
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:

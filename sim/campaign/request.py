@@ -96,14 +96,14 @@ class CampaignRequest:
 
 def _check_messages(plan: BarrierPlan) -> None:
     network = plan.spec.message_network
+    if network.has_messages and network.wire_plane is not None:
+        raise SpecError(
+            'network: a campaign strikes messages or wires, not sync = "both"; set one of them'
+        )
     if network.has_messages and not network.managed:
         raise SpecError(
             f'network: a campaign needs setup = "manager", not "{network.setup}": without it a '
             "group that hangs keeps its registers; set it in [network]"
-        )
-    if network.has_messages and network.wire_plane is not None:
-        raise SpecError(
-            'network: a campaign strikes messages or wires, not sync = "both"; set one of them'
         )
     for group in plan.groups:
         if group.bound is None:

@@ -98,6 +98,7 @@ class Draw:
         guarded = not isinstance(network, StaticSpec) and network.guarded
         self._struck_lanes = guarded or not self._barrier_wires
         self._packets = not isinstance(network, StaticSpec) and network.channels > 0
+        self._messages = not isinstance(network, StaticSpec) and network.has_messages
         longest = max(group.bound or 0 for group in plan.groups)
         self.span = (EPISODES - 1) * (longest + max(JITTERS))
         """Cycles in which faults happen."""
@@ -108,7 +109,8 @@ class Draw:
         rng = random.Random(f"{self._seed}/{number}")
         kind = self._kinds[number % len(self._kinds)]
         jitter, at = rng.choice(JITTERS), rng.randint(1, self.span)
-        busy = self._packets and kind is not Kind.DEAD and rng.random() < BUSY
+        needed = kind is Kind.CREDIT and not self._messages
+        busy = self._packets and kind is not Kind.DEAD and (needed or rng.random() < BUSY)
         base = Trial(number, kind, (), rng.randrange(1, 1 << 32), jitter, busy, at)
         if kind is Kind.DEAD:
             after = self._death(rng)
@@ -119,7 +121,8 @@ class Draw:
             nodes = [self._network.topology.index(node) for node in group.members]
             managers = range(len(getattr(self._network, "manager_nodes", ())) or 1)
             place = rng.choice(nodes if kind is Kind.ABSENT else managers)
-            return replace(base, gid=group.id, node=place)
+            at = rng.randint(1, self.span // 4)  # before its last barrier
+            return replace(base, at=at, busy=False, gid=group.id, node=place)
         roams = kind not in (Kind.FLIP, Kind.FLIPS) or rng.random() < ON_BUSY
         return replace(base, faults=(self._fault(kind, at, rng),), roams=roams)
 
@@ -171,8 +174,8 @@ class Draw:
             if after is not None:
                 return after
         raise PlanError(
-            f"{self._plan.spec.name}: whatever dies, some group has no way around it that a manager "
-            "reaches; name more managers, or leave the kind dead out"
+            f"{self._plan.spec.name}: whatever dies, some group has no way around it, or no "
+            "manager that reaches it; name more managers, or leave the kind dead out"
         )
 
     def _around(self, name: str) -> BarrierPlan | None:
@@ -181,7 +184,8 @@ class Draw:
             after = plan_after(self._plan, Story(dead=dead))
         except PlanError:
             return None
-        return after if len(after.groups) == len(self._plan.groups) else None
+        whole = len(after.groups) == len(self._plan.groups)
+        return after if whole and all(len(group.members) > 1 for group in after.groups) else None
 
     def _name(self, rng: random.Random) -> str:
         network, links = self._network, links_of(self._network)
@@ -195,7 +199,9 @@ class Draw:
             return "{},{}".format(*rng.choice(list(network.topology.nodes)))
         number = rng.choice(self._links)
         (name, end) = links.names[number], links.ends[number]
-        assert name and end and isinstance(name[0], tuple)
+        assert name
+        assert end
+        assert isinstance(name[0], tuple)
         return "{},{}-{},{}".format(*name[0], *network.topology.node(end[0]))
 
     def _dying(self, dead: Dead) -> list[int]:

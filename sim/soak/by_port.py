@@ -106,11 +106,15 @@ class ByPort:
         """Clear them all: when nobody is inside, or slots at any time."""
         if not life.killed:
             yield Pause(SETTLED)
+        yield from self.clear(life)
+        yield from await_broken(self._fabric, life)
+
+    def clear(self, life: Life) -> Steps[None]:
+        """Clear registers, or slots, and let others have them."""
         clear = [
             (target, register_address(number, CONTROL), 0) for target, number in self._places(life)
         ]
         yield from ask_all(clear, "torn down")
-        yield from await_broken(self._fabric, life)
         # A slot may be used again P + 1 cycles after the last one was cleared.
         yield Pause(self._network.link_registers + 2)
         self._registers.leave(life)

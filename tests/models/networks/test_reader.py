@@ -13,6 +13,10 @@ from syncfabric.models.networks.mesh import Mesh
 
 READY = [
     "board-4x4",
+    "campaign-cluster",
+    "campaign-mesh",
+    "campaign-static",
+    "campaign-wires",
     "churn-cluster",
     "churn-mesh",
     "cluster-19",

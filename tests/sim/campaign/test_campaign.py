@@ -1,0 +1,140 @@
+"""Campaigns on small networks: clean with checks, and red without, or with broken hardware."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.sim.campaign.campaign import campaign
+from syncfabric.sim.campaign.court import Court, Verdict
+from syncfabric.sim.campaign.kinds import Kind, kinds_of
+from syncfabric.sim.campaign.request import CampaignRequest
+from syncfabric.sim.campaign.result import CampaignResult
+from syncfabric.sim.campaign.trial import Draw, Trial
+from syncfabric.sim.fabric import Fabric
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.networks import irregular, mesh
+from tests.sim.soak.networks import BUILD, NETWORKS
+
+KEYS: dict[str, Any] = {"check_bits": 8, "watchdog": 128, "setup": "manager"}
+BARE = NETWORKS["mesh"]
+"""Neither checks nor watchdogs."""
+
+
+def of(network: MessageSpec, planner: str) -> NetworkSpec:
+    """Return all nodes, and some of them."""
+    nodes = network.topology.nodes
+    groups = (
+        GroupSpec(id=1, members=nodes, planner=planner),  # type: ignore[arg-type]
+        GroupSpec(id=2, members=nodes[:-1], planner=planner, op="xor"),  # type: ignore[arg-type]
+    )
+    return NetworkSpec(name="struck", network=network, groups=groups)
+
+
+GUARDED = {
+    "mesh": of(mesh(3, 2, managers=((0, 0), (2, 1)), **KEYS), "btm"),
+    "mesh, own links": of(mesh(3, 2, sync_links="own", operations="all", **KEYS), "btm"),
+    "mesh, no pipeline": of(mesh(3, 2, barrier_pipeline=0, channels=2, **KEYS), "btm"),
+    "irregular": of(irregular(SMALL, **KEYS), "btin"),
+    "irregular, buffered": of(irregular(SMALL, buffer_flits=3, **KEYS), "btin"),
+    "wires": of(mesh(3, 2, sync="wires", parity=True, check_bits=8, watchdog=128), "wires"),
+}
+
+
+@pytest.fixture(autouse=True)
+def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take builds that other tests have: sources whose queue is longer."""
+    monkeypatch.setattr(
+        "syncfabric.sim.campaign.campaign.build_fabric", lambda network, queue: BUILD(network)
+    )
+
+
+def struck(spec: NetworkSpec, faults: int, *kinds: Kind, seed: int = 1) -> CampaignResult:
+    names = tuple(kind.value for kind in kinds)
+    return campaign(spec, CampaignRequest(faults, seed, names))
+
+
+def verdicts(result: CampaignResult) -> Counter[Verdict]:
+    """Return how often each verdict was given, of all kinds."""
+    return sum((count.verdicts for count in result.kinds), Counter())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GUARDED)
+def test_with_checks_all_is_well(name: str) -> None:
+    spec = GUARDED[name]
+    kinds = [kind for kind in kinds_of(spec.network) if kind is not Kind.DEAD or "mesh" in name]
+    result = struck(spec, 400, *kinds)
+    assert (result.verdict, result.findings) == ("clean", [])
+    assert result.faults == 400
+    seen = verdicts(result)
+    assert all(seen[verdict] > 10 for verdict in (Verdict.MASKED, Verdict.DETECTED))
+    assert seen[Verdict.RECOVERED] > 50
+
+
+def test_without_checks_a_lost_message_hangs_unreported() -> None:
+    result = struck(BARE, 24, Kind.DROP, Kind.ABSENT, Kind.SETUP)
+    drop, absent, setup = (count.verdicts for count in result.kinds)
+    assert drop[Verdict.SILENT] > 0
+    assert set(absent) == {Verdict.SILENT}
+    assert set(setup) == {Verdict.DETECTED}
+    assert result.verdict == "wrong"
+    assert result.findings[0].verdict == "silent hang"
+    assert "stand still" in result.findings[0].text
+
+
+def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hardware that lets a process go while a message is lost."""
+    strike = Court._strike
+
+    def and_release(court: Court, faults: Any, trial: Trial) -> None:
+        strike(court, faults, trial)
+        if faults:
+            court._fabric.spoil("release", trial.number % 6, court._cycle + trial.at + 30)
+
+    monkeypatch.setattr(Court, "_strike", and_release)
+    result = struck(BARE, 12, Kind.DROP)
+    assert verdicts(result)[Verdict.EARLY] > 6
+    assert result.verdict == "wrong"
+    assert any("released" in finding.text for finding in result.findings)
+
+
+def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee is told another operation than the hardware."""
+    group = Fabric.group
+
+    def another(fabric: Fabric, gid: int, seats: object, *, op: str, bound: int = 0) -> None:
+        group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Fabric, "group", another)
+    assert verdicts(struck(BARE, 4, Kind.SETUP)) == {Verdict.WRONG: 4}
+
+
+def test_a_trial_is_the_same_again_whatever_came_before() -> None:
+    """Everything of the hardware goes back to where it was."""
+    plan = CampaignRequest(1).check(BARE)
+    draw = Draw(plan, kinds_of(BARE.network), 1)
+    with Fabric(BUILD(BARE.network)) as fabric:
+        court = Court(fabric, plan)
+        first = [court.judge(draw.trial(number)) for number in range(12)]
+        again = [court.judge(draw.trial(number)) for number in reversed(range(12))]
+    assert first == again[::-1]
+    assert len({outcome.cycles for outcome in first}) > 6
+
+
+@pytest.mark.long
+def test_a_static_network_has_patience_alone() -> None:
+    result = struck(NETWORKS["static"], 100, Kind.ABSENT, Kind.DEAD)
+    assert verdicts(result)[Verdict.RECOVERED] > 50
+    assert {name for count in result.kinds for name in count.told} == {"PATIENCE"}
+    assert result.verdict == "clean"
+
+
+@pytest.mark.long
+def test_wires_without_parity_release_early() -> None:
+    network = mesh(3, 2, sync="wires", watchdog=128)
+    seen = verdicts(struck(of(network, "wires"), 1_000, Kind.FLIP))
+    assert seen[Verdict.EARLY] > 0
+
+
