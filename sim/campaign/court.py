@@ -104,6 +104,7 @@ class Court:
         self._cycle = 0
         self._wrong: list[Wrong] = []
         self._over: set[int] = set()
+        self._half: set[int] = set()  # groups whose set-up was broken off
         self._crew: Crew = crew_of(fabric, plan)
         self._lives = {
             group.id: Life(BarrierPlan(plan.spec, (group,)), group, 0, 0, 0)
@@ -130,6 +131,7 @@ class Court:
         fabric = self._fabric
         fabric.restore()
         self._cycle, self._wrong, self._over = self._first, [], set()
+        self._half = set()
         lives = {
             gid: replace(life, registers=dict(life.registers)) for gid, life in self._lives.items()
         }
@@ -201,20 +203,41 @@ class Court:
             fabric.open(gid, EPISODES)
         if trial.busy:
             self._rate(RATE)
-        if trial.faults:
+        if trial.faults and trial.kind is not Kind.RENEW:
             self._strike(trial.faults, trial)
             return False
         self._wait(trial.at)
+        if trial.kind is Kind.RENEW:
+            self._renew(trial, lives, crew)
+            return False
         if trial.kind is Kind.ABSENT:
             fabric.absent(trial.gid, trial.node)
             return False
         refused = self._perform(crew.meddle(lives[trial.gid], trial.node))
         return bool(refused)
 
+    def _renew(self, trial: Trial, lives: dict[int, Life], crew: Crew) -> None:
+        """Kill a group and set it up anew while the fault happens."""
+        gid = trial.gid
+        self._fabric.close(gid)
+        self._strike(trial.faults, trial)
+        try:
+            self._perform(crew.end(lives[gid], None))
+            lives[gid] = self._perform(crew.renew(lives[gid], None))
+        except FoundError:
+            self._perform(crew.abort(lives[gid]))
+            lives[gid] = replace(lives[gid], epoch=lives[gid].epoch + 1)
+            self._half.add(gid)
+        self._over.discard(gid)  # its last barrier may have come to its end meanwhile
+        if gid in self._half:
+            return
+        self._sit(lives[gid])
+        self._fabric.open(gid, EPISODES)
+
     def _await_ends(self, lives: dict[int, Life]) -> set[int]:
         """Go on until each group has had its barriers, or will not; return those that will not."""
         while True:
-            stuck = self._stuck()
+            stuck = self._stuck() | self._half
             if lives.keys() <= self._over | stuck:
                 return stuck - self._over
             self._play(self._hang)
@@ -235,6 +258,7 @@ class Court:
         self, trial: Trial, lives: dict[int, Life], crew: Crew, hung: Iterable[int]
     ) -> None:
         groups = sorted(hung)
+        self._half = set()
         if trial.after is not None:
             self._perform(crew.fence(trial.after.without))
         for gid in groups:

@@ -29,7 +29,7 @@ from syncfabric.models.planning.plan import (
 from syncfabric.models.planning.reach_managers import reaches
 from syncfabric.sim.drive.recovery.world import is_hit, static_groups, way_is_hit
 from syncfabric.sim.fabric import Fabric
-from syncfabric.sim.soak.by_manager import TRIES, ByManager
+from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
 from syncfabric.sim.soak.life import Life, images_of
@@ -38,6 +38,10 @@ from syncfabric.sim.soak.steps import LOOK, Ask, FoundError, Pause, Steps, ask_a
 __all__ = ["Crew", "crew_of", "groups_hit"]
 
 EPOCHS = 4
+PATIENCE = 2_000
+"""Cycles in which a manager's command is over, and GO comes."""
+TRIES = 10
+"""Set-ups that may be refused: where a group was killed, BROKEN may still be under way."""
 GONE = 1_000
 """Cycles in which BROKEN comes to all registers of a group that is killed."""
 
@@ -59,6 +63,9 @@ class Crew(Protocol):
 
     def meddle(self, life: Life, manager: int) -> Steps[bool]:
         """Have a manager set a group up that is in use; return whether that is refused."""
+
+    def abort(self, life: Life) -> Steps[None]:
+        """Break a manager's command off that does not end."""
 
     def again(self) -> Crew:
         """Return one that knows what this one does, and may learn more."""
@@ -97,7 +104,7 @@ class _OfMessages:
 
     def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
         self._fabric, self._network = fabric, network
-        self._manager = ByManager(fabric, network)
+        self._manager = ByManager(fabric, network, patience=PATIENCE, tries=TRIES)
 
     def again(self) -> _OfMessages:
         twin = _OfMessages(self._fabric, self._network)
@@ -113,9 +120,10 @@ class _OfMessages:
         state = yield from self._manager.command(other, Request.SETUP)
         return state is not ManagerState.DONE
 
+    def abort(self, life: Life) -> Steps[None]:
+        yield from self._manager.abort(life)
+
     def fence(self, dead: Dead) -> Steps[None]:
-        if not dead:
-            return
         network, bits = self._network, dict[int, int]()
         first = len(network.nodes) if isinstance(network, IrregularSpec) else 0
         for router, port in dead.links:
@@ -133,10 +141,14 @@ class _OfMessages:
 
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
         anew = _renewed(life, after)
-        if after is None:
-            yield from self._manager.set_up(anew)
-        else:
-            yield from self._set_up_around(anew, after.without)
+        try:
+            if after is None:
+                yield from self._manager.set_up(anew)
+            else:
+                yield from self._set_up_around(anew, after.without)
+        except FoundError:
+            self._manager.leave(anew)
+            raise
         return anew
 
     def _see_gone(self, life: Life) -> Steps[None]:

@@ -19,7 +19,9 @@ class Kind(enum.Enum):
     ABSENT = "absent"
     FORGED = "forged"
     SETUP = "setup"
+    RENEW = "renew"
     FLIPS = "flips"
+    POSED = "posed"
 
     @property
     def words(self) -> str:
@@ -33,9 +35,11 @@ _WORDS = {
     Kind.CREDIT: "credit lost",
     Kind.DEAD: "link, or router with its links, silent from then on",
     Kind.ABSENT: "member that arrives no more",
-    Kind.FORGED: "message of nobody: unknown GID, another epoch, a GO",
+    Kind.FORGED: "message of nobody, with an unknown GID or of another epoch",
     Kind.SETUP: "set-up of a group that is in use, by a manager",
+    Kind.RENEW: "flip, drop or credit lost while a manager kills a group and sets it up anew",
     Kind.FLIPS: "more wires flipped, beyond the checks' distance",
+    Kind.POSED: "message of nobody, with a group's own GID and epoch",
 }
 
 
@@ -48,13 +52,17 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     kinds += [Kind.DEAD, Kind.ABSENT]
     kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
     kinds += [Kind.SETUP] if network.managed and network.has_messages else []
-    return (*kinds, Kind.FLIPS)
+    kinds += [Kind.RENEW] if network.managed and network.has_messages and network.guarded else []
+    kinds.append(Kind.FLIPS)
+    return (*kinds, *([Kind.POSED] if Kind.FORGED in kinds else ()))
 
 
 def is_meant(network: AnySpec, kind: Kind) -> bool:
     """Whether a network is meant to stand it: nobody early, no wrong data, and no hang unreported.
 
-    A static network has no checks. A flit that never was makes agents count one too many; one that
-    is lost, one too few, and so they wait.
+    What a message says of its group is believed. A static network has no checks: a flit that never
+    was makes agents count one too many; one that is lost, one too few, and so they wait.
     """
-    return kind is not (Kind.FLIP if isinstance(network, StaticSpec) else Kind.FLIPS)
+    if isinstance(network, StaticSpec):
+        return kind is not Kind.FLIP
+    return kind not in (Kind.FLIPS, Kind.POSED)

@@ -30,6 +30,8 @@ GIDS = 256
 EPOCHS = 4
 BUSY = 0.25
 """Share of trials in which packets are under way, if the network has any."""
+RENEWAL = 600
+"""Cycles, more or less, that it takes to kill a group and to set it up."""
 TRIES = 100
 ON_BUSY = 0.75
 """Share of the flips that hit a link that carries something; the others hit any."""
@@ -44,7 +46,7 @@ class Trial:
     number : int
     kind : Kind
     faults : tuple of Fault
-        Their cycles count from the trial's first one.
+        Their cycles count from the trial's first one; while a group is renewed from its KILL.
     seed, jitter : int
         Of the members' arrivals.
     busy : bool
@@ -123,6 +125,11 @@ class Draw:
             place = rng.choice(nodes if kind is Kind.ABSENT else managers)
             at = rng.randint(1, self.span // 4)  # before its last barrier
             return replace(base, at=at, busy=False, gid=group.id, node=place)
+        if kind is Kind.RENEW:
+            gid = rng.choice(self._plan.groups).id
+            kind = rng.choice((Kind.FLIP, Kind.DROP, Kind.CREDIT))
+            fault = self._fault(kind, rng.randrange(RENEWAL), rng)
+            return replace(base, faults=(fault,), busy=False, gid=gid)
         roams = kind not in (Kind.FLIP, Kind.FLIPS) or rng.random() < ON_BUSY
         return replace(base, faults=(self._fault(kind, at, rng),), roams=roams)
 
@@ -132,8 +139,8 @@ class Draw:
             return Fault(at, link, FaultKind.DROP)
         if kind is Kind.CREDIT:
             return Fault(at, link, FaultKind.CREDIT, (1 << self._credits) - 1)
-        if kind is Kind.FORGED:
-            return Fault(at, link, FaultKind.FORGED, self._forged(rng))
+        if kind in (Kind.FORGED, Kind.POSED):
+            return Fault(at, link, FaultKind.FORGED, self._forged(rng, kind is Kind.POSED))
         lanes = self._struck_lanes and (not self._barrier_wires or rng.random() < 1 / 4)
         bits = (
             range(self._lanes) if lanes else range(self._lanes, self._lanes + self._barrier_wires)
@@ -142,17 +149,18 @@ class Draw:
         count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
         return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
 
-    def _forged(self, rng: random.Random) -> int:
-        """Return the wires of a message that nobody has sent, with the right check bits."""
+    def _forged(self, rng: random.Random, posed: bool) -> int:
+        """Return the wires of a message that nobody has sent, with the right check bits.
+
+        One that is posed has GID and epoch of a group that synchronizes.
+        """
         network = self._network
         assert not isinstance(network, StaticSpec)
-        known = {group.id: EPOCHS - 1 for group in self._plan.groups}
-        gid, epoch = rng.choice(list(known)), rng.randrange(EPOCHS)
+        known = [group.id for group in self._plan.groups]
+        gid, epoch = rng.choice(known), 0 if posed else rng.randrange(1, EPOCHS)
         kind = rng.choice(list(Message))
-        if rng.random() < 1 / 2:
+        if not posed and rng.random() < 1 / 2:
             gid = rng.choice([gid for gid in range(GIDS) if gid not in known])
-        elif epoch == 0:  # that of the groups' set-up
-            kind = Message.GO
         fields = {"kind": kind, "gid": gid, "epoch": epoch}
         fields["data"] = rng.getrandbits(network.data_bits) if network.data_bits else 0
         if isinstance(network, MeshSpec):

@@ -26,12 +26,18 @@ from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.by_port import Registers, await_broken
 from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import LOOK, FoundError, Pause, Steps, ask_all, await_reads
+from syncfabric.sim.soak.steps import (
+    HANG,
+    LOOK,
+    Ask,
+    FoundError,
+    Pause,
+    Steps,
+    ask_all,
+    await_reads,
+)
 
 __all__ = ["ByManager"]
-
-TRIES = 100
-"""Set-ups that may be refused: where a group was killed, BROKEN may still be under way."""
 
 
 class ByManager:
@@ -41,6 +47,10 @@ class ByManager:
     ----------
     fabric : Fabric
     network : MeshSpec or IrregularSpec
+    patience : int
+        Cycles in which something must happen, whatever it is that is waited for.
+    tries : int
+        Set-ups that may be refused: where a group was killed, BROKEN may still be under way.
 
     Attributes
     ----------
@@ -48,8 +58,11 @@ class ByManager:
         Set-ups that were refused, and tried again.
     """
 
-    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+    def __init__(
+        self, fabric: Fabric, network: MessageSpec, patience: int = HANG, tries: int = 100
+    ) -> None:
         self._fabric, self._network = fabric, network
+        self._patience, self._tries = patience, tries
         self._registers = Registers(network)
         self._managers = [network.topology.index(node) for node in network.manager_nodes]
         self._freed: set[tuple[int, int]] = set()  # manager and GID, told and not yet made use of
@@ -61,7 +74,7 @@ class ByManager:
 
     def again(self) -> ByManager:
         """Return one that knows what this one does, and may learn more."""
-        twin = ByManager(self._fabric, self._network)
+        twin = ByManager(self._fabric, self._network, self._patience, self._tries)
         twin._registers, twin._freed = self._registers.again(), set(self._freed)
         return twin
 
@@ -73,13 +86,13 @@ class ByManager:
         """Have members write their own registers, and a manager all others; await GO."""
         yield from self.set_up_at_members(life)
         self._freed.discard((life.manager, life.gid))
-        for _ in range(TRIES):
+        for _ in range(self._tries):
             if (yield from self.command(life, Request.SETUP)) is ManagerState.DONE:
                 break
             self.refused += 1
             yield Pause(LOOK)
         else:
-            raise FoundError(f"refused {TRIES} times to be set up")
+            raise FoundError(f"refused {self._tries} times to be set up")
         yield from self.await_set_up(life)
 
     def set_up_at_members(self, life: Life) -> Steps[None]:
@@ -147,8 +160,17 @@ class ByManager:
         def is_over(data: Sequence[int]) -> bool:
             return MANAGER_STATUS.unpack(data[0])["state"] != ManagerState.RUNNING
 
-        (data,) = yield from await_reads(status, is_over, f"{operation.name} goes on")
+        (data,) = yield from await_reads(
+            status, is_over, f"{operation.name} goes on", self._patience
+        )
         return ManagerState(MANAGER_STATUS.unpack(data)["state"])
+
+    def abort(self, life: Life) -> Steps[None]:
+        """End the command of a life's manager, if it goes on."""
+        word = MANAGER_COMMAND.pack({"operation": Request.ABORT, "count": 0})
+        manager = self._managers[life.manager]
+        yield Ask([(manager, MANAGER_BASE + ManagerWord.COMMAND, word)])  # refused if it is over
+        yield Pause(LOOK)
 
     def _find(self, life: Life) -> Steps[None]:
         """See which register a mesh's nodes have taken for the group."""
@@ -171,7 +193,7 @@ class ByManager:
         def have_gone(data: Sequence[int]) -> bool:
             return all(LIFE.unpack(each >> below)["go"] for each in data)
 
-        yield from await_reads(reads, have_gone, "set up, and GO does not come")
+        yield from await_reads(reads, have_gone, "set up, and GO does not come", self._patience)
 
     def _await_freed(self, life: Life) -> Steps[None]:
         freed = [(self._managers[life.manager], MANAGER_BASE + ManagerWord.FREED, None)]

@@ -62,18 +62,21 @@ def ask_all(requests: Sequence[Request], what: str) -> Steps[list[int]]:
 
 
 def await_reads(
-    requests: Sequence[Request], holds: Callable[[Sequence[int]], bool], what: str
+    requests: Sequence[Request],
+    holds: Callable[[Sequence[int]], bool],
+    what: str,
+    patience: int = HANG,
 ) -> Steps[list[int]]:
     """Read again and again, until what is read is as it should be; return it.
 
     Raises
     ------
     FoundError
-        It is not after `HANG` cycles.
+        It is not after ``patience`` cycles, or more.
     """
-    for _ in range(HANG // LOOK):
+    for _ in range(patience // LOOK):
         data = yield from ask_all(requests, what)
         if holds(data):
             return data
         yield Pause(LOOK)
-    raise FoundError(f"{what} for {HANG} cycles")
+    raise FoundError(f"{what} for {patience} cycles")

@@ -43,8 +43,9 @@ def test_a_clean_campaign(call: Call, outcomes: list[Any]) -> None:
     outcomes += [(Kind.DROP, Verdict.MISSED, ""), (Kind.FLIPS, Verdict.EARLY, "early")]
     result = call("campaign", "campaign-mesh", "--faults", 3)
     assert result.exit_code == 0
-    assert "3 faults in 4 trials, 24 barriers and 2,000 cycles: 2 faults, 12 barriers and 1,000" in (
-        result.stdout
+    assert (
+        "3 faults in 4 trials, 24 barriers and 2,000 cycles: 2 faults, 12 barriers and 1,000"
+        in (result.stdout)
     )
     assert "flips (not meant)" in result.stdout
     assert "none released early, and none hung unreported" in result.stdout
@@ -98,7 +99,7 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
         (
             ["campaign-mesh", "--kinds", "flip,rust"],
             r"kinds: 'rust' is none that campaign-mesh knows; it knows flip, drop, credit, dead, "
-            r"absent, forged, setup, flips",
+            r"absent, forged, setup, renew, flips, posed",
         ),
         (
             ["campaign-static", "--kinds", "forged"],

@@ -136,5 +136,3 @@ def test_wires_without_parity_release_early() -> None:
     network = mesh(3, 2, sync="wires", watchdog=128)
     seen = verdicts(struck(of(network, "wires"), 1_000, Kind.FLIP))
     assert seen[Verdict.EARLY] > 0
-
-
