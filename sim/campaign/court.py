@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import enum
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.traffic import rate_word
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.campaign.bench import LOOK, Bench
 from syncfabric.sim.campaign.crew import Crew, crew_of, groups_hit
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.campaign.trial import EPISODES, Trial
-from syncfabric.sim.drive.targets import targets_of
-from syncfabric.sim.fabric import Fabric, Wrong
+from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.life import Life
-from syncfabric.sim.soak.steps import HANG, Ask, FoundError, Steps
+from syncfabric.sim.soak.steps import FoundError
 
 __all__ = ["Court", "Outcome", "Verdict"]
 
@@ -36,13 +32,10 @@ AFTERWARDS = 2
 """Barriers of each group afterwards."""
 BEYOND = 300
 """Cycles that a barrier may stand still beyond what a watchdog lets pass."""
-LOOK = 100
 EARLY = ("released early", "released twice", "released, and")
 BROKEN, NOBODY = "released broken", "nobody arrived"
 STANDS = (BROKEN, NOBODY)
 """How the referee begins what it says (``sim/fabric/referee.h``)."""
-
-T = TypeVar("T")
 
 
 class Verdict(enum.Enum):
@@ -82,7 +75,7 @@ class Outcome:
     episodes: int
 
 
-class Court:
+class Court(Bench):
     """Tries faults on a running fabric.
 
     Parameters
@@ -93,17 +86,11 @@ class Court:
     """
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
-        self._fabric, self._plan = fabric, plan
-        network = self._network = plan.spec.network
-        self._static = isinstance(network, StaticSpec)
-        self._targets = targets_of(network)
-        self._packets = not isinstance(network, StaticSpec) and network.channels > 0
+        super().__init__(fabric, plan)
+        network = self._network
         watchdog = getattr(network, "watchdog", 0)
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
-        self._cycle = 0
-        self._wrong: list[Wrong] = []
-        self._over: set[int] = set()
         self._half: set[int] = set()  # groups whose set-up was broken off
         self._crew: Crew = crew_of(fabric, plan)
         self._lives = {
@@ -287,82 +274,3 @@ class Court:
             if not wrong.text.startswith(STANDS):
                 return Verdict.WRONG, f"group {wrong.group}, node {wrong.node}: {wrong.text}"
         return None
-
-    # The hardware.
-
-    def _play(self, cycles: int) -> bool:
-        """Go on, but no further than something happens; return whether there are answers."""
-        happened = self._fabric.play(cycles)
-        self._cycle = happened.cycle
-        self._wrong += happened.wrong
-        self._over.update(happened.over)
-        return happened.answered
-
-    def _wait(self, cycles: int) -> None:
-        end = self._cycle + cycles
-        while self._cycle < end:
-            self._play(end - self._cycle)
-
-    def _perform(self, steps: Steps[T]) -> T:
-        """Do what software does.
-
-        Raises
-        ------
-        FoundError
-            It cannot go on.
-        """
-        answers: list[tuple[bool, int]] | None = None
-        while True:
-            try:
-                step = next(steps) if answers is None else steps.send(answers)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
-            answers = []
-            if isinstance(step, Ask):
-                self._fabric.request(step.requests)
-                limit = self._cycle + HANG
-                while not self._play(LOOK):
-                    if self._cycle > limit:
-                        raise FoundError("the config port does not answer")
-                answers = self._fabric.answers()
-            else:
-                self._wait(step.cycles)
-
-    def _sit(self, life: Life) -> None:
-        self._fabric.group(life.gid, life.seats, op=life.group.op)
-
-    def _script(self, stimulus: Stimulus) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "script.txt"
-            script.write_text(script_text([stimulus]))
-            self._fabric.script(script)
-
-    def _rate(self, rate: float) -> None:
-        word, on = rate_word(rate), int(rate > 0)
-        self._script(Stimulus(self._cycle, StimulusKind.RATE, data=word, extra=on))
-
-    def _counters(self) -> Counter[str]:
-        """Return what all counters say, by name."""
-        total: Counter[str] = Counter()
-        for target, word in enumerate(self._fabric.observed()[: len(self._targets)]):
-            _, above = self._targets.split(target, word)
-            for place, counter in enumerate(self._targets.counters):
-                count = above >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1
-                total[counter.name] += count
-        return total
-
-    def _under_way(self) -> int:
-        rows = self._fabric.report()
-        return sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
-
-    def _packets_wrong(self) -> str:
-        """Return what is wrong with packets, if something is."""
-        rows = self._fabric.report() if self._packets else []
-        errors = sum(row["errors"] for row in rows)
-        if errors:
-            return f"packet sinks have counted {errors} errors"
-        away = sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
-        return f"{away} packets have not come" if away else ""
-
-    def _episodes(self) -> int:
-        return sum(count.episodes for count in self._fabric.watch())

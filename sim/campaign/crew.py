@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
 from syncfabric.models.messages import (
     COMMAND_WORD,
@@ -46,29 +46,36 @@ GONE = 1_000
 """Cycles in which BROKEN comes to all registers of a group that is killed."""
 
 
-class Crew(Protocol):
+class Crew(ABC):
     """What brings groups back on one kind of network."""
 
+    @abstractmethod
     def set_up(self, life: Life) -> Steps[None]:
         """Set a group up for the first time."""
 
-    def fence(self, dead: Dead) -> Steps[None]:
-        """Close what is dead, at the ends of its links."""
-
+    @abstractmethod
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
         """End what is left of a group, whatever it is doing; ``after`` goes around what is dead."""
 
+    @abstractmethod
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
         """Set a group up anew; all those that are to be ended have been."""
 
+    @abstractmethod
+    def again(self) -> Crew:
+        """Return one that knows what this one does, and may learn more."""
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        """Close what is dead at the ends of its links, if anything waits there."""
+        yield from ()
+
     def meddle(self, life: Life, manager: int) -> Steps[bool]:
         """Have a manager set a group up that is in use; return whether that is refused."""
+        raise NotImplementedError(f"{life.gid}: there is no manager {manager}")
 
     def abort(self, life: Life) -> Steps[None]:
         """Break a manager's command off that does not end."""
-
-    def again(self) -> Crew:
-        """Return one that knows what this one does, and may learn more."""
+        yield from ()
 
 
 def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
@@ -99,7 +106,7 @@ def _renewed(life: Life, after: BarrierPlan | None) -> Life:
     return Life(plan, group, (life.epoch + 1) % EPOCHS, life.episodes, life.manager)
 
 
-class _OfMessages:
+class _OfMessages(Crew):
     """Groups in registers that managers set up and kill."""
 
     def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
@@ -201,7 +208,7 @@ class _OfMessages:
         yield from self._manager.await_set_up(life)
 
 
-class _OfWires:
+class _OfWires(Crew):
     """Groups in slots, written over the config port."""
 
     def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
@@ -213,10 +220,6 @@ class _OfWires:
 
     def set_up(self, life: Life) -> Steps[None]:
         yield from self._port.set_up(life)
-
-    def fence(self, dead: Dead) -> Steps[None]:
-        """Nothing waits at a link of wires."""
-        yield from ()
 
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
         """Clear all slots.
@@ -239,7 +242,7 @@ class _OfWires:
         return anew
 
 
-class _OfRoutes:
+class _OfRoutes(Crew):
     """Rings and trees of a static network, whose routes are loaded anew."""
 
     def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
@@ -253,10 +256,6 @@ class _OfRoutes:
 
     def set_up(self, life: Life) -> Steps[None]:
         yield from self._routes.set_up(life)
-
-    def fence(self, dead: Dead) -> Steps[None]:
-        """Routes around it are all that there is to be done."""
-        yield from ()
 
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
         yield from self._routes.break_off(life)

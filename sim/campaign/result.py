@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -137,7 +137,7 @@ def kind_rows(result: CampaignResult) -> Rows:
     return heads, rows
 
 
-def _row(name: str, counts: list[KindCount], shown: list[Verdict]) -> list[str]:
+def _row(name: str, counts: Sequence[KindCount], shown: Sequence[Verdict]) -> list[str]:
     told: Counter[str] = Counter()
     for count in counts:
         told.update(count.told)
