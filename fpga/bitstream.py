@@ -38,6 +38,8 @@ __all__ = ["BAUD", "Bitstream", "BoardBuild", "make_bitstream"]
 BAUD = 1_000_000
 _BAUD_NEAR = 0.02
 """Part by which a UART may miss its rate; half a bit in the ten of a byte is 0.05 for both ends."""
+_ROUTER = "router2"
+"""Of nextpnr: the other one comes to no end on a device that is half full."""
 _RAM_WORDS, _RAM_BITS = 512, 36
 """Of a block RAM, at its widest."""
 
@@ -277,7 +279,7 @@ def _placed(
         (scratch / "board.lpf").write_text(pins)
         options = ["--json", "netlist.json", "--lpf", "board.lpf", "--textcfg", "board.config"]
         options += ["--report", "report.json", "--seed", str(seed), "--freq", f"{frequency:g}"]
-        options += ["--timing-allow-fail", "--quiet"]
+        options += ["--router", _ROUTER, "--timing-allow-fail", "--quiet"]
         placer, packer = tools["nextpnr-ecp5"][0], tools["ecppack"][0]
         log = scratch / "log"
         run_tool(
@@ -301,5 +303,6 @@ def _placed(
         "pins": pins,
         "frequency": frequency,
         "seed": seed,
+        "router": _ROUTER,
     }
     return Cache().get(fingerprint(settings, ()), make)[0]

@@ -72,7 +72,7 @@ _ULX3S = Board(
     name="ulx3s-85f",
     device="ecp5-85k",
     reference=25.0,
-    clock=50.0,
+    clock=35.0,
     inputs={"clock": Pin("G2"), "rx": Pin("M1", "UP"), "button": Pin("R1", "DOWN")},
     tx=Pin("L4", "UP", 4),
     leds=tuple(Pin(site, drive=4) for site in ("B2", "C2", "C1", "D2", "D1", "E2", "E1", "H3")),

@@ -106,7 +106,7 @@ def test_a_clock_that_is_not_reached(tools: Tools, network: Network) -> None:
 def test_the_command(tools: Tools) -> None:
     out = tools.folder / "out"
     command = ["bitstream", "reflex-2x2", "-o", str(out), "--baud", "115200"]
-    unmet = CliRunner().invoke(app, [*command, "--board", "ulx3s-85f"])
+    unmet = CliRunner().invoke(app, [*command, "--board", "ulx3s-85f", "--freq", "50"])
     assert unmet.exit_code == 1
     assert "50 MHz is not reached, but 48.3 is" in unmet.stderr
     assert "--freq 48 would be met" in unmet.stderr
@@ -136,9 +136,9 @@ def test_a_network_that_the_device_has_no_room_for(tools: Tools, network: Networ
 def test_bad_values(network: Network) -> None:
     with pytest.raises(SpecError, match=r"^baud must be above 0, not 0$"):
         BoardBuild(network, ULX3S, baud=0)
-    with pytest.raises(SpecError, match=r"baud = 20000000: .*; the nearest is 12500000$"):
+    with pytest.raises(SpecError, match=r"baud = 20000000: .*; the nearest is 8750000$"):
         BoardBuild(network, ULX3S, baud=20_000_000)
-    with pytest.raises(SpecError, match=r"baud = 4700000: .* 50 MHz .*; the nearest is 4545455$"):
+    with pytest.raises(SpecError, match=r"baud = 4700000: .* 35 MHz .*; the nearest is 5000000$"):
         BoardBuild(network, ULX3S, baud=4_700_000)
     with pytest.raises(SpecError, match=r"freq = 1000 MHz: .*; the nearest is 400$"):
         BoardBuild(network, ULX3S, freq=1000)
@@ -154,7 +154,7 @@ def test_bad_values(network: Network) -> None:
 def test_the_tools_themselves(tmp_path: Path) -> None:
     """A small network, from its file to a bitstream."""
     made = make_bitstream(BoardBuild(Network.load("reflex-2x2"), ULX3S))
-    assert made.reached >= 50.0
+    assert made.reached >= 35.0
     assert made.bits
     assert b"\xff\xff\xbd\xb3" in made.bits[:512]  # the preamble of an ECP5
     assert 300 < made.area.lut4 < 10_000

@@ -35,14 +35,15 @@ class Requests(wiring.Component):
     """
 
     def __init__(self, network: MeshSpec) -> None:
-        self._network = network
-        port = ConfigPort(network).signature.members
+        self._registers = network.barrier_registers
+        self._port = ConfigPort(network)
+        port = self._port.signature.members
         passed = ("write", "refused", "word", "contents", "counters", "refused_write")
         super().__init__(
             {
                 **{name: port[name] for name in ("index", "config", *passed)},
                 "stops": Out(1),
-                "named": Out(network.barrier_registers),
+                "named": Out(self._registers),
                 "found": Out(1),
                 "at_hand": Out(1),
                 "data": Out(32),
@@ -51,7 +52,7 @@ class Requests(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        index = range(self._network.barrier_registers)
+        index = range(self._registers)
         address = self.config.address
         ours, asks = Signal(), Signal()
         m.d.comb += [
@@ -64,7 +65,7 @@ class Requests(wiring.Component):
         writes = _delayed(m, self.config.write, "write")
         words = _delayed(m, self.config.data, "data")
         m.d.sync += self.stops.eq(asks | asked[0])
-        m.submodules.port = port = ConfigPort(self._network)
+        m.submodules.port = port = self._port
         m.d.comb += [
             self.named.eq(Cat(asked[0] & (addresses[0][3:] == r) for r in index)),
             self.found.eq(asked[1]),
