@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from syncfabric.fpga.blocks import BLOCKS, block_network
-from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.core_file import core_file, parameters
 from syncfabric.sim.output import check_folder, write_folder
 from syncfabric.sim.progress import Progress, silent
@@ -70,7 +69,7 @@ def block_files(name: str, options: Mapping[str, object] | None = None) -> dict[
     module = name.replace("-", "_")
     head = _head(f"{module}: {about}", network)
     return {
-        f"{name}.v": f"{head}\n{convert(block.make(network), module)}",
+        f"{name}.v": f"{head}\n{block.verilog(block.make(network), module)}",
         f"{name}.core": core_file("block", name, module, about, network),
     }
 

@@ -13,6 +13,8 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
+from syncfabric.rtl.cores.shape import TileShape
+from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import mesh_node
@@ -24,6 +26,7 @@ from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.cores.picorv32 import picorv32_file
 
 __all__ = ["BLOCKS", "Block", "block_design", "block_network", "network_design"]
 
@@ -42,12 +45,19 @@ class Block:
         Returns these; keys of ``[network]`` that are given to it replace the block's own.
     open : frozenset of str
         Outputs that only benches look at.
+    beside : callable
+        Returns Verilog that comes from elsewhere, and the component needs.
     """
 
     about: str
     make: Callable[[Any], wiring.Component]
     network: Callable[..., AnySpec]
     open: frozenset[str] = frozenset({"observe"})
+    beside: Callable[[], str] = lambda: ""
+
+    def verilog(self, component: wiring.Component, module: str) -> str:
+        """Return a component as Verilog, with what stands beside it."""
+        return convert(component, module) + self.beside()
 
 
 def _mesh(**options: Any) -> MeshSpec:
@@ -62,6 +72,11 @@ def _switches(**options: Any) -> IrregularSpec:
     nodes = [[s, 0] for s in range(9)]
     network = {"kind": "irregular", "ports": 8, "switches": 9, "links": links, "nodes": nodes}
     return IrregularSpec(**{**network, "setup": "local", **options})
+
+
+def _cores(mesh: MeshSpec) -> TileShape:
+    """Return what a tile of a mesh with a core at each node is built for."""
+    return TileShape(cores=len(mesh.topology.nodes), memory_kib=32, barriers=mesh)
 
 
 def _static(**options: Any) -> StaticSpec:
@@ -81,6 +96,9 @@ def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
         frozenset({"turns", "status", "refused", "gathered", "results", *same}),
     )
 
+
+_two_channels = partial(_mesh, channels=2, buffer_flits=4)
+"""Packets, and their acknowledgements."""
 
 _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid", "flit", "credit")]
 
@@ -204,6 +222,13 @@ BLOCKS: dict[str, Block] = {
         _static,
         frozenset({"observe", *_LOCAL}),
     ),
+    "core-tile": Block(
+        "a PicoRV32 core (RV32IM) with 32 KiB of memory, network interface and barrier port",
+        lambda spec: CoreTile(_cores(spec)),
+        _two_channels,
+        frozenset(observed()),
+        lambda: picorv32_file().read_text(encoding="utf-8"),
+    ),
     "mesh-wires": _wires(
         "barrier wires of 4 links and a process: 4 slots without data", 4, process=True
     ),
@@ -246,7 +271,7 @@ def block_design(name: str, options: Mapping[str, object] | None = None) -> Desi
     """Return a block between registers, as Verilog; see `block_network`."""
     block = BLOCKS[name]
     harness = Registered(block.make(block_network(name, options)), open=block.open)
-    return Design(name, convert(harness, name.replace("-", "_")), harness.bits)
+    return Design(name, block.verilog(harness, name.replace("-", "_")), harness.bits)
 
 
 def network_design(network: AnySpec, name: str) -> Design:

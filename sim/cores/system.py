@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 
-from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
 from syncfabric.sim.cores.bench import CLOCKED, bench_verilog
+from syncfabric.sim.cores.picorv32 import picorv32_file
 from syncfabric.sim.cores.tiles import TILE, system_tiles
 from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent
@@ -119,7 +119,7 @@ def build_system(
     ToolError
         The core's Verilog, the simulator or its compiler is missing.
     """
-    core = _core_file()
+    core = picorv32_file()
     progress("emit", 0, 1)
     if isinstance(simulator, Icarus):
         texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
@@ -154,14 +154,3 @@ def _link(
     (folder / "system.h").write_text(system_header(shape))
     headers = [folder / name for name in ("system.h", *_PROGRAM["syncfabric.sim.fabric"])]
     return simulator.build_native(designs, folder / _MAIN, headers=headers)
-
-
-def _core_file() -> Path:
-    """Return PicoRV32's Verilog."""
-    package = find_spec("pythondata_cpu_picorv32")
-    if package is None or not package.submodule_search_locations:
-        raise ToolError(
-            "the package pythondata-cpu-picorv32, which has the cores' Verilog, is not installed; "
-            "install it with: pip install 'syncfabric[cores]'"
-        )
-    return Path(package.submodule_search_locations[0]) / "verilog" / "picorv32.v"

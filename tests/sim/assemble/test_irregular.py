@@ -30,6 +30,12 @@ NETWORKS = {
     "both": ring(4, 1, sync="both", wires="shared", link_registers=1, spill=True),
 }
 
+# Tools take seconds for a file: by default those that have the most in them.
+FILES = [
+    pytest.param(spec, id=name, marks=[] if "spill" in name or name == "both" else pytest.mark.long)
+    for name, spec in NETWORKS.items()
+]
+
 
 def test_ports_are_those_of_a_mesh_but_config_counts_switches_too() -> None:
     """A network of 4 nodes and 3 switches, 4 registers, 5 data bits, 2 channels, 40-bit flits."""
@@ -47,12 +53,12 @@ FILE = cache(verilog)
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
+@pytest.mark.parametrize("spec", FILES)
 def test_icarus_takes_the_file(spec: IrregularSpec, tmp_path: Path) -> None:
     compiles(FILE(spec, "net"), "net", tmp_path)
 
 
-@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
+@pytest.mark.parametrize("spec", FILES)
 def test_verilator_has_nothing_to_say_of_the_file(spec: IrregularSpec, tmp_path: Path) -> None:
     lints(FILE(spec, "net"), "net", tmp_path)
 

@@ -24,6 +24,12 @@ NETWORKS = {
     "both": mesh(2, 1, sync="both", parity=True, link_registers=1, setup="manager"),
 }
 
+# Tools take seconds for a file: by default those that have the most in them.
+FILES = [
+    pytest.param(spec, id=name, marks=[] if "spill" in name or name == "both" else pytest.mark.long)
+    for name, spec in NETWORKS.items()
+]
+
 
 def test_ports_keep_their_names_and_widths() -> None:
     """A network of 6 nodes, 4 registers, 5 data bits, 2 channels, flits of 40 bits."""
@@ -106,7 +112,7 @@ def test_the_text_declares_these_ports(spec: MeshSpec) -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("spec", NETWORKS.values(), ids=NETWORKS)
+@pytest.mark.parametrize("spec", FILES)
 def test_icarus_takes_the_file(spec: MeshSpec, tmp_path: Path) -> None:
     compiles(verilog(spec, "net"), "net", tmp_path)
 

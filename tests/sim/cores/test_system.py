@@ -22,9 +22,6 @@ from syncfabric.sim.cores.timeline import Kind, timeline
 from syncfabric.sim.simulators import find_simulator
 from tests.quick import quick_simulator
 
-pytest.importorskip("ziglang")
-pytest.importorskip("pythondata_cpu_picorv32")
-
 OURS = Path(__file__).parent / "programs"
 PROGRAMS = Path(__file__).parents[3] / "sim" / "cores" / "programs"
 MESH = with_world(with_channels(load("mesh-2x2")), 4, "btm")

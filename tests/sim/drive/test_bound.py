@@ -59,7 +59,7 @@ def random_groups(seed: int, count: int, side: int = 9) -> Iterator[tuple[Mesh, 
         yield Mesh(width, height), rng.sample(nodes, size)
 
 
-@pytest.mark.parametrize("pipeline", [0, 1])
+@pytest.mark.parametrize("pipeline", [pytest.param(0, marks=pytest.mark.long), 1])
 @pytest.mark.parametrize("planner", ["btm", "shortest", "cs"])
 def test_random_groups(planner: str, pipeline: int) -> None:
     for mesh, members in random_groups(6, 10):
@@ -99,7 +99,7 @@ def test_groups_whose_messages_once_met(side: int, seed: int | None, pipeline: i
 
 
 @pytest.mark.parametrize("turnaround", ["switch", "node"])
-@pytest.mark.parametrize("cycles", [1, 2])
+@pytest.mark.parametrize("cycles", [pytest.param(1, marks=pytest.mark.long), 2])
 @pytest.mark.parametrize("planner", ["btin", "updown"])
 def test_random_groups_of_irregular_networks(planner: str, cycles: int, turnaround: str) -> None:
     rng = random.Random(f"{planner} {cycles} {turnaround}")

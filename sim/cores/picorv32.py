@@ -1,0 +1,25 @@
+"""PicoRV32: its Verilog comes from a package, and nothing of it is kept here."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from syncfabric.models.errors import ToolError
+
+__all__ = ["picorv32_file"]
+
+
+def picorv32_file() -> Path:
+    """Return the file of the core's Verilog, module ``picorv32``.
+
+    Raises
+    ------
+    ToolError
+        The package is not installed.
+    """
+    package = find_spec("pythondata_cpu_picorv32")
+    if package is None or not package.submodule_search_locations:
+        raise ToolError(
+            "the package pythondata-cpu-picorv32, which has the cores' Verilog, is not installed; "
+            "install it with: pip install 'syncfabric[cores]'"
+        )
+    return Path(package.submodule_search_locations[0]) / "verilog" / "picorv32.v"
