@@ -1,7 +1,8 @@
-/* Barriers of the file's groups 1, 2, ..., GROUPS, one group after another.
+/* Barriers of the file's groups GROUPS, ..., 2, 1, each group's members among those of the next.
  *
- * All cores are members of the last one. For each group that it is a member of, a core puts the
- * cycle before and the cycle after each of EPISODES barriers. */
+ * So who is no member of a group has done with all barriers, and disturbs nobody. A group's first
+ * barrier lets its members begin together. For each group that it is a member of, from group 1 on, a
+ * core puts the cycle before and the cycle after each of EPISODES more. */
 
 #include "syncfabric.h"
 
@@ -16,9 +17,10 @@ static uint32_t before[GROUPS][EPISODES], after[GROUPS][EPISODES];
 
 int main(void)
 {
-    for (unsigned gid = 1; gid <= GROUPS; gid++) {
+    for (unsigned gid = GROUPS; gid; gid--) {
         sf_group *group = sf_group_of(gid);
-        sf_barrier(sf_group_of(GROUPS));
+        if (group)
+            sf_barrier(group);
         for (unsigned episode = 0; group && episode < EPISODES; episode++) {
             before[gid - 1][episode] = sf_cycle();
             sf_barrier(group);
