@@ -97,7 +97,7 @@ def core_barriers() -> Iterator[Row]:
 
 
 def core_programs() -> Iterator[Row]:
-    """Programs on 16 cores, hardware barriers against software; simulation of 16 and 64 cores."""
+    """Programs of cores, 16 of them: hardware barriers against software; simulation speed."""
     mesh = _mesh(4)
     for name in ("jacobi", "sort", "bfs"):
         spec = with_world(mesh, 16, "btm")

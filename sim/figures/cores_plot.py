@@ -1,4 +1,4 @@
-"""What a barrier costs cores, as a picture: ``python -m syncfabric.sim.figures.cores_plot FILE``."""
+"""A picture of what barriers cost cores: ``python -m syncfabric.sim.figures.cores_plot FILE``."""
 
 from __future__ import annotations
 
@@ -37,17 +37,26 @@ def barriers_figure(cycles: Mapping[str, Sequence[float]], sizes: Sequence[int])
 
     with settings():
         page = Page(WIDTH, TOP + HEIGHT + BELOW)
-        line = f"first cores of a {SIDE}x{SIDE} mesh, all arriving together; mean, as programs see it"
+        where = f"the first cores of a mesh {SIDE}x{SIDE}"
+        line = f"{where}, all arriving together; mean, as programs see it"
         page.heading("Cycles that a barrier takes", line, WIDTH / 2, 0.3)
         across, up = (WIDTH - LEFT - RIGHT) / WIDTH, HEIGHT / page.height
         axes = page.figure.add_axes((LEFT / WIDTH, BELOW / page.height, across, up))
         for place, (barrier, took) in enumerate(cycles.items()):
             style = "o-" if barrier in HARDWARE else "s--"
-            axes.plot(sizes, took, style, color=f"C{place}", ms=4, lw=1.3)
+            axes.plot(sizes, took, style, color=f"C{place}", ms=4, lw=1.3, clip_on=False)
             words, end = f"{barrier} {took[-1]:,.0f}", (sizes[-1], took[-1])
-            beside = {"xytext": (7, 0), "textcoords": "offset points", "va": "center", "size": 8}
-            axes.annotate(words, end, color=f"C{place}", **beside)
+            axes.annotate(
+                words,
+                end,
+                (7, 0),
+                textcoords="offset points",
+                va="center",
+                size=8,
+                color=f"C{place}",
+            )
         axes.set_xscale("log", base=2)
+        axes.set_xlim(right=sizes[-1])
         axes.set_yscale("log")
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.xaxis.set_minor_formatter(NullFormatter())

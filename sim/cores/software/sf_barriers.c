@@ -136,38 +136,57 @@ static SF_INLINE void tournament_wait(const sf_group *group)
 
 SCHEME(tournament)
 
-static uint32_t combine(sf_op op, uint32_t a, uint32_t b)
+/* Combine what count children send, as they come; where loops are apart, none asks for the op. */
+static SF_INLINE uint32_t gather(sf_op op, unsigned tag, unsigned count, uint32_t result)
 {
+#define GATHER(combined) \
+    while (count && sf_take_kept(tag, &given)) { \
+        result = (combined); \
+        count--; \
+    } \
+    while (count--) { \
+        given = sf_await_word(tag); \
+        result = (combined); \
+    } \
+    return result
+    uint32_t given;
     switch (op) {
-    case SF_AND: return a & b;
-    case SF_XOR: return a ^ b;
-    case SF_MAX: return a > b ? a : b;
-    case SF_MIN: return a < b ? a : b;
-    case SF_SUM: return a + b;
-    default: return a | b;
+    case SF_AND: GATHER(result & given);
+    case SF_XOR: GATHER(result ^ given);
+    case SF_MAX: GATHER(result > given ? result : given);
+    case SF_MIN: GATHER(result < given ? result : given);
+    case SF_SUM: GATHER(result + given);
+    default: GATHER(result | given);
     }
 }
 
-/* Values go up a tree of four children a member, and the result comes down. */
+/* Send a word: there is room. It is the reduction itself that waits for it, so no fence has to. */
+static SF_INLINE void send_word(unsigned to, unsigned tag, uint32_t word)
+{
+    sf_signal(SF_HEAD(to, tag) | 1u << SF_WORDS_SHIFT);
+    SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;
+}
+
+/* Values go up a tree of four children a member, and the result comes down. Children are taken as
+ * they come: every operation is commutative, and who has not got a result sends no next value. A
+ * member sends at most ten flits after sf_begin. */
 SF_OF_BARRIER(sf_tree_reduce) uint32_t sf_tree_reduce(const sf_group *group, uint32_t value)
 {
-    unsigned first = 4u * group->rank + 1, last = first + 4;
+    unsigned up = SF_TAG_VALUE(group->slot), down = SF_TAG_RESULT(group->slot);
+    unsigned first = 4u * group->rank + 1, count = 0;
     uint32_t mask = SF_DATA_BITS < 32 ? (1u << (SF_DATA_BITS & 31)) - 1 : ~0u;
-    uint32_t result = value & mask;
-    if (last > group->size)
-        last = group->size;
+    if (first < group->size)
+        count = group->size - first < 4 ? group->size - first : 4;
     sf_begin();
-    for (unsigned child = first; child < last; child++) {
-        uint32_t given;
-        sf_recv(group->members[child], SF_TAG_VALUE(group->slot), &given, 1);
-        result = combine(group->op, result, given) & mask;
-    }
+    value &= mask;
+    if (count)
+        value = gather(group->op, up, count, value) & mask;
     if (group->rank) {
-        unsigned parent = group->members[(group->rank - 1u) / 4];
-        sf_send_tagged(parent, SF_TAG_VALUE(group->slot), &result, 1);
-        sf_recv(parent, SF_TAG_RESULT(group->slot), &result, 1);
+        send_word(group->members[(group->rank - 1u) >> 2], up, value);
+        if (!sf_take_kept(down, &value))
+            value = sf_await_word(down);
     }
-    for (unsigned child = first; child < last; child++)
-        sf_send_tagged(group->members[child], SF_TAG_RESULT(group->slot), &result, 1);
-    return result;
+    for (unsigned child = 0; child < count; child++)
+        send_word(group->members[first + child], down, value);
+    return value;
 }

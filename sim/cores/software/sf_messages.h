@@ -22,15 +22,24 @@
 
 /* Tags of the library's own packets: those of a slot's reductions, and of the making of groups. */
 #define SF_TAG_VALUE(slot) (SF_USER_TAGS + 2u * (slot))
-#define SF_TAG_RESULT(slot) (SF_USER_TAGS + 2u * (slot) + 1)
+#define SF_TAG_RESULT(slot) (SF_TAG_VALUE(slot) + 1)
 #define SF_TAG_OFFER 62u
 #define SF_TAG_CHOICE 63u
 
 extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
 
+extern uint32_t sf_inbox_begin, sf_inbox_end; /* the part of the inbox that is in use */
+
 void sf_keep(uint32_t head);
 void sf_make_room(void);
+int sf_find_kept(unsigned tag, uint32_t *word); /* a message of one word, from anyone */
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
+
+/* Take a message of one word that has been kept, from anyone; most often nothing has been. */
+static inline int sf_take_kept(unsigned tag, uint32_t *word)
+{
+    return sf_inbox_begin != sf_inbox_end && sf_find_kept(tag, word);
+}
 
 /* Send a signal: there is room. */
 static inline void sf_signal(uint32_t head) { SF_WORD(SYNCFABRIC_CORE_SEND) = head; }
@@ -87,6 +96,15 @@ static inline void sf_await_many(unsigned code, uint32_t count)
         else
             sf_keep_quickly(head);
     }
+}
+
+/* Wait for a message of one word, from anyone; none of this tag has been kept. */
+static inline uint32_t sf_await_word(unsigned tag)
+{
+    uint32_t head, wanted = tag << (SF_TAG_SHIFT - SF_WORDS_SHIFT) | 1u;
+    while ((head = SF_WORD(SYNCFABRIC_CORE_RECV)) >> SF_WORDS_SHIFT != wanted)
+        sf_keep_quickly(head);
+    return SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
 }
 
 #endif /* SF_MESSAGES_H */

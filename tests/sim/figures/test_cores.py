@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
@@ -67,7 +68,7 @@ def test_cores_add_little_and_more_is_seen(
     program = compile_program(source, spec=spec, barrier="btm", defines={"SKEW": "500"})
     result, events = run_program(spec, program, cores=16)
     more = figures.beyond(spec, result, events)
-    assert 1 <= more
+    assert more >= 1
     assert (more <= figures.BEYOND) is holds
 
 
@@ -75,7 +76,7 @@ def test_the_picture_has_a_curve_for_each_kind() -> None:
     cycles = {"btm": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
     figure = cores_plot.barriers_figure(cycles, (2, 4))
     (axes,) = figure.axes
-    assert [list(map(float, line.get_ydata())) for line in axes.lines] == list(cycles.values())
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == list(cycles.values())
     assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
     assert [text.get_text() for text in axes.texts] == ["btm 50", "wires 45", "central 400"]
     assert to_svg(figure) == to_svg(cores_plot.barriers_figure(cycles, (2, 4)))

@@ -1,0 +1,90 @@
+"""Reductions in software: all operations, whatever comes late or for others, against Python's."""
+
+import operator
+import shutil
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.messages import Op
+from syncfabric.models.messages.boot import BootGroup
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.sim.cores import compile as compiling
+from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.program import Program
+from tests.sim.cores.emulator import emulate
+from tests.sim.cores.systems import SOFTWARE, mesh
+
+SOURCE = Path(__file__).with_name("programs") / "reduce.c"
+EPISODES, WORD = 12, (1 << 32) - 1
+COMBINE: dict[Op, Callable[[int, int], int]] = {
+    **{Op.OR: operator.or_, Op.AND: operator.and_, Op.XOR: operator.xor},
+    **{Op.MAX: max, Op.MIN: min, Op.SUM: operator.add},
+}
+
+
+def values_of(core: int) -> list[int]:
+    """Return what a core gives in each reduction: xorshift32."""
+    state, found = 0x9E3779B9 * (core + 1) & WORD, []
+    for _ in range(EPISODES):
+        state ^= state << 13 & WORD
+        state ^= state >> 17
+        state ^= state << 5 & WORD
+        found.append(state)
+    return found
+
+
+def wrong(made: Program, cores: int, op: Op, bits: int, seed: int) -> int:
+    """Count results that are wrong, and cores that do not end well."""
+    group = BootGroup(0, tuple(range(cores)), (0,) * cores, op)
+    slowest = (40, 400)[seed % 2]
+    run = emulate(made, spec_of(bits), cores, [group], seed=seed, slowest=slowest)
+    assert not run.faults
+    mask = (1 << bits) - 1
+    each = zip(*(values_of(core) for core in range(cores)), strict=True)
+    right = [reduce(COMBINE[op], (value & mask for value in values)) & mask for values in each]
+    bad = sum(run.exits.get(core) != 0 for core in range(cores))
+    return bad + sum(run.values(core) != right for core in range(cores))
+
+
+def compiled(bits: int) -> Program:
+    defines = {"EPISODES": str(EPISODES)}
+    return compile_program(SOURCE, spec=spec_of(bits), barrier="dissemination", defines=defines)
+
+
+def spec_of(bits: int) -> NetworkSpec:
+    return mesh(8, 8, data_bits=bits, operations="all", flit_bits=64)
+
+
+@pytest.mark.parametrize("bits", [pytest.param(32, marks=pytest.mark.long), 5])
+def test_every_operation_combines_what_all_gave(bits: int) -> None:
+    made = compiled(bits)
+    for op in Op:
+        for cores in (2, 6, 17):
+            assert wrong(made, cores, op, bits, seed=int(op) + cores) == 0
+
+
+BREAKS = {
+    "a child is not awaited": ("group->size - first : 4;", "group->size - first : 3;"),
+    "who was kept is forgotten": ("while (count && sf_take_kept(tag, &given))", "while (0)"),
+    "the greatest is taken for the least": ("result > given ? result", "result < given ? result"),
+    "a sum has more bits": ("up, count, value) & mask;", "up, count, value);"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_wrong_reduction_is_seen(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, broken = BREAKS[name]
+    software = tmp_path / "software"
+    shutil.copytree(SOFTWARE, software)
+    text = (software / "sf_barriers.c").read_text()
+    assert text.count(right) == 1
+    (software / "sf_barriers.c").write_text(text.replace(right, broken))
+    monkeypatch.setattr(compiling, "software", lambda: software)
+    made = compiled(5)
+    assert any(wrong(made, 17, op, 5, seed) for op in (Op.MAX, Op.SUM) for seed in range(4))
