@@ -1,0 +1,92 @@
+"""The ready-made programs on ready-made networks of every kind, with barriers in hardware."""
+
+import pytest
+
+from syncfabric.models.networks.reader import load
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import with_channels, with_world
+from syncfabric.sim.simulators import find_simulator
+from tests.sim.cores.emulator import emulate, world
+from tests.sim.cores.systems import mesh, program
+
+NETWORKS = [
+    ("reflex-4x4", "reflex", 16),
+    ("reflex-4x4", "reflex-tree", 16),
+    ("cluster-fig1", "btin", 26),
+    ("wires-4x4", "wires", 16),
+]
+
+
+def run(
+    name: str, network: str, barrier: str, cores: int, sim: str = "verilator", **defines: int
+) -> CoresResult:
+    """Run a program to its end; its barriers were in hardware, and none took more than its bound."""
+    spec = with_world(with_channels(load(network)), cores, barrier)
+    made = program(name, barrier, spec, **defines)
+    result, _ = run_program(spec, made, cores=cores, sim=sim)
+    assert result.exits == (0,) * cores, result.verdict
+    (group,) = (group for group in result.groups if len(group.members) == cores)
+    assert group.episodes > 3
+    assert group.latency is not None
+    assert group.latency.max <= (group.bound or 0)
+    return result
+
+
+def values(result: CoresResult, core: int) -> list[int]:
+    return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
+
+
+def assert_nobody_was_early(result: CoresResult, episodes: int) -> None:
+    times = [values(result, core) for core in range(result.cores)]
+    assert {len(of) for of in times} == {2 * episodes}
+    for at in range(0, 2 * episodes, 2):
+        assert min(of[at + 1] for of in times) > max(of[at] for of in times)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
+@pytest.mark.parametrize("skew", [0, 1000])
+def test_no_core_leaves_before_the_last_one_comes(
+    network: str, barrier: str, cores: int, skew: int
+) -> None:
+    assert_nobody_was_early(run("barrier", network, barrier, cores, SKEW=skew), 20)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
+def test_a_search_finds_what_it_finds_on_emulated_cores(
+    network: str, barrier: str, cores: int
+) -> None:
+    spec = mesh(8, 8)
+    emulated = emulate(program("bfs", "btm", spec), spec, cores, [world(cores)])
+    result = run("bfs", network, barrier, cores)
+    for core in range(cores):
+        assert values(result, core) == emulated.values(core)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
+def test_the_same_work_under_three_names(network: str, barrier: str, cores: int) -> None:
+    result = run("skins", network, barrier, cores)
+    for core in range(cores):
+        put = values(result, core)
+        assert put[0] == put[2] == put[4] == (core - 10) % cores + 45
+        assert put[6:] == [core // 2, core // 2]
+
+
+@pytest.mark.long
+@pytest.mark.icarus
+@pytest.mark.parametrize(
+    ("network", "barrier", "cores"),
+    [
+        ("mesh-2x2", "btm", 4),
+        ("reflex-2x2", "reflex", 4),
+        ("reflex-2x2", "reflex-tree", 4),
+        ("twins", "btin", 5),
+    ],
+)
+def test_no_core_leaves_early_under_icarus(network: str, barrier: str, cores: int) -> None:
+    find_simulator("icarus")
+    result = run("barrier", network, barrier, cores, "icarus", EPISODES=4, SKEW=50)
+    assert_nobody_was_early(result, 4)
