@@ -26,7 +26,7 @@ def run(
     made = program(name, barrier, spec, **defines)
     result, _ = run_program(spec, made, cores=cores, sim=sim)
     assert result.exits == (0,) * cores, result.verdict
-    (group,) = (group for group in result.groups if len(group.members) == cores)
+    (group,) = (group for group in result.groups if group.members == cores)
     assert group.episodes > 3
     assert group.latency is not None
     assert group.latency.max <= (group.bound or 0)
