@@ -11,6 +11,9 @@ from amaranth.sim import Simulator
 from syncfabric.fpga.blocks import BLOCKS, block_design
 from syncfabric.fpga.harness import Registered
 
+VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}
+"""Blocks of which there is a plainer one, as ``mesh-router-data`` of ``mesh-router``."""
+
 
 class Adder(wiring.Component):
     def __init__(self) -> None:
@@ -43,7 +46,10 @@ def test_every_port_gets_a_register_but_those_left_open() -> None:
     assert sums[2:] == [10, 11, 12]
 
 
-@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name in VARIANTS)) for name in BLOCKS],
+)
 def test_every_block_is_emitted(name: str) -> None:
     design = block_design(name)
     assert f"module {design.top}(" in design.verilog

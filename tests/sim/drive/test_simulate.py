@@ -58,7 +58,10 @@ def test_hardware_is_as_the_model(
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", ICARUS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * ("irregular" in name)) for name in ICARUS],
+)
 def test_options_under_icarus(name: str) -> None:
     run(ICARUS[name], name, "icarus")
 
@@ -71,7 +74,8 @@ def test_more_options_under_icarus(name: str) -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [0, 1])
 def test_random_networks_under_icarus(number: int) -> None:
     network = random_network(random.Random(f"small {number}/{SEED}"), 3)
     run(network, f"small {number}", "icarus")
