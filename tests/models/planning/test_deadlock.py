@@ -14,7 +14,7 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.deadlock import Channel
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 
-STATIC = {name for name in reader.ready_made() if name.startswith("reflex")}
+STATIC = {name for name in reader.ready_made() if reader.load(name).network.kind == "static"}
 
 
 @pytest.mark.parametrize("name", sorted(reader.ready_made().keys() - STATIC))
