@@ -21,7 +21,7 @@ NETWORKS = [
 def run(
     name: str, network: str, barrier: str, cores: int, sim: str = "verilator", **defines: int
 ) -> CoresResult:
-    """Run a program to its end; its barriers were in hardware, and none took more than its bound."""
+    """Run a program to its end; its barriers were in hardware, and none beyond its bound."""
     spec = with_world(with_channels(load(network)), cores, barrier)
     made = program(name, barrier, spec, **defines)
     result, _ = run_program(spec, made, cores=cores, sim=sim)
