@@ -14,7 +14,7 @@ SOURCE = Path(__file__).with_name("groups.c")
 
 
 @pytest.mark.parametrize("barrier", ["btm", "tree", "dissemination"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_groups_are_made_and_freed(barrier: str, seed: int) -> None:
     """Images that members write make a whole tree, or the emulated network releases nobody."""
     spec = mesh(4, 4, barrier_registers=8)
@@ -27,6 +27,7 @@ def test_groups_are_made_and_freed(barrier: str, seed: int) -> None:
         assert run.exits == dict.fromkeys(range(cores), 0)
 
 
+@pytest.mark.long
 def test_groups_beyond_the_registers_go_over_messages() -> None:
     """There is one register, and it is the one of all cores."""
     spec = mesh(3, 3, barrier_registers=1)

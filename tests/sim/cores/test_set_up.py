@@ -32,8 +32,12 @@ def groups(nodes: int, count: int, seed: int) -> list[list[int]]:
 @pytest.mark.parametrize(
     ("width", "height", "route"),
     [
-        *((8, 8, "reverse"), (8, 8, "paper"), (4, 4, "reverse"), (7, 9, "reverse")),
-        *((1, 13, "reverse"), (64, 1, "paper"), (3, 5, "reverse")),
+        *((8, 8, "reverse"), (64, 1, "paper")),
+        pytest.param(8, 8, "paper", marks=pytest.mark.long),
+        pytest.param(4, 4, "reverse", marks=pytest.mark.long),
+        pytest.param(7, 9, "reverse", marks=pytest.mark.long),
+        pytest.param(1, 13, "reverse", marks=pytest.mark.long),
+        pytest.param(3, 5, "reverse", marks=pytest.mark.long),
     ],
 )
 def test_a_mesh_members_own_image_is_the_planners(
