@@ -71,6 +71,26 @@ def test_cores_add_little_and_more_is_seen(
     assert (more <= figures.BEYOND) is holds
 
 
+def test_software_has_the_same_network_and_group_as_hardware(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a group of all cores in the file, making one would count as software's cycles."""
+    seen: dict[str, list[NetworkSpec]] = {}
+
+    def ran(name: str, spec: NetworkSpec, barrier: str, *_: object) -> tuple[CoresResult, Events]:
+        seen.setdefault(name, []).append(spec)
+        return replace(EMPTY, cycles=100 if barrier == "btm" else 120, run_seconds=1), Events()
+
+    monkeypatch.setattr(figures, "_run", ran)
+    monkeypatch.setattr(figures, "beyond", lambda *_: 0)
+    rows = list(figures.core_programs())
+    assert rows[0].measured == "100, 120 cycles: 1.20"
+    for name in ("jacobi", "sort", "bfs"):
+        first, *others = seen[name]
+        assert first.groups
+        assert others == [first] * len(figures.SOFTWARE)
+
+
 def test_the_picture_has_a_curve_for_each_kind() -> None:
     cycles = {"btm": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
     figure = cores_plot.barriers_figure(cycles, (2, 4))
