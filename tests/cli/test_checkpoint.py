@@ -28,6 +28,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "EPOCH", 1000)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short")
 def test_what_goes_on_finds_what_never_stopped_finds(call: Call, here: Path) -> None:
     whole = call(*ONE, "-o", "whole.json", "--json")

@@ -121,6 +121,7 @@ def test_every_switch_and_node_knows_its_number() -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_largest_network_is_emitted() -> None:
     spec = load("cluster-300").network
     assert isinstance(spec, IrregularSpec)

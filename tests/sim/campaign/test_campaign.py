@@ -73,6 +73,7 @@ def test_with_checks_all_is_well(name: str) -> None:
     assert seen[Verdict.RECOVERED] > 50
 
 
+@pytest.mark.long
 def test_without_checks_a_lost_message_hangs_unreported() -> None:
     result = struck(BARE, 24, Kind.DROP, Kind.ABSENT, Kind.SETUP)
     drop, absent, setup = (count.verdicts for count in result.kinds)

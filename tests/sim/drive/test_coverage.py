@@ -39,7 +39,7 @@ ROUNDS = 3
 @pytest.mark.parametrize(
     "name",
     [
-        "default",
+        pytest.param("default", marks=pytest.mark.long),
         pytest.param("own links", marks=pytest.mark.long),
         pytest.param("paper's route", marks=pytest.mark.long),
         pytest.param("spill", marks=pytest.mark.long),

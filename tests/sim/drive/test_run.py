@@ -28,10 +28,11 @@ def less_the_simulator(result: RunResult) -> RunResult:
 CLUSTER = plan_of(CLUSTERS["irregular, default"], members(3, *CLUSTERS["irregular, default"].nodes))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "links"),
     [
-        pytest.param(PLAN, 4 * 5 * 4 + 2 * 25, id="mesh", marks=pytest.mark.long),
+        pytest.param(PLAN, 4 * 5 * 4 + 2 * 25, id="mesh"),
         pytest.param(CLUSTER, 2 * 17 + 2 * 24, id="irregular"),
     ],
 )

@@ -93,6 +93,7 @@ def lives(spec: MessageSpec, rng: random.Random) -> Lives:
     return Lives(IrregularBench(cluster), draw, rng, 5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "keys"), BUILT)
 def test_hardware_lives_as_the_model_does(kind: str, keys: dict[str, Any], tmp_path: Path) -> None:
     """Groups are set up, synchronize, and end by their last barrier, by CLEAR or by KILL."""

@@ -93,6 +93,7 @@ def run(network: MessageSpec, name: str, simulator: str) -> None:
     check(job, simulate(job, build_bench(network, simulator)))
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 def test_a_reset_clears_spilled_groups() -> None:
     network = mesh(2, 1, barrier_registers=1, spill=True)
@@ -112,6 +113,7 @@ def test_another_network_than_the_model_is_found_out() -> None:
     assert (first.hardware, first.model) == (0, 1)
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
     network = mesh(2, 2)

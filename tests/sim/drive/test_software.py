@@ -71,6 +71,7 @@ def test_hardware_is_as_the_model(name: str) -> None:
     check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 @pytest.mark.parametrize("keys", [{"channels": 2, "flit_bits": 16, "data_bits": 2}])
 def test_hardware_is_as_the_model_under_icarus(keys: dict[str, Any]) -> None:

@@ -105,6 +105,7 @@ def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     assert any(" s" in line for line in seen) == spec.spill
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in WIRED]

@@ -1,7 +1,9 @@
 """The tiles: a node, or a switch, with everything that stands beside it."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,8 +39,14 @@ def declared(text: str, top: str) -> Ports:
     return {name: (way, int(high) + 1) for way, high, name in found}
 
 
+def some(names: Iterable[str]) -> list[Any]:
+    """Return the names, of which those that have not the most in them are long."""
+    few = ("both, managers", "no data, spill")
+    return [pytest.param(name, marks=[] if name in few else pytest.mark.long) for name in names]
+
+
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", MESHES)
+@pytest.mark.parametrize("name", some(MESHES))
 def test_icarus_takes_a_mesh_tile_and_its_ports_are_those_told(name: str, tmp_path: Path) -> None:
     spec = MESHES[name]
     ((top, text),) = mesh_tile.tiles(spec, queue=64).items()
@@ -47,7 +55,7 @@ def test_icarus_takes_a_mesh_tile_and_its_ports_are_those_told(name: str, tmp_pa
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", CLUSTERS)
+@pytest.mark.parametrize("name", some(CLUSTERS))
 def test_icarus_takes_switch_and_node_tile_and_their_ports(name: str, tmp_path: Path) -> None:
     spec = CLUSTERS[name]
     tiles = irregular_tiles.tiles(spec, queue=64)

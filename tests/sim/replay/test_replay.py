@@ -245,6 +245,7 @@ def test_more_stimuli_than_a_script_holds_are_played(monkeypatch: pytest.MonkeyP
     assert cut.to_json() == whole.to_json()
 
 
+@pytest.mark.long
 def test_table_4_shows_no_waiting_on_hardware() -> None:
     played = replay(right_schedules.table_4(), sim="verilator")
     assert played.ok, (played.waits, played.failure)

@@ -22,6 +22,7 @@ def run(spec: StaticSpec, count: int, name: str) -> None:
         check(plan, scenario, outcome)
 
 
+@pytest.mark.long
 def test_groups_beside_each_other() -> None:
     run(SMALL, 16, "collectives")
 
