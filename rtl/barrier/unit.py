@@ -31,6 +31,7 @@ from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.events import count_events, counters_of
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.process_port import process_port
 from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.parts.tick import tick_of
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
@@ -68,12 +69,7 @@ def unit_members(network: MeshSpec) -> dict[str, Any]:
         "sent": In(4),
         "has_credit": In(8),
         "overflows": In(range(10)),
-        "arrive": In(port),
-        "data": In(port * network.data_bits),
-        "released": Out(port),
-        "result": Out(port * network.data_bits),
-        "ready": Out(port),
-        "done": Out(port),
+        **process_port(port, network.data_bits),
         "config": In(ConfigSignature(network)),
         "observe": Out(observe_bits(network)),
     }

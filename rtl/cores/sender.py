@@ -154,13 +154,13 @@ class Sender(wiring.Component):
         flit = self.link.flit
         with m.If(self.ack_sent):
             m.d.comb += [
-                self.link.valid.eq(1 << ACKS),
+                self.link.valid[ACKS].eq(1),
                 flit.payload.eq(ack.as_value()),
                 flit.head.eq(1),
                 flit.tail.eq(1),
             ]
         with m.Elif(queue.r_en):
             m.d.comb += [
-                self.link.valid.eq(1 << PACKETS),
+                self.link.valid[PACKETS].eq(1),
                 Cat(flit.payload, flit.head, flit.tail).eq(queue.r_data),
             ]

@@ -94,7 +94,7 @@ class SystemWords(wiring.Component):
             CoreWord.CYCLE_HIGH: cycle_high,
             CoreWord.CONFIG_STATUS: refused,
         }
-        of_config = bus.word[12] & (CONFIG_BASE == 1 << 12)
+        of_config = bus.word >= CONFIG_BASE
         m.d.comb += [
             self.config.write.eq(bus.write),
             self.config.address.eq(bus.word[:CONFIG_ADDRESS_BITS]),

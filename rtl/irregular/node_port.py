@@ -8,27 +8,22 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.rtl.barrier.ports import SpillArriveSignature, SpillReleaseSignature
+from syncfabric.rtl.parts.process_port import process_port
 
 __all__ = ["join_node_port", "node_port"]
 
 
 def node_port(network: IrregularSpec) -> dict[str, Any]:
     """Return the members of a node interface that are its process's."""
-    registers = network.port_registers
-    words = registers * network.data_bits
     members: dict[str, Any] = {
         "start": In(1),
-        "arrive": In(registers),
-        "data": In(words),
-        "released": Out(registers),
-        "result": Out(words),
-        "ready": Out(registers),
-        "done": Out(registers),
+        **process_port(
+            network.port_registers,
+            network.data_bits,
+            last=network.takes_last,
+            broken=network.tells_broken,
+        ),
     }
-    if network.takes_last:
-        members["last"] = In(registers)
-    if network.tells_broken:
-        members["broken"] = Out(registers)
     if network.spill:
         members |= {
             "spill_arrive": In(SpillArriveSignature(network)),

@@ -16,6 +16,7 @@ from syncfabric.rtl.barrier.unit import observe_bits
 from syncfabric.rtl.guard.place import place_guards
 from syncfabric.rtl.guard.shape import GuardShape, guard_shape
 from syncfabric.rtl.parts.link import LinkSignature, LocalLinkSignature
+from syncfabric.rtl.parts.process_port import process_port
 
 __all__ = ["DIRECTIONS", "guarded_links", "node_members"]
 
@@ -59,7 +60,7 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
         observe : Out
             State for benches; leave it open elsewhere.
     """
-    layout, registers = network.layout, network.port_registers
+    layout = network.layout
     members: dict[str, Any] = {
         "x": In(layout.x_bits),
         "y": In(layout.y_bits),
@@ -70,22 +71,18 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
         local = LocalLinkSignature(layout, network.channels)
         members |= {"local_in": In(local), "local_out": Out(local)}
     members |= {
-        "arrive": In(registers),
-        "data": In(registers * network.data_bits),
-        "released": Out(registers),
-        "result": Out(registers * network.data_bits),
-        "ready": Out(registers),
-        "done": Out(registers),
+        **process_port(
+            network.port_registers,
+            network.data_bits,
+            last=network.takes_last,
+            broken=network.tells_broken,
+        ),
         "config": In(ConfigSignature(network)),
         "observe": Out(observe_bits(network)),
     }
     link = _link(network, plane=network.wire_plane, guard=guard_shape(network))
     for direction in DIRECTIONS:
         members |= {f"{direction}_in": In(link), f"{direction}_out": Out(link)}
-    if network.takes_last:
-        members["last"] = In(registers)
-    if network.tells_broken:
-        members["broken"] = Out(registers)
     if network.managed:
         members |= {"manager": In(1), "manager_index": In(2)}
     if network.spill:

@@ -17,13 +17,15 @@ from syncfabric.sim.assemble.network import top_ports, verilog
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
 
-__all__ = ["BARRIERS", "SYSTEM", "plain_mesh", "system_ports", "system_verilog"]
+__all__ = ["ASK", "BARRIERS", "PACKETS", "SYSTEM", "plain_mesh", "system_ports", "system_verilog"]
 
 SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
 TILE, SHARE = "core_tile", "core_config"
-_CONFIG = (("valid", 1), ("write", 1), ("address", CONFIG_ADDRESS_BITS), ("data", 32))
-_PACKETS = ("inject_valid", "inject_flit", "inject_credit", "eject_valid", "eject_flit")
-_LINKS = (*_PACKETS, "eject_credit")
+ASK = (("valid", 1), ("write", 1), ("address", CONFIG_ADDRESS_BITS), ("data", 32))
+"""What a tile asks the config port, and bits."""
+
+PACKETS = tuple((way, wire) for way in ("inject", "eject") for wire in ("valid", "flit", "credit"))
+"""Wires of a tile's packets."""
 
 
 def plain_mesh(spec: StaticSpec) -> MeshSpec:
@@ -91,7 +93,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
         networks.append((PLAIN, shape.beside))
     for module, spec in networks:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
-        used = set(_LINKS) if spec is shape.packets else set()
+        used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
         if spec is shape.barriers:
             used |= {*port_members(shape), *flit_members(shape), *configured, "start"}
         for direction, name, width in top_ports(spec):
@@ -113,7 +115,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
 
 def _place_share(top: ModuleWriter, shape: TileShape) -> None:
     """Place what gives the cores the config port; until they run the loader has it."""
-    for name, bits in _CONFIG:
+    for name, bits in ASK:
         top.wire(f"ask_{name}", shape.cores * bits)
     top.wire("ask_ready", shape.cores)
     ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
@@ -136,16 +138,16 @@ def _tile_ports(shape: TileShape, core: int) -> Iterator[tuple[str, str | None]]
     for name in ("valid", "all", "core", "address", "data"):
         yield f"load_{name}", f"load_{name}"
     yield "number", f"{shape.core_bits}'d{core}"
-    for name, bits in _CONFIG:
+    for name, bits in ASK:
         yield f"config__{name}", part(f"ask_{name}", core, bits)
     yield "config__ready", part("ask_ready", core, 1)
     yield "config__error", "net_config_error"
     yield "config__rdata", "net_config_rdata"
     widths = {name: width for _, name, width in top_ports(shape.packets)}
-    for name in _LINKS:
-        way, signal = name.split("_")
+    for way, wire in PACKETS:
+        name = f"{way}_{wire}"
         bits = (widths[name] or 1) // len(shape.packets.topology.nodes)
-        yield f"{way}__{signal}", part(name, core, bits)
+        yield f"{way}__{wire}", part(name, core, bits)
     widths = {name: width for _, name, width in top_ports(shape.barriers)}
     for name in (*port_members(shape), *flit_members(shape)):
         width = widths.get(name)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import (
     COMMAND_WORD,
     CONTROL,
@@ -70,8 +71,17 @@ class Crew(ABC):
         yield from ()
 
     def meddle(self, life: Life, manager: int) -> Steps[bool]:
-        """Have a manager set a group up that is in use; return whether that is refused."""
-        raise NotImplementedError(f"{life.gid}: there is no manager {manager}")
+        """Have a manager set a group up that is in use; return whether that is refused.
+
+        Raises
+        ------
+        SpecError
+            The network has no managers.
+        """
+        raise SpecError(
+            f"group {life.gid}: manager {manager} cannot set it up, as the network has none; "
+            "leave the kind setup out"
+        )
 
     def abort(self, life: Life) -> Steps[None]:
         """Break a manager's command off that does not end."""

@@ -11,7 +11,16 @@ from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import SYSTEM, system_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, quote
 
-__all__ = ["BENCH", "CLOCKED", "EVENTS", "STUCK_CYCLES", "Step", "bench_verilog", "step_line"]
+__all__ = [
+    "BENCH",
+    "CLOCKED",
+    "EVENTS",
+    "RESET_CYCLES",
+    "STUCK_CYCLES",
+    "Step",
+    "bench_verilog",
+    "step_line",
+]
 
 BENCH, CLOCKED = "core_bench", "core_bench_clocked"
 """The bench, which is given a clock, and the bench with a clock of its own."""
@@ -22,7 +31,7 @@ EVENTS, SCRIPT = "events", "script"
 STUCK_CYCLES = 20_000
 """Cycles in which no core does anything, after which nothing is waited for any more."""
 
-_RESET_CYCLES = 8
+RESET_CYCLES = 8
 
 
 class Step(enum.IntEnum):
@@ -92,7 +101,7 @@ def _text(shape: TileShape) -> str:
     config_valid <= 0;
     start <= 0;
     steps <= steps + 1;
-    if (steps < {_RESET_CYCLES}) rst <= steps < {_RESET_CYCLES - 1};
+    if (steps < {RESET_CYCLES}) rst <= steps < {RESET_CYCLES - 1};
     else if (asks) begin
       if (config_ready) begin
         if (config_error) begin

@@ -3,8 +3,9 @@
 // It does what the Verilog bench (bench.py) does: reads a script, loads and sets up the system, lets
 // the cores go, and writes what happens. Arguments: +script=FILE +events=FILE.
 //
-// system.h, made for each system, defines NODES, CORES, REGISTERS, SWITCHES and STUCK_CYCLES;
-// HAS_SWITCHES or HAS_LOADER; SET_UP_TILES, which tells each tile who it is, and CARRY_LINKS.
+// system.h, made for each system, defines NODES, CORES, REGISTERS and SWITCHES; cycles, steps and
+// activities as the bench has them; HAS_SWITCHES or HAS_LOADER; SET_UP_TILES, which tells each tile
+// who it is, and CARRY_LINKS.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,10 +43,6 @@ EVALUATE(Vloader_tile)
 #endif
 
 namespace {
-
-enum Step { LOAD_ALL, LOAD, CONFIG, POLL, START, IDLE, RUN };
-enum Activity { WORKS, ARRIVES, STOPPED = 7 };
-constexpr int CONFIG_BITS = 12, RESET_CYCLES = 8;
 
 struct Request {
     bool valid = false, write = false;

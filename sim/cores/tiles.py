@@ -7,7 +7,6 @@ tile goes on.
 
 from __future__ import annotations
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
@@ -18,6 +17,7 @@ from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
 from syncfabric.sim.assemble import irregular, mesh, static
 from syncfabric.sim.assemble.converted import converted
+from syncfabric.sim.assemble.cores import ASK, PACKETS
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, zero
@@ -32,8 +32,6 @@ PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""
 
 CORE = "core_tile"
-_ASK = (("valid", 1), ("write", 1), ("address", CONFIG_ADDRESS_BITS), ("data", 32))
-_PACKETS = tuple((way, wire) for way in ("inject", "eject") for wire in ("valid", "flit", "credit"))
 
 
 def system_tiles(shape: TileShape) -> dict[str, str]:
@@ -94,7 +92,7 @@ def _ports(shape: TileShape) -> tile.Ports:
         "ask_ready": ("input", 1),
         "answer_error": ("input", 1),
         "answer_rdata": ("input", 32),
-        **{f"ask_{name}": ("output", bits) for name, bits in _ASK},
+        **{f"ask_{name}": ("output", bits) for name, bits in ASK},
         **{name: ("output", bits) for name, bits in observed().items()},
         "arrive": ("output", shape.registers),
         "released": ("output", shape.registers),
@@ -125,7 +123,7 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     packets = shape.packets
     widths = {"valid": packets.channels, "credit": packets.channels}
     widths["flit"] = packets.layout.flit.width
-    for way, wire in _PACKETS:
+    for way, wire in PACKETS:
         top.wire(f"{way}_{wire}", widths[wire])
     members = port_members(shape) | flit_members(shape)
     for name, member in members.items():
@@ -135,10 +133,10 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     names += (f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
     ports: dict[str, str | None] = {name: name for name in (*names, *observed())}
     ports |= {name: name for name, member in members.items() if member.shape}
-    ports |= {f"config__{name}": f"ask_{name}" for name, _ in _ASK}
+    ports |= {f"config__{name}": f"ask_{name}" for name, _ in ASK}
     ports |= {"config__ready": "ask_ready", "config__error": "answer_error"}
     ports |= {"config__rdata": "answer_rdata"}
-    ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in _PACKETS}
+    ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
     top.instance(CORE, "core", ports)
 
 
@@ -175,7 +173,7 @@ def _place_mesh(top: ModuleWriter, spec: MeshSpec, prefix: str) -> None:
 
 def _local_links() -> dict[str, str]:
     ways = {"inject": "local_in", "eject": "local_out"}
-    return {f"{ways[way]}__{wire}": f"{way}_{wire}" for way, wire in _PACKETS}
+    return {f"{ways[way]}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
 
 
 def _message_node(top: ModuleWriter, spec: MeshSpec | IrregularSpec) -> dict[str, str | None]:
@@ -204,7 +202,7 @@ def _share_tile(shape: TileShape) -> str:
     for clock in ("clk", "rst"):
         top.port("input", clock)
         ports[clock] = clock
-    for name, bits in _ASK:
+    for name, bits in ASK:
         top.port("input", name, shape.cores * bits)
         ports[name] = name
     top.port("output", "ready", shape.cores)

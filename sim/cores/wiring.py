@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.core import Activity
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.irregular import dateline_bits
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.cores.bench import STUCK_CYCLES
+from syncfabric.sim.cores.bench import RESET_CYCLES, STUCK_CYCLES, Step
 from syncfabric.sim.cores.tiles import PLAIN
 
 __all__ = ["system_header"]
@@ -25,9 +27,14 @@ def system_header(shape: TileShape) -> str:
         "REGISTERS": shape.registers,
         "SWITCHES": switches,
         "STUCK_CYCLES": STUCK_CYCLES,
+        "RESET_CYCLES": RESET_CYCLES,
+        "CONFIG_BITS": CONFIG_ADDRESS_BITS,
     }
     lines = ["#pragma once", "#include <cstdint>"]
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
+    for enum in (Step, Activity):
+        names = ", ".join(f"{member.name} = {member.value}" for member in enum)
+        lines.append(f"enum {enum.__name__} {{ {names} }};")
     joins = list(_joins(shape))
     if isinstance(spec, IrregularSpec):
         lines.append("#define HAS_SWITCHES")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.networks.spec import NetworkSpec
@@ -45,9 +45,13 @@ class Run:
         return [value for at, _, value in self.puts if at == core]
 
 
+_FOLDERS = TemporaryDirectory(prefix="syncfabric-emulators-")
+"""Goes when the tests end."""
+
+
 @cache
 def _built(header: str, network: str) -> Path:
-    folder = Path(mkdtemp(prefix="emulator-"))
+    folder = Path(mkdtemp(dir=_FOLDERS.name))
     (folder / "syncfabric_registers.h").write_text(header)
     (folder / "syncfabric_network.h").write_text(network)
     source = Path(__file__).with_name("emulator.c")
