@@ -12,7 +12,7 @@ from typing import Any
 from syncfabric.fpga.boards.board import Board
 from syncfabric.fpga.boards.pll import Pll, find_pll
 from syncfabric.fpga.boards.wrapper import constraints, wrapper_verilog
-from syncfabric.fpga.devices import Device, device_named
+from syncfabric.fpga.devices import Device, device_named, router_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.synth import Area, speed_of
 from syncfabric.fpga.tools import find_tool
@@ -29,7 +29,7 @@ from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import Content
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool
 
@@ -38,8 +38,6 @@ __all__ = ["BAUD", "Bitstream", "BoardBuild", "make_bitstream"]
 BAUD = 1_000_000
 _BAUD_NEAR = 0.02
 """Part by which a UART may miss its rate; half a bit in the ten of a byte is 0.05 for both ends."""
-_ROUTER = "router2"
-"""Of nextpnr: the other one comes to no end on a device that is half full."""
 _RAM_WORDS, _RAM_BITS = 512, 36
 """Of a block RAM, at its widest."""
 
@@ -223,9 +221,8 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
         raise SpecError(f"seeds must be 1 or more, not {seeds}")
     names = ("yosys", "nextpnr-ecp5", "ecppack")
     programs = {name: find_tool(name) for name in names}
-    progress("emit", 0, 1)
-    design = build.design()
-    progress("emit", 1, 1)
+    with stage(progress, "emit"):
+        design = build.design()
     steps = 2
     progress("synthesize", 0, steps)
     netlist = netlist_of(design, build.device, programs["yosys"])
@@ -233,9 +230,10 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
     _check_area(build, area)
     progress("synthesize", 1, steps)
     tools = {name: (tool.program, tool.version) for name, tool in programs.items()}
+    router = router_for(build.device, area.lut4)
     best: tuple[float, int, Path] | None = None
     for seed in range(1, seeds + 1):
-        folder = _placed(build, tools, netlist, seed)
+        folder = _placed(build, tools, router, netlist, seed)
         reached = speed_of(json.loads((folder / "report.json").read_text()))
         best = max(best or (0.0, 0, folder), (reached, seed, folder))
         if (folder / "board.bit").exists():
@@ -269,7 +267,11 @@ def _check_area(build: BoardBuild, area: Area) -> None:
 
 
 def _placed(
-    build: BoardBuild, tools: Mapping[str, tuple[str, str]], netlist: Path, seed: int
+    build: BoardBuild,
+    tools: Mapping[str, tuple[str, str]],
+    router: str,
+    netlist: Path,
+    seed: int,
 ) -> Path:
     """Return the folder of a placement: its report, and a bitstream if it reaches the clock."""
     pins, frequency = constraints(build.board), build.pll.clock
@@ -279,7 +281,7 @@ def _placed(
         (scratch / "board.lpf").write_text(pins)
         options = ["--json", "netlist.json", "--lpf", "board.lpf", "--textcfg", "board.config"]
         options += ["--report", "report.json", "--seed", str(seed), "--freq", f"{frequency:g}"]
-        options += ["--router", _ROUTER, "--timing-allow-fail", "--quiet"]
+        options += ["--router", router, "--timing-allow-fail", "--quiet"]
         placer, packer = tools["nextpnr-ecp5"][0], tools["ecppack"][0]
         log = scratch / "log"
         run_tool(
@@ -303,6 +305,6 @@ def _placed(
         "pins": pins,
         "frequency": frequency,
         "seed": seed,
-        "router": _ROUTER,
+        "router": router,
     }
     return Cache().get(fingerprint(settings, ()), make)[0]

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from syncfabric.fpga.blocks import BLOCKS, block_network
 from syncfabric.sim.core_file import core_file, parameters
 from syncfabric.sim.output import check_folder, write_folder
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 
 __all__ = ["block_files", "build_block"]
 
@@ -40,9 +40,8 @@ def build_block(
         The folder cannot be written.
     """
     check_folder(directory)
-    progress("emit", 0, 1)
-    written = write_folder(directory, block_files(name, options))
-    progress("emit", 1, 1)
+    with stage(progress, "emit"):
+        written = write_folder(directory, block_files(name, options))
     return written
 
 

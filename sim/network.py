@@ -18,7 +18,7 @@ from syncfabric.sim.front import Front
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
 from syncfabric.sim.products import draw_run, network_files, network_verilog
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
@@ -171,12 +171,10 @@ class Network:
             The folder cannot be written.
         """
         check_folder(directory)
-        progress("plan", 0, 1)
-        self.check()
-        progress("plan", 1, 1)
-        progress("emit", 0, 1)
-        written = write_folder(directory, network_files(self.plan(), front))
-        progress("emit", 1, 1)
+        with stage(progress, "plan"):
+            self.check()
+        with stage(progress, "emit"):
+            written = write_folder(directory, network_files(self.plan(), front))
         return written
 
     def run(
@@ -250,14 +248,12 @@ class Network:
             netlist,
         )
         request.check(self.spec)
-        progress("plan", 0, 1)
-        self.check()
-        progress("plan", 1, 1)
+        with stage(progress, "plan"):
+            self.check()
         products: dict[str, str] = {}
         if request.output is not None:
-            progress("emit", 0, 1)
-            products = network_files(self.plan())
-            progress("emit", 1, 1)
+            with stage(progress, "emit"):
+                products = network_files(self.plan())
         if request.log is not None:
             make_folder(request.log.parent)
             if request.log.is_symlink():  # what it leads to is not to be written over

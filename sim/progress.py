@@ -1,8 +1,10 @@
 """How a long job tells what it is doing, to whoever shows it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, Protocol, TypeAlias
 
-__all__ = ["STEPS", "Progress", "Step", "silent"]
+__all__ = ["STEPS", "Progress", "Step", "silent", "stage"]
 
 Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw", "synthesize"]
 
@@ -27,3 +29,11 @@ class Progress(Protocol):
 
 def silent(step: Step, done: int, total: int) -> None:
     """Show nothing."""
+
+
+@contextmanager
+def stage(progress: Progress, step: Step) -> Iterator[None]:
+    """Tell that a step of one part begins, and that it ends unless an error ends it."""
+    progress(step, 0, 1)
+    yield
+    progress(step, 1, 1)

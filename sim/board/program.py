@@ -12,7 +12,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.board import board_top, board_verilog, repeated_modules
 from syncfabric.sim.front import Front
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Verilator
 
 __all__ = ["BIT_CYCLES", "SimulatedBoard", "build_board"]
@@ -60,17 +60,17 @@ def build_board(
             "simulates larger networks, without a host"
         )
     tool = Verilator.find() if simulator is None else simulator
-    progress("emit", 0, 1)
-    text = board_verilog(spec, _NAME, Front("uart", meters, BIT_CYCLES))
-    progress("emit", 1, 1)
+    with stage(progress, "emit"):
+        text = board_verilog(spec, _NAME, Front("uart", meters, BIT_CYCLES))
     repeated = repeated_modules(spec)
     with tempfile.TemporaryDirectory() as name:
         source, main = Path(name, f"{_NAME}.v"), Path(name, _MAIN)
         source.write_text(text)
         main.write_text(files("syncfabric.sim.board").joinpath(_MAIN).read_text())
-        progress("build", 0, 1)
-        built = tool.build_native([Design(board_top(_NAME), [source], no_inline=repeated)], main)
-        progress("build", 1, 1)
+        with stage(progress, "build"):
+            built = tool.build_native(
+                [Design(board_top(_NAME), [source], no_inline=repeated)], main
+            )
     return built
 
 

@@ -12,7 +12,7 @@ from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import CampaignResult, KindCount
 from syncfabric.sim.campaign.trial import Draw
 from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.traffic import QUEUE
 
 __all__ = ["campaign"]
@@ -48,12 +48,10 @@ def campaign(
     ToolError
         Verilator is missing.
     """
-    progress("plan", 0, 1)
-    plan, kinds = request.check(spec), request.chosen(spec)
-    progress("plan", 1, 1)
-    progress("build", 0, 1)
-    built = build_fabric(spec.network, queue=QUEUE)
-    progress("build", 1, 1)
+    with stage(progress, "plan"):
+        plan, kinds = request.check(spec), request.chosen(spec)
+    with stage(progress, "build"):
+        built = build_fabric(spec.network, queue=QUEUE)
     counts = tuple(KindCount(kind, is_meant(spec.network, kind)) for kind in kinds)
     result = CampaignResult(spec.name, request.seed, counts, build_seconds=built.seconds)
     draw, begin = Draw(plan, kinds, request.seed), time.perf_counter()

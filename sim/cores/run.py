@@ -19,7 +19,7 @@ from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.result import CoresResult, result_of
 from syncfabric.sim.cores.script import script_text
 from syncfabric.sim.cores.system import build_system, shape_of
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Icarus, Verilator
 
 __all__ = ["BOOT_SYMBOL", "LIMIT", "SIMULATORS", "check_run", "play", "run_program"]
@@ -97,9 +97,8 @@ def run_program(
     script = script_text(plan, program, _boot(plan, program, cores), limit)
     built = build_system(shape, simulator, progress)
     begin = time.perf_counter()
-    progress("simulate", 0, 1)
-    events = play(built, simulator, script, cores)
-    progress("simulate", 1, 1)
+    with stage(progress, "simulate"):
+        events = play(built, simulator, script, cores)
     seconds = time.perf_counter() - begin
     return result_of(plan, program, events, cores, sim, built.seconds, seconds), events
 

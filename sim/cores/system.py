@@ -15,7 +15,7 @@ from syncfabric.sim.cores.bench import CLOCKED, bench_verilog
 from syncfabric.sim.cores.picorv32 import picorv32_file
 from syncfabric.sim.cores.tiles import TILE, system_tiles
 from syncfabric.sim.cores.wiring import system_header
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
 
 __all__ = ["HARDWARE", "build_system", "fitting", "shape_of", "with_channels", "with_world"]
@@ -120,14 +120,12 @@ def build_system(
         The core's Verilog, the simulator or its compiler is missing.
     """
     core = picorv32_file()
-    progress("emit", 0, 1)
-    if isinstance(simulator, Icarus):
-        texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
-    else:
-        texts = system_tiles(shape)
-    progress("emit", 1, 1)
-    progress("build", 0, 1)
-    with tempfile.TemporaryDirectory() as name:
+    with stage(progress, "emit"):
+        if isinstance(simulator, Icarus):
+            texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
+        else:
+            texts = system_tiles(shape)
+    with stage(progress, "build"), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for module, text in texts.items():
             (folder / f"{module}.v").write_text(text)
@@ -136,7 +134,6 @@ def build_system(
             built = simulator.build(Design(CLOCKED, [*sources.values(), core]))
         else:
             built = _link(shape, simulator, sources, core, folder)
-    progress("build", 1, 1)
     return built
 
 

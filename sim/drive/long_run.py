@@ -16,7 +16,7 @@ from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import play
 from syncfabric.sim.fabric import Fabric, GroupCount, build_fabric
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
 
 __all__ = ["long_run"]
@@ -70,9 +70,8 @@ def long_run(
                 f"group {group.id}: a long run drives groups in registers only, and this one is "
                 "spilled somewhere; raise barrier_registers or leave out --long"
             )
-    progress("build", 0, 1)
-    built = build_fabric(plan.spec.message_network)
-    progress("build", 1, 1)
+    with stage(progress, "build"):
+        built = build_fabric(plan.spec.message_network)
     begin = time.perf_counter()
     with Fabric(built) as fabric:
         set_up = _set_up(fabric, plan, seed)

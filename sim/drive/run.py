@@ -14,7 +14,7 @@ from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, si
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.netlist import Netlist
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnCost,
@@ -106,15 +106,14 @@ def run(
         told(0, max(1, episodes * len(plan.groups) + churn))
         simulation = run_model(job, told=told)
     else:
-        progress("build", 0, 1)
-        tiles = sim == "verilator"
-        spec = plan.spec.network
-        built = (
-            build_fabric(spec, waves=waves)
-            if tiles
-            else build_bench(spec, sim, waves=waves, netlist=netlist)
-        )
-        progress("build", 1, 1)
+        with stage(progress, "build"):
+            tiles = sim == "verilator"
+            spec = plan.spec.network
+            built = (
+                build_fabric(spec, waves=waves)
+                if tiles
+                else build_bench(spec, sim, waves=waves, netlist=netlist)
+            )
         wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
         if wave:
             wave.parent.mkdir(parents=True, exist_ok=True)

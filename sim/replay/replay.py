@@ -16,7 +16,7 @@ from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.replay.ground import CYCLES_PER_HOP
 from syncfabric.sim.replay.sends import Packets, packets_of
 from syncfabric.sim.replay.waits import Wait, waits_of
@@ -158,14 +158,12 @@ def replay(
     if sim == "model":
         outcomes = run_model(job).outcomes
     else:
-        progress("build", 0, 1)
-        tiles = sim == "verilator"
-        network = plan.spec.network
-        built = build_fabric(network) if tiles else build_bench(network, sim)
-        progress("build", 1, 1)
-        progress("simulate", 0, 1)
-        outcomes = (simulate_tiles if tiles else simulate)(job, built).outcomes
-        progress("simulate", 1, 1)
+        with stage(progress, "build"):
+            tiles = sim == "verilator"
+            network = plan.spec.network
+            built = build_fabric(network) if tiles else build_bench(network, sim)
+        with stage(progress, "simulate"):
+            outcomes = (simulate_tiles if tiles else simulate)(job, built).outcomes
     stepped, unbarred, at_once = outcomes
     assert stepped.replay is not None
     return Replayed(

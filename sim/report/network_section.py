@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from syncfabric.sim.draw import can_draw, group_figure
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.network import Network, Plan
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, Words
 from syncfabric.sim.report.drawing import inline_svg
 from syncfabric.sim.report.episode import first_episode
@@ -62,9 +62,8 @@ def network_section(
     """
     result = network.run(asked.sim, asked.episodes, asked.seed, asked.background, progress=progress)
     plan = network.plan()
-    progress("draw", 0, 1)
-    blocks = [*_plan_blocks(plan, asked, result, prefix), *run_blocks(result, f"{prefix}-r")]
-    progress("draw", 1, 1)
+    with stage(progress, "draw"):
+        blocks = [*_plan_blocks(plan, asked, result, prefix), *run_blocks(result, f"{prefix}-r")]
     words = network_words(network.spec.network)
     line = f"{words} · {count(len(plan.groups), 'group')}"
     return Section(network.name, "network", line, blocks), result

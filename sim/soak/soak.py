@@ -17,7 +17,7 @@ from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
@@ -67,12 +67,10 @@ def soak(
     ToolError
         Verilator is missing.
     """
-    progress("plan", 0, 1)
-    plan = request.check(spec)
-    progress("plan", 1, 1)
-    progress("build", 0, 1)
-    built = build_fabric(spec.network, queue=QUEUE)
-    progress("build", 1, 1)
+    with stage(progress, "plan"):
+        plan = request.check(spec)
+    with stage(progress, "build"):
+        built = build_fabric(spec.network, queue=QUEUE)
     begin = time.perf_counter()
     with Fabric(built) as fabric:
         run = _Soak(fabric, plan, request, progress)

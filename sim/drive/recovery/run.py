@@ -16,7 +16,7 @@ from syncfabric.sim.drive.recovery.conduct import Recovered, recover
 from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.spread import Spread
 
 __all__ = ["RecoveryResult", "run_recovery"]
@@ -138,18 +138,16 @@ def run_recovery(
     dead = Dead.of(spec.network.topology, without)
     limit = Story.limit + (at + patience + episodes * 1000) * (1 + len(spec.groups))
     story = Story(dead, tuple(map(_move, moves)), at, patience, episodes, seed=seed, limit=limit)
-    progress("plan", 0, 1)
-    plan = make_plan(spec)
-    check_story(plan)
-    after = plan_after(plan, story)
-    if not isinstance(spec.network, StaticSpec):
-        deadlock.check(after)
-    progress("plan", 1, 1)
+    with stage(progress, "plan"):
+        plan = make_plan(spec)
+        check_story(plan)
+        after = plan_after(plan, story)
+        if not isinstance(spec.network, StaticSpec):
+            deadlock.check(after)
     built = None
     if sim == "verilator":
-        progress("build", 0, 1)
-        built = build_fabric(spec.network)
-        progress("build", 1, 1)
+        with stage(progress, "build"):
+            built = build_fabric(spec.network)
     found = recover(plan, after, story, built, told=lambda a, b: progress("simulate", a, b))
     return RecoveryResult(spec.name, sim, found, dict(after.left_out))
 
