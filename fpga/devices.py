@@ -4,9 +4,12 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["DEVICES", "Device", "device_named"]
+__all__ = ["DEVICES", "Device", "device_named", "router_for"]
 
 _AIM = "scratchpad -set abc9.D"
+
+_FULL = 0.5
+"""Share of a device's LUT4s above which nextpnr's usual router comes to no end."""
 
 
 @dataclass(frozen=True)
@@ -105,3 +108,8 @@ def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> 
         raise SpecError(f"delay is for ECP5 only, not {name}; leave it out")
     aimed = (f"{_AIM} {delay}" if one.startswith(_AIM) else one for one in device.synthesis)
     return replace(device, synthesis=tuple(aimed))
+
+
+def router_for(device: Device, lut4: int) -> str:
+    """Return nextpnr's router for a design of some LUT4s."""
+    return "router2" if device.luts and lut4 > _FULL * device.luts else "router1"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncfabric.fpga.devices import Device
+from syncfabric.fpga.devices import Device, router_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError
@@ -134,18 +134,19 @@ def synthesize(
     progress("synthesize", 0, steps)
     netlist = netlist_of(design, device, tools[0])
     progress("synthesize", 1, steps)
+    area = Area.of(json.loads((netlist / "cells.json").read_text()), design.around)
+    router = router_for(device, area.lut4)
     reports = []
     for done, seed in enumerate(seeds, 2):
-        reports.append(_placed(design, device, tools[1], netlist, frequency, seed))
+        reports.append(_placed(device, tools[1], router, netlist, frequency, seed))
         progress("synthesize", done, steps)
     speeds = [speed_of(report) for report in reports]
     path = _blocks(reports[speeds.index(statistics.median_low(speeds))]) if speeds else ()
-    cells = json.loads((netlist / "cells.json").read_text())
     return SynthResult(
         design=design.name,
         device=device.name,
         aim=device.aim,
-        area=Area.of(cells, design.around),
+        area=area,
         fmax=tuple(round(speed, 1) for speed in speeds),
         critical_path=tuple(path),
         tools=tuple(tool.version for tool in tools),
@@ -153,7 +154,7 @@ def synthesize(
 
 
 def _placed(
-    design: Design, device: Device, placer: Tool, netlist: Path, frequency: float, seed: int
+    device: Device, placer: Tool, router: str, netlist: Path, frequency: float, seed: int
 ) -> dict[str, Any]:
     """Return nextpnr's report of one placement."""
 
@@ -162,6 +163,7 @@ def _placed(
         options = ["--json", "netlist.json", "--report", "report.json", "--seed", str(seed)]
         # A block's ports are wires inside a chip, however many.
         options += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet"]
+        options += ["--router", router]
         options += (
             ["--out-of-context"] if device.family == "ecp5" else ["--pcf-allow-unconstrained"]
         )
@@ -177,6 +179,7 @@ def _placed(
     settings = {
         "placer": placer.version,
         "options": device.options,
+        "router": router,
         "netlist": netlist.name,
         "frequency": frequency,
         "seed": seed,
