@@ -86,8 +86,9 @@ class Cache:
         """Keep other processes from making the same build at the same time; they wait for it."""
         locks = self.folder / "locks"
         locks.mkdir(parents=True, exist_ok=True)
-        # Shared by keys with the same beginning, so that the number of lock files is bounded.
-        with (locks / key[:2]).open("w") as lock:
+        # Shared by keys with the same beginning, so that the number of lock files is bounded; of
+        # more than two digits, or who places for an hour holds up too many others.
+        with (locks / key[:4]).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
