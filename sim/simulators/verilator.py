@@ -37,6 +37,9 @@ FLAGS = (
     "1ns/1ps",
 )
 
+ONE_FILE_BYTES = 3_000_000
+"""C++ below this is compiled as one file: its headers, for each file, cost more than its code."""
+
 
 @dataclass(frozen=True)
 class Verilator:
@@ -257,6 +260,8 @@ class Verilator:
         """Turn the C++ of a class into a program or an archive, in its folder."""
         command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", target]
         command += [*self.make_settings, *self._optimisation]
+        if sum(file.stat().st_size for file in (scratch / prefix).glob("*.cpp")) < ONE_FILE_BYTES:
+            command.append("VM_PARALLEL_BUILDS=0")
         run_tool("make", command, log, folder=scratch, environment=self._variables)
 
     @property
