@@ -41,8 +41,8 @@ class InputPort(wiring.Component):
     x, y : In
         Position of the router.
     has_credit, busy : In(5 * channels)
-        Bit output·channels + channel: that output channel has a credit; it is in the middle of
-        some packet.
+        Bit output·channels + channel: that output channel has a credit, which is looked at only
+        where there are several channels; it is in the middle of some packet.
     offer : Out(5)
         One-hot output that the offered ordinary flit wants, or 0.
     offer_channel : Out(channels)
@@ -97,7 +97,8 @@ class InputPort(wiring.Component):
         arriving = Signal(5)
         m.d.comb += arriving.eq(route(self.x, self.y, header, y_first=False, legal=outputs))
         m.submodules.choice = choice = LeastRecentArbiter(channels)
-        # A single channel is the one chosen, whether it asks or not: nothing waits for that.
+        # A single channel is the one chosen, whether it asks or not: nothing waits for that. Its
+        # credits are the outputs' business.
         chosen = choice.grant if channels > 1 else Const(1, 1)
         controls: list[ChannelControl] = []
         offers: list[Value] = []
@@ -106,7 +107,9 @@ class InputPort(wiring.Component):
             m.submodules[f"channel_{channel}"] = control
             controls.append(control)
             free = control.active.replicate(5) | ~self.busy[channel::channels]
-            ready = control.occupied.replicate(5) & self.has_credit[channel::channels] & free
+            ready = control.occupied.replicate(5) & free
+            if channels > 1:
+                ready &= self.has_credit[channel::channels]
             offers.append(control.route & ready)
             m.d.comb += [
                 control.push.eq(link.valid[channel]),

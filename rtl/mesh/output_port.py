@@ -21,8 +21,8 @@ __all__ = ["OutputPort"]
 class OutputPort(wiring.Component):
     """Takes one of the offered flits a cycle and puts it on its link in the same cycle.
 
-    Synchronization messages go before ordinary flits, and only requests that hold a credit are
-    made to it, so a class that waits never holds up the other.
+    Synchronization messages go before ordinary flits. Where there are several channels, only offers
+    that hold a credit are made to it, so a channel that waits never holds up another.
 
     Parameters
     ----------
@@ -77,8 +77,11 @@ class OutputPort(wiring.Component):
         # Only the inputs that dimension order allows are arbitrated among.
         inputs = [i for i in range(5) if self._port in legal_outputs(i, y_first=False)]
         selects: dict[int, Value] = {i: self.take[i] for i in inputs}
+        # With several channels only offers that hold a credit are made.
+        without = ~self.has_credit if channels == 1 else Const(0, 1)
+        m.d.comb += blocked.eq(without)
         if self._has_sync:
-            m.d.comb += blocked.eq(self.sync_sends)
+            m.d.comb += blocked.eq(self.sync_sends | without)
             # A presented message is on its input's flit wires: any but this port's own.
             for i in range(4):
                 if i != self._port:

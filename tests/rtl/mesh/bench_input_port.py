@@ -52,7 +52,8 @@ class InputModel:
             if queue:
                 bit = queue[0].output * self.spec.channels + channel
                 owned = self.begun[channel] or not busy >> bit & 1
-                if has_credit >> bit & 1 and owned:
+                # Of a single channel's credits the output takes care.
+                if owned and (self.spec.channels == 1 or has_credit >> bit & 1):
                     requests.append(channel)
         return self.order.first(requests) if requests else None
 

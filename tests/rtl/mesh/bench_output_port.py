@@ -46,11 +46,14 @@ class Sender:
         return self.left[channel][0]
 
     def offer(self, credits: list[int], owner: list[int | None]) -> int | None:
-        """Return a channel whose flit can go, if the input likes to."""
+        """Return a channel whose flit can go, if the input likes to.
+
+        A channel that is the only one is offered without a credit, too.
+        """
         open_channels = [
             channel
             for channel in range(self.spec.channels)
-            if credits[channel]
+            if (credits[channel] or self.spec.channels == 1)
             and owner[channel] == (None if self.front(channel)[1] else self.number)
         ]
         if not open_channels or self.rng.random() < 0.3:
@@ -72,7 +75,7 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
     order = LeastRecentlySent(5)
     credits = [spec.buffer_flits] * spec.channels
     owner: list[int | None] = [None] * spec.channels
-    flits = stalls = messages = 0
+    flits = stalls = messages = in_vain = 0
     await bench.reset()
     for cycle in range(1200):
         generous = cycle // 100 % 2
@@ -83,7 +86,9 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
             offered = senders[i].offer(credits, owner)
             if offered is not None and i != sender:
                 offers[i] = offered
-        taker = order.first(list(offers)) if offers and sender is None else None
+        may = sender is None and any(credits)
+        in_vain += bool(offers) and not any(credits)
+        taker = order.first(list(offers)) if offers and may else None
         places = [spec.buffer_flits] * spec.channels
         back = [
             credits[c] < places[c] and rng.random() < (0.8 if generous else 0.1)
@@ -132,3 +137,4 @@ async def sends_agree_with_orders(dut: Any, case: str) -> None:
         await bench.edge()
     assert min(flits, stalls) > 100
     assert messages > 100 or not shared
+    assert (in_vain > 50) == (spec.channels == 1)

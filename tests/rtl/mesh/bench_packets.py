@@ -49,7 +49,9 @@ class RouterModel:
             wanting = [
                 i
                 for i, channel in enumerate(offers)
-                if channel is not None and self.inputs[i].queues[channel][0].output == output
+                if channel is not None
+                and self.inputs[i].queues[channel][0].output == output
+                and self.credits[output][channel]
             ]
             if wanting:
                 winners[int(output)] = self.orders[output].first(wanting)
