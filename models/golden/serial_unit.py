@@ -46,6 +46,8 @@ class SerialUnit(BarrierUnit):
     ----------
     served : set of int
         Candidates that have been chosen in this round: ports, and 4 + register.
+    passed : set of int
+        Those that had been at the start of the last cycle, if the round went on in it.
     chosen : Chosen or None
         What is read in this cycle.
     hand : Hand or None
@@ -71,6 +73,7 @@ class SerialUnit(BarrierUnit):
         super().__init__(network, rules, node, credits, released)
         self.outbox = self.letters = LetterBox(credits)
         self.served: set[int] = set()
+        self.passed: set[int] = set()
         self.chosen: Chosen | None = None
         self.hand: Hand | None = None
         self.still = False
@@ -104,6 +107,7 @@ class SerialUnit(BarrierUnit):
         """
         hand, self.hand = self.hand, self._read()
         holds = self.turn in self.willing
+        self.passed = set(self.served)
         self.chosen = None if self.still else self._choose(here, holds)
         in_vain, waits = False, bool(self.willing)
         if hand is not None:
@@ -125,6 +129,7 @@ class SerialUnit(BarrierUnit):
         candidates = (here.keys() | {4 + r for r in registers}) - self.served
         if not candidates:
             self.served.clear()
+            self.passed.clear()
             return None
         first = min(candidates)
         self.served.add(first)

@@ -106,6 +106,7 @@ class MeshNode(wiring.Component):
         outputs = [SyncOutput(self._network, port) for port in range(4)]
         has_credit = Cat(output.has_credit for output in outputs)
         m.d.comb += unit.has_credit.eq(has_credit)
+        coming = Cat(output.credit for output in outputs)
         for p, (name, source) in enumerate(zip(DIRECTIONS, inputs, strict=True)):
             m.submodules[f"sync_input_{name}"] = source
             link = links[f"{name}_in"]
@@ -121,6 +122,7 @@ class MeshNode(wiring.Component):
             sent = [output.take[p] for output in outputs]
             if isinstance(unit, SerialUnit):
                 m.d.comb += [
+                    source.coming.eq(coming),
                     source.hold.eq(unit.hold[p]),
                     unit.here[p].eq(source.route[HERE]),
                     getattr(unit, f"class_{p}").eq(source.present),

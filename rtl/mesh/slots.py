@@ -22,8 +22,6 @@ class SyncSlots(wiring.Component):
     ----------
     port : int
         Input port, EAST 0 to SOUTH 3: dimension order leaves some routes impossible.
-    here : bool
-        Messages for this node wait here too; else only those that go on.
 
     Members
     -------
@@ -33,8 +31,6 @@ class SyncSlots(wiring.Component):
         ``push_route_0`` and ``push_route_1``: its route, one-hot.
     has_credit : In(8)
         Bit 2·output + class: that output has a credit for that class.
-    hold : In(1)
-        A message for this node is not presented. Only with ``here``.
     occupied : Out(2)
         Slots with a message.
     presents : Out(1), present : Out(2)
@@ -45,10 +41,10 @@ class SyncSlots(wiring.Component):
         The presented message leaves.
     """
 
-    def __init__(self, port: int, *, here: bool = False) -> None:
+    def __init__(self, port: int) -> None:
         if not 0 <= port <= 3:
             raise ValueError(f"SyncSlots needs a network port 0..3, not {port!r}")
-        self._port, self._here = port, here
+        self._port = port
         members: dict[str, Any] = {
             "push": In(2),
             "push_route_0": In(5),
@@ -60,7 +56,7 @@ class SyncSlots(wiring.Component):
             "route": Out(5),
             "free": In(1),
         }
-        super().__init__(members | ({"hold": In(1)} if here else {}))
+        super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -69,7 +65,7 @@ class SyncSlots(wiring.Component):
         routes = []
         for turn, arriving in enumerate((self.push_route_0, self.push_route_1)):
             legal = legal_outputs(self._port, y_first=bool(turn))
-            outputs = [o for o in legal if self._here or o != HERE]
+            outputs = [o for o in legal if o != HERE]
             # Where there is one way only, nothing is kept of it.
             kept = Signal(len(outputs), name=f"route_{turn}")
             if len(outputs) > 1:
@@ -77,10 +73,7 @@ class SyncSlots(wiring.Component):
                     m.d.sync += kept.eq(Cat(arriving[output] for output in outputs))
             else:
                 m.d.comb += kept.eq(1)
-            ready = [
-                kept[i] & (~self.hold if o == HERE else self.has_credit[2 * o + turn])
-                for i, o in enumerate(outputs)
-            ]
+            ready = [kept[i] & self.has_credit[2 * o + turn] for i, o in enumerate(outputs)]
             m.d.comb += eligible[turn].eq(self.occupied[turn] & Cat(ready).any())
             routes.append(
                 Cat(kept[outputs.index(o)] if o in outputs else Const(0, 1) for o in range(5))
@@ -92,6 +85,6 @@ class SyncSlots(wiring.Component):
             self.present[1].eq(eligible[1] & (~last | ~eligible[0])),
             self.route.eq(either([Mux(self.present[turn], routes[turn], 0) for turn in range(2)])),
         ]
-        with m.If(self.free if self._here else self.presents):
+        with m.If(self.presents):
             m.d.sync += last.eq(self.present[1])
         return m

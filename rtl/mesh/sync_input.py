@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.mesh.arrivals import SyncArrivals
+from syncfabric.rtl.mesh.ready_slots import ReadySlots
 from syncfabric.rtl.mesh.routing import HERE, legal_outputs, route
 from syncfabric.rtl.mesh.slots import SyncSlots
 from syncfabric.rtl.messages import struct
@@ -42,8 +43,9 @@ class SyncInput(wiring.Component):
         Bit 2·output + class.
     presents : Out(1), present : Out(2), route : Out(5), free : In(1)
         As of :class:`SyncSlots`.
-    hold : In(1)
-        Only with the serial unit: as of :class:`SyncSlots`.
+    coming : In(8), hold : In(1)
+        Only with the serial unit, whose slots are :class:`ReadySlots`: ``credit`` and ``hold`` of
+        these.
     show : Out(2), shown : Out(sync message), take : In(1)
         Only with the parallel unit: as of :class:`SyncArrivals`.
     sync : Out(sync message)
@@ -72,14 +74,16 @@ class SyncInput(wiring.Component):
             "free": In(1),
         }
         if self._serial:
-            members["hold"] = In(1)
+            members |= {"coming": In(8), "hold": In(1)}
         else:
             members |= {"show": Out(2), "shown": Out(sync), "take": In(1)}
         super().__init__(members | ({"sync": Out(sync)} if self._own else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.slots = slots = SyncSlots(self._port, here=self._serial)
+        slots: ReadySlots | SyncSlots
+        slots = ReadySlots(self._port) if self._serial else SyncSlots(self._port)
+        m.submodules.slots = slots
         routes = [
             route(
                 self.x,
@@ -104,8 +108,9 @@ class SyncInput(wiring.Component):
             self.route.eq(slots.route),
         ]
         goes = Mux(self.free, slots.present, 0)
-        if self._serial:
+        if isinstance(slots, ReadySlots):
             m.d.comb += [
+                slots.credit.eq(self.coming),
                 occupied.eq(slots.occupied),
                 slots.push.eq(pushed),
                 slots.hold.eq(self.hold),

@@ -180,7 +180,7 @@ class SerialUnitProof(wiring.Component):
         """Present messages; return the children's arrivals and the answer among those taken."""
         width = self._network.layout.sync.width
         reduces, answers = Signal(4), Signal(4)
-        m.d.comb += unit.here.eq(self.here & ~unit.hold)
+        m.d.comb += unit.here.eq(self.here)
         for p in range(4):
             message: Any = struct(self._network.layout.sync)(
                 self.words[p * width : (p + 1) * width]

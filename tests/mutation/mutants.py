@@ -144,8 +144,8 @@ MUTANTS = (
     Mutant(
         "a message is sent without a credit",
         "rtl/mesh/slots.py",
-        "else self.has_credit[2 * o + turn]",
-        "else 1",
+        "kept[i] & self.has_credit[2 * o + turn]",
+        "kept[i]",
         _unit("mesh/test_slots.py"),
     ),
     Mutant(

@@ -6,20 +6,21 @@ __all__ = ["SERIAL_UNIT"]
 
 _FOLDER = "rtl/barrier/serial_unit"
 _TESTS = ("tests/rtl/barrier/test_serial_unit.py", NETWORK)
+_SLOTS = ("tests/rtl/mesh/test_ready_slots.py", NETWORK)
 
 SERIAL_UNIT = (
     Mutant(
         "serial unit: a round never ends",
         f"{_FOLDER}/rounds.py",
-        "ended.eq(~self.request.any() & ~self.stops)",
-        "ended.eq(0)",
+        "ends.eq(~self.stops & ~asks.any())",
+        "ends.eq(0)",
         _TESTS,
     ),
     Mutant(
         "serial unit: a round ends while the config port has its turn",
         f"{_FOLDER}/rounds.py",
-        "~self.request.any() & ~self.stops",
-        "~self.request.any()",
+        "~self.stops & ~asks.any()",
+        "~asks.any()",
         _TESTS,
     ),
     Mutant(
@@ -84,5 +85,40 @@ SERIAL_UNIT = (
         "self.ups.eq(~down)",
         "self.ups.eq(0)",
         _TESTS,
+    ),
+    Mutant(
+        "serial unit: a message asks for an output without a credit",
+        "rtl/mesh/ready_slots.py",
+        "kept[i] & self.has_credit[2 * o + turn]",
+        "kept[i]",
+        _SLOTS,
+    ),
+    Mutant(
+        "serial unit: a message is presented a cycle after the one in which it could be sent",
+        "rtl/mesh/ready_slots.py",
+        "soon = self.has_credit | self.credit",
+        "soon = self.has_credit",
+        _SLOTS,
+    ),
+    Mutant(
+        "serial unit: a message waits for its credit before it is presented",
+        "rtl/mesh/ready_slots.py",
+        "self.push[turn] | (stays[turn] & Cat(may).any())",
+        "(self.push[turn] | stays[turn]) & Cat(may).any()",
+        _SLOTS,
+    ),
+    Mutant(
+        "serial unit: a message for here is presented again and again in vain",
+        "rtl/mesh/ready_slots.py",
+        "may.append(here & ~self.hold)",
+        "may.append(here)",
+        _SLOTS,
+    ),
+    Mutant(
+        "serial unit: an input never presents its second class while the first waits",
+        "rtl/mesh/ready_slots.py",
+        "last.eq(taken)",
+        "last.eq(1)",
+        _SLOTS,
     ),
 )

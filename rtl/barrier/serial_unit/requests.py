@@ -52,7 +52,7 @@ class Requests(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        index = range(self._registers)
+        index, places = range(self._registers), (self._registers - 1).bit_length()
         address = self.config.address
         ours, asks = Signal(), Signal()
         m.d.comb += [
@@ -67,7 +67,8 @@ class Requests(wiring.Component):
         m.d.sync += self.stops.eq(asks | asked[0])
         m.submodules.port = port = self._port
         m.d.comb += [
-            self.named.eq(Cat(asked[0] & (addresses[0][3:] == r) for r in index)),
+            # That it is one of them is known by then.
+            self.named.eq(Cat(asked[0] & (addresses[0][3:][:places] == r) for r in index)),
             self.found.eq(asked[1]),
             self.at_hand.eq(asked[2]),
             self.data.eq(words[2]),

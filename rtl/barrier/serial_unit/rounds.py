@@ -20,9 +20,11 @@ class Rounds(wiring.Component):
     Members
     -------
     request : In(count)
-        Who asks and has not been served; nobody while ``stops``.
+        Who asks, served or not.
     stops : In(1)
         Nobody is granted in this cycle, and the round goes on.
+    ends : Out(1)
+        The round ends.
     served : Out(count)
         Who has been served in this round.
     grant : Out(count)
@@ -32,17 +34,26 @@ class Rounds(wiring.Component):
     def __init__(self, count: int) -> None:
         self._count = count
         super().__init__(
-            {"request": In(count), "stops": In(1), "served": Out(count), "grant": Out(count)}
+            {
+                "request": In(count),
+                "stops": In(1),
+                "ends": Out(1),
+                "served": Out(count),
+                "grant": Out(count),
+            }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        ended = Signal()
-        m.d.comb += ended.eq(~self.request.any() & ~self.stops)
+        asks = Signal(self._count)
+        m.d.comb += [
+            asks.eq(self.request & ~self.served),
+            self.ends.eq(~self.stops & ~asks.any()),
+        ]
         for i in range(self._count):
-            m.d.comb += self.grant[i].eq(self.request[i] & ~self.request[:i].any())
+            m.d.comb += self.grant[i].eq(asks[i] & ~self.stops & ~asks[:i].any())
             with m.If(self.grant[i]):
                 m.d.sync += self.served[i].eq(1)
-        with m.If(ended):
+        with m.If(self.ends):
             m.d.sync += self.served.eq(0)
         return m

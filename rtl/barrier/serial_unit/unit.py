@@ -40,7 +40,7 @@ class SerialUnit(wiring.Component):
     Members
     -------
     hold : Out(4)
-        Inputs that are to present no message for this node.
+        Inputs that are to present no message for this node in the next cycle.
     The others
         As of :class:`BarrierUnit`.
     """
@@ -72,16 +72,14 @@ class SerialUnit(wiring.Component):
 
         # Who is chosen.
         m.submodules.rounds = rounds = Rounds(4 + count)
-        waits = [
-            (register.waiting | (turn.turn[r] & register.pending))
-            & ~rounds.served[4 + r]
-            & ~requests.stops
+        waits = Cat(
+            register.waiting | (turn.turn[r] & register.pending)
             for r, register in enumerate(registers)
-        ]
+        )
         m.d.comb += [
             rounds.stops.eq(requests.stops),
             rounds.request.eq(Cat(self.here, waits)),
-            self.hold.eq(rounds.served[:4] | requests.stops.replicate(4)),
+            self.hold.eq(Mux(rounds.ends, 0, rounds.served[:4])),
             self.take.eq(rounds.grant[:4]),
             turn.waits.eq(Cat(register.pending for register in registers)),
         ]
@@ -142,7 +140,7 @@ class SerialUnit(wiring.Component):
             return Array(getattr(register, name) for register in registers)[at]
 
         state = data.StructLayout(
-            {"arrived": 4, "fired": 1, "up": 1, "down": 1, "accumulated": bits}
+            {"arrived": 4, "fired": 1, "up": 1, "down": 1, "relay": 1, "accumulated": bits}
         )
         m.submodules.states = states = Memory(shape=state, depth=count, init=[])
         put, get = states.write_port(), states.read_port(domain="comb")
@@ -154,7 +152,7 @@ class SerialUnit(wiring.Component):
             arrived.eq(at_hand("arrived")),
             valid.eq(at_hand("valid")),
             hand.image.eq(image),
-            hand.relay.eq(~at_hand("member")),
+            hand.relay.eq(get.data.relay),
             hand.present.eq(images.present),
             get.addr.eq(at),
             hand.arrived.eq(get.data.arrived),
@@ -179,15 +177,16 @@ class SerialUnit(wiring.Component):
             put.data.down.eq(hand.next_down),
             put.data.up.eq(hand.next_up),
             put.data.fired.eq(hand.next_fired),
+            put.data.relay.eq(Mux(rewrite, images.relay, get.data.relay)),
             put.data.accumulated.eq(hand.next_accumulated),
-            busy.eq(valid & (get.data.arrived.any() | arrived | at_hand("pending"))),
+            busy.eq(valid & (get.data.arrived.any() | arrived | hand.up | hand.down)),
             rewrite.eq(requests.write[RegisterWord.CONTROL] & ~busy),
             requests.refused.eq(Mux(requests.write[RegisterWord.CONTROL], busy, valid)),
             images.x.eq(self.x),
             images.y.eq(self.y),
             images.number.eq(at),
             # A word 0 that is written counts with the parent that is there.
-            images.up.eq(hand.ups | rewrite),
+            images.up.eq(hand.ups | requests.at_hand),
             images.write.eq(Cat(rewrite, places)),
             images.data.eq(requests.data),
         ]

@@ -25,6 +25,7 @@ class LiteralSerialUnit(LiteralUnit):
         self.given: list[ConfigRequest | None] = [None, None, None]
         self.early = 0
         self.served_ports, self.served_registers = [0] * 4, [0] * len(self.registers)
+        self.served_before = [0] * 4
         self.being_read: Chosen | None = None
         self.at_hand: tuple[Chosen, int | None] | None = None
         self.letters: dict[int, tuple[int, int]] = {}
@@ -60,6 +61,7 @@ class LiteralSerialUnit(LiteralUnit):
         self.at_hand = None
         if self.being_read is not None:
             self.at_hand = (self.being_read, self.whose(self.being_read))
+        self.served_before = list(self.served_ports)
         self.being_read = None if stopped else self.choose(presented)
         for number, data in arrive.items():
             self.arrive(number, data, started)
@@ -87,8 +89,7 @@ class LiteralSerialUnit(LiteralUnit):
 
     def choose(self, presented: dict[int, tuple[int, int]]) -> Chosen | None:
         for port in range(4):
-            if port in presented:
-                assert not self.served_ports[port]
+            if port in presented and not self.served_ports[port]:
                 self.served_ports[port] = 1
                 sync_class, message = presented[port]
                 return "port", port, sync_class, self.layout.sync.unpack(message)
@@ -98,6 +99,7 @@ class LiteralSerialUnit(LiteralUnit):
                 self.served_registers[number] = 1
                 return "register", number, 0, {}
         self.served_ports, self.served_registers = [0] * 4, [0] * len(self.now)
+        self.served_before = [0] * 4  # a round has ended
         return None
 
     def whose(self, chosen: Chosen) -> int | None:
@@ -202,20 +204,31 @@ class LiteralSerialMesh(LiteralMesh):
 
     unit_type = LiteralSerialUnit
 
+    def __init__(self, network: MeshSpec) -> None:
+        super().__init__(network)
+        self.sent_before: set[tuple[int, int, int]] = set()
+        self.stayed: set[tuple[int, int, int]] = set()
+
     def pick(self, n: int, port: int) -> tuple[int, int, int] | None:
         """Return (output, class, message) that an input presents."""
         unit = self.units[n]
         assert isinstance(unit, LiteralSerialUnit)
         eligible = {}
         for sync_class, message, out in self.occupied(n, port):
-            free = not unit.served_ports[port] and not unit.stopped
-            if free if out == HERE else self.credits[n, out, sync_class] >= 1:
+            came, lane = (n, port, sync_class) not in self.stayed, (n, out, sync_class)
+            if out == HERE:
+                may = not unit.served_before[port]
+            else:
+                may = self.credits[lane] >= 1 or lane in self.sent_before
+            if came or may:
                 eligible[sync_class] = (out, sync_class, message)
         return eligible.get(1 - self.presented_last[n, port]) or next(iter(eligible.values()), None)
 
     def present(self, n: int, port: int) -> tuple[int, int, int] | None:
         found = self.pick(n, port)
-        return found if found is not None and found[0] != HERE else None
+        if found is None or found[0] == HERE:
+            return None
+        return found if self.credits[n, found[0], found[1]] >= 1 else None
 
     def show(self, n: int, port: int) -> tuple[int, int] | None:
         found = self.pick(n, port)
@@ -229,4 +242,6 @@ class LiteralSerialMesh(LiteralMesh):
     ) -> None:
         for n, port, sync_class in freed:
             self.presented_last[n, port] = sync_class
+        occupied = {lane for lane, message in self.slots.items() if message is not None}
+        self.stayed, self.sent_before = occupied - freed, set(wires)
         super().edge(wires, freed, sent)

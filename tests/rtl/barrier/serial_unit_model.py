@@ -42,9 +42,11 @@ class SerialUnitModel(UnitModel):
 
     @property
     def hold(self) -> set[int]:
-        """Return the inputs that present no message for this node in the coming cycle."""
-        stopped = any(self._register(asked) is not None for asked in list(self._requests)[1:])
-        return set(range(4)) if stopped else {port for port in self.unit.served if port < 4}
+        """Return the inputs that present no message for this node in the coming cycle.
+
+        Not said of messages that come in this one.
+        """
+        return {port for port in self.unit.passed if port < 4}
 
     @property
     def rewritten(self) -> int | None:
