@@ -74,7 +74,7 @@ AIMS = (
     Aim("mesh-router", options=("--fast",)),
     Aim("mesh-router-data", 1750, 80),
     Aim("mesh-router-data", options=("--fast",)),
-    Aim("mesh-router-serial", 1550, 90, ("--delay", "6000")),
+    Aim("mesh-router-serial", 1550, 90),
     Aim("mesh-router-serial", options=("--fast",)),
     Aim("mesh-router-serial-data", 1750, 80),
     Aim("mesh-router-counters"),
