@@ -53,6 +53,7 @@ def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: 
     assert run.log.read_text().splitlines() == lines
 
 
+@pytest.mark.long_under("verilator")
 @pytest.mark.usefixtures("empty_cache")
 def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = quick_simulator(simulator)
@@ -67,6 +68,7 @@ def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_p
     assert (other.cached, other.program == first.program) == (False, False)
 
 
+@pytest.mark.long_under("verilator")
 def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = quick_simulator(simulator)
     built = tool.build(dataclasses.replace(design, trace=True))

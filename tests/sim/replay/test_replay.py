@@ -254,6 +254,7 @@ def test_table_4_shows_no_waiting_on_hardware() -> None:
     assert played.at_once > played.cycles
 
 
+@pytest.mark.long
 def test_a_conflict_shows_on_hardware() -> None:
     played = replay(crowded(), sim="verilator")
     assert played.failure is None

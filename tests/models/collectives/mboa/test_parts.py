@@ -209,7 +209,7 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
 @pytest.mark.parametrize("name", ["AAS", "AAS, one port", "OAB, one port", "multicast"])
 def test_the_books_are_right(name: str) -> None:
     encoding, state = under_way(name, 30, population=8)
-    for _ in range(30):
+    for _ in range(12):
         evolve(state, 100)
         for genes, cost in zip(state.genes, state.cost, strict=True):
             assert conflicts(encoding, genes) == cost
