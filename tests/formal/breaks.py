@@ -1,31 +1,9 @@
 """Ways to break the blocks, each with the proof that must fail of it."""
 
-from dataclasses import dataclass
+from tests.formal.breaks_of_messages import MESSAGE_BREAKS
+from tests.formal.kinds import Break
 
-__all__ = ["BREAKS", "Break"]
-
-
-@dataclass(frozen=True)
-class Break:
-    """One fault.
-
-    Parameters
-    ----------
-    name : str
-        What goes wrong.
-    proof : str
-        The proof that must fail.
-    file : str
-        Source that is changed.
-    old, new : str
-        The change; ``old`` stands in the file exactly once.
-    """
-
-    name: str
-    proof: str
-    file: str
-    old: str
-    new: str
+__all__ = ["BREAKS"]
 
 
 BREAKS = (
@@ -267,4 +245,5 @@ BREAKS = (
         "self.dies & (self.has_arrived | self.arrives)",
         "self.dies & self.has_arrived",
     ),
+    *MESSAGE_BREAKS,
 )

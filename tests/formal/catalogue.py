@@ -1,7 +1,6 @@
 """All proofs, by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from amaranth.lib import wiring
@@ -9,9 +8,11 @@ from amaranth.lib import wiring
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
+from tests.formal.catalogue_of_messages import MESSAGE_PROOFS
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
 from tests.formal.guards import GuardProof, WatchdogProof
+from tests.formal.kinds import Proof
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.register_life import LifeProof
 from tests.formal.routers import FlitProof, PacketProof, mesh, switch
@@ -27,28 +28,7 @@ from tests.formal.static_switch import StaticProof
 from tests.formal.tree_register import TreeRegisterProof
 from tests.formal.wires import SlotProof
 
-__all__ = ["PROOFS", "Proof"]
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is claimed of one block, in one size.
-
-    Parameters
-    ----------
-    name : str
-    block : str
-        Source of the block.
-    make : callable
-        Returns the block in its wrapper.
-    reset : bool
-        Reset may come at any time; else it has been, before the first cycle.
-    """
-
-    name: str
-    block: str
-    make: Callable[[], wiring.Component]
-    reset: bool = False
+__all__ = ["PROOFS"]
 
 
 def _slot(
@@ -226,4 +206,5 @@ PROOFS = (
         Proof(f"wires: {name}", "rtl/wires/slot.py", make, reset=True)
         for name, make in SLOTS.items()
     ),
+    *MESSAGE_PROOFS,
 )

@@ -2,8 +2,10 @@
 
 A claim that holds is proved by property-directed reachability (IC3, `pdr` of ABC): it finds clauses
 over the flip-flops that hold after reset, hold from one cycle to the next, and imply the claim, and
-checks that they do. So a proof is by induction, for runs of any length, with no clause written by
-hand. A claim that fails is shown by the shortest run that z3 finds, as a VCD.
+checks that they do. So a proof is by induction, for runs of any length. Where clauses are
+not found soon, a lemma says by hand what is known of the state: it is proved first, in the same
+way, and the other claims then look only at runs in which it holds. A claim that fails is shown by
+the shortest run that z3 finds, as a VCD.
 
 Source: Bradley, SAT-Based Model Checking without Unrolling, VMCAI 2011; Eén, Mishchenko and
 Brayton, Efficient Implementation of Property Directed Reachability, FMCAD 2011.
@@ -15,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +75,7 @@ class Verdict:
     Parameters
     ----------
     name : str
-        The claim, in words; it begins with ``holds`` or ``reached``.
+        The claim, in words; it begins with ``holds``, ``reached`` or ``lemma``.
     good : bool
         As claimed.
     depth : int
@@ -112,7 +115,11 @@ def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> 
     with tempfile.TemporaryDirectory() as name:
         bench = _Bench(Path(name), traces)
         claims = bench.prepare(rtlil.convert(component, emit_src=False), reset=reset)
-        return [bench.judge(claim, number) for number, claim in enumerate(claims)]
+        lemmas = [number for number, claim in enumerate(claims) if claim.startswith("lemma")]
+        verdicts = [bench.judge(claims[number], number) for number in lemmas]
+        known = [n for n, verdict in zip(lemmas, verdicts, strict=True) if verdict.good]
+        others = [number for number in range(len(claims)) if number not in lemmas]
+        return verdicts + [bench.judge(claims[number], number, known) for number in others]
 
 
 class _Bench:
@@ -131,11 +138,11 @@ class _Bench:
         paths = json.loads((self._folder / "map.json").read_text())["asserts"]
         return [path[-1].removeprefix("$flatten\\").partition(".")[0] for path in paths]
 
-    def judge(self, claim: str, number: int) -> Verdict:
-        """Prove one claim, or find a run that shows what it says."""
+    def judge(self, claim: str, number: int, known: Sequence[int] = ()) -> Verdict:
+        """Prove one claim, by others that are known, or find a run that shows what it says."""
         begin, search = os.times(), claim.startswith("reached")
         model = (self._folder / "model.aig").read_bytes()
-        (self._folder / "claim.aig").write_bytes(_alone(model, number))
+        (self._folder / "claim.aig").write_bytes(_alone(model, number, known))
         method = "bmc3,-F,30" if search else "lcorr;scorr;write_aiger,swept.aig;pdr"
         (self._folder / "said").unlink(missing_ok=True)
         commands = f"backup;read_aiger,claim.aig;fold;{method},-L,said;restore"
@@ -191,14 +198,17 @@ class _Bench:
         return done.returncode, done.stdout + done.stderr
 
 
-def _alone(model: bytes, number: int) -> bytes:
-    """Return a model in AIGER with one of its bad states alone."""
+def _alone(model: bytes, number: int, known: Sequence[int]) -> bytes:
+    """Return a model in AIGER with one of its bad states alone, in runs without the known ones."""
     header, _, rest = model.partition(b"\n")
-    name, most, inputs, latches, outputs, ands, bad, *more = header.split()
-    *lines, tail = rest.split(b"\n", int(latches) + int(outputs) + int(bad))
-    first = len(lines) - int(bad)
-    header = b" ".join([name, most, inputs, latches, outputs, ands, b"1", *more])
-    return b"\n".join([header, *lines[:first], lines[first + number], tail])
+    name, most, inputs, latches, outputs, ands, bad, constraints, *more = header.split()
+    *lines, tail = rest.split(b"\n", int(latches) + int(outputs) + int(bad) + int(constraints))
+    first = int(latches) + int(outputs)
+    last = first + int(bad)
+    assumed = lines[last:] + [b"%d" % (int(lines[first + place]) ^ 1) for place in known]
+    count = b"%d" % len(assumed)
+    header = b" ".join([name, most, inputs, latches, outputs, ands, b"1", count, *more])
+    return b"\n".join([header, *lines[:first], lines[first + number], *assumed, tail])
 
 
 def _never(model: bytes) -> bool:

@@ -14,16 +14,39 @@ from syncfabric.rtl.guard.shape import GuardShape
 from syncfabric.rtl.guard.watchdog import RegisterWatchdog
 from tests.formal.properties import Properties
 
-__all__ = ["GuardProof", "WatchdogProof"]
+__all__ = [
+    "PATIENCE",
+    "PLACES",
+    "SHAPE",
+    "GuardProof",
+    "SmallSender",
+    "WatchdogProof",
+    "signatures",
+]
 
 SHAPE = GuardShape(check_bits=8, ordinary=1, places=2, classes=1, credited=True, own=False)
 PLACES = (2, 1)
 PATIENCE = 4
 """In place of 64 cycles: nothing else depends on how many there are."""
+FLIT = data.StructLayout({"payload": 1, "head": 1, "tail": 1, "cut": 1})
 FORWARD = {"flit": 4, "valid": 1, "sync_valid": 1, "probe": 2, "check": 8}
 
 
-class _SmallSender(SenderGuard):
+def signatures() -> tuple[wiring.Signature, wiring.Signature]:
+    """Return the link as a router has it, and as it is between two guards."""
+    inside = wiring.Signature(
+        {
+            "valid": Out(1),
+            "flit": Out(FLIT),
+            "credit": In(1),
+            "sync_valid": Out(1),
+            "sync_credit": In(1),
+        }
+    )
+    return inside, wiring.Signature({**inside.members, **SHAPE.members})
+
+
+class SmallSender(SenderGuard):
     """A sender's guard with less patience."""
 
     def elaborate(self, platform: object) -> Module:
@@ -69,25 +92,15 @@ class GuardProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims = Properties(m)
-        flit = data.StructLayout({"payload": 1, "head": 1, "tail": 1, "cut": 1})
-        inside = wiring.Signature(
-            {
-                "valid": Out(1),
-                "flit": Out(flit),
-                "credit": In(1),
-                "sync_valid": Out(1),
-                "sync_credit": In(1),
-            }
-        )
-        outside = wiring.Signature({**inside.members, **SHAPE.members})
-        m.submodules.sender = sender = _SmallSender(SHAPE, inside, outside)
+        inside, outside = signatures()
+        m.submodules.sender = sender = SmallSender(SHAPE, inside, outside)
         m.submodules.receiver = receiver = ReceiverGuard(SHAPE, inside, outside)
         fault = self._join(m, sender.link, receiver.link)
 
         # The sender's router: whole packets, with the credits that it has.
         have = [Signal(range(count + 2), init=count, name=f"have_{count}") for count in PLACES]
         sent, given = Signal(2), Cat(sender.inside.credit, sender.inside.sync_credit)
-        open_packet, offered = Signal(), Signal(flit)
+        open_packet, offered = Signal(), Signal(FLIT)
         m.d.comb += [
             sent[0].eq(self.sends[0] & (have[0] != 0)),
             sent[1].eq(self.sends[1] & (have[1] != 0) & ~sent[0]),

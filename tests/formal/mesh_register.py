@@ -127,6 +127,10 @@ class MeshRegisterProof(wiring.Component):
             told = Mux(ends, image.present, 0) | owed
             claims.holds("a child is told after the release, once", (down & ~told) == 0)
             claims.holds("all children are told before the next release", ~ends | (owed == 0))
+            claims.holds(
+                "messages to children and to the parent are never due at once",
+                ~(pending[4] & pending[:4].any()),
+            )
             waits = Signal(4)
             m.d.sync += waits.eq((waits | reduces) & ~sent[:4])
             claims.assume((reduces & waits) == 0)

@@ -1,6 +1,6 @@
 """What a proof says of a block: claims that hold always, and states that can be come to."""
 
-from amaranth import Module, Mux, Signal, Value, ValueLike
+from amaranth import Cat, Module, Mux, Signal, Value, ValueLike
 from amaranth.hdl import Assert, Assume
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
@@ -37,6 +37,10 @@ class Properties:
     def holds(self, name: str, value: ValueLike) -> None:
         """Claim that ``value`` is true in every cycle of every run."""
         self._place(f"holds {name}", value)
+
+    def lemma(self, name: str, *values: ValueLike) -> None:
+        """Claim that these are true in every cycle of every run; the other claims may use it."""
+        self._place(f"lemma {name}", Cat(Value.cast(value).any() for value in values).all())
 
     def reached(self, name: str, value: ValueLike) -> None:
         """Claim that there is a run in which ``value`` is true once.

@@ -16,8 +16,9 @@ from rich.console import Console
 from rich.table import Table
 
 from syncfabric.models.errors import ToolError
-from tests.formal.catalogue import PROOFS, Proof
+from tests.formal.catalogue import PROOFS
 from tests.formal.engine import Verdict, check
+from tests.formal.kinds import Proof
 
 __all__ = ["main"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -121,7 +121,69 @@ class LifeProof(wiring.Component):
             )
             claims.reached("a register with three children dies", told.any() & (kids == 7))
         claims.reached("it ends by itself", was_live & ~live & claims.before("ended", dying))
+        self._last(m, claims, register, control, kids, (rewritten, dies, dying, may_go), sent)
         return m
+
+    def _last(
+        self,
+        m: Module,
+        claims: Properties,
+        register: TreeRegister,
+        control: Any,
+        kids: Any,
+        events: tuple[Signal, Signal, Signal, Signal],
+        sent: Signal,
+    ) -> None:
+        """Claim when a message is LAST, and the register freed."""
+        written, dies, dying, may_go = events
+        links, send = self._links, register.send
+        plain, children, answers = Signal(links + 1), Signal(links), Signal(links)
+        for p in range(links):
+            kind = self.kinds[2 * p : 2 * p + 2]
+            m.d.comb += [
+                plain[p].eq(register.used[p] & (kind == Kind.REDUCE)),
+                # Once GO has been, its number means LAST.
+                children[p].eq(plain[p] | (register.used[p] & (kind == Kind.GO) & may_go)),
+                answers[p].eq(register.used[p] & (kind == Kind.DISTRIBUTE)),
+            ]
+        came: Any = children
+        if self._node:
+            arrives = self.arrive & ~register.refused
+            m.d.comb += plain[-1].eq(arrives & ~self.last)
+            came = Cat(children, arrives)
+        arrived, last, freed = Signal(self._ports), Signal(), Signal()
+        fires, ends = Signal(), Signal()
+        m.d.comb += [
+            fires.eq(
+                register.open
+                & control.root
+                & kids.any()
+                & ((kids & ~(arrived | came)) == 0)
+                & ~send.children.any()
+                & ~dying
+            ),
+            ends.eq(fires | answers.any()),
+        ]
+        m.d.sync += [
+            arrived.eq(Mux(ends | dies | written, 0, arrived | came)),
+            last.eq((last & ~plain.any()) | ends | written),
+            freed.eq(
+                ~written & ~dies & ((fires & last & ~plain.any()) | (freed & ~self.clear_freed))
+            ),
+        ]
+        claims.holds(
+            "what goes up is LAST exactly if all arrivals were",
+            ~(sent & send.parent).any() | (send.up_kind == Mux(last, Kind.GO, Kind.REDUCE)),
+        )
+        claims.holds(
+            "freed exactly by a root whose last barrier is over, until its manager is told",
+            register.freed == freed,
+        )
+        claims.holds(
+            "with the manager who has set it up", ~freed | (register.manager == control.manager)
+        )
+        claims.reached("freed, with all its children", freed & kids.all())
+        claims.reached("LAST goes up", (sent & send.parent).any() & (send.up_kind == Kind.GO))
 
     def _process(
         self,

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from amaranth.back import rtlil
 
-from tests.formal.breaks import BREAKS, Break
-from tests.formal.catalogue import PROOFS, Proof
+from tests.formal.breaks import BREAKS
+from tests.formal.catalogue import PROOFS
 from tests.formal.engine import check
+from tests.formal.kinds import Break, Proof
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("syncfabric", "models", "rtl", "sim", "fpga", "tests")

@@ -134,6 +134,10 @@ class TreeRegisterProof(wiring.Component):
             "what is to go up is on offer until it goes",
             ~(fired & ~asked & (way[:links] != 0)) | send.parent.any(),
         )
+        claims.holds(
+            "messages to children and to the parent are never due at once",
+            ~(send.children.any() & send.parent.any()),
+        )
         busy = arrived.any() | fired | owed.any()
         claims.holds("a rewrite in the middle is refused", ~written | ~busy)
         claims.holds(

@@ -1,0 +1,55 @@
+"""Proofs of what carries messages: spill, slots, senders, a mesh register's life, fences."""
+
+from functools import partial
+
+from tests.formal.fences import ReceiverFenceProof, SenderFenceProof
+from tests.formal.kinds import Proof
+from tests.formal.mesh_life import MeshLifeProof
+from tests.formal.mesh_slots import MeshSlotsProof
+from tests.formal.senders import MeshSenderProof, TreeSenderProof
+from tests.formal.spill_engine import SpillProof
+from tests.formal.spill_stand_ins import SpillMemoryProof
+from tests.formal.sync_output import SyncOutputProof
+
+__all__ = ["MESSAGE_PROOFS"]
+
+PORTS = ("EAST", "NORTH", "WEST", "SOUTH")
+UNITS = {
+    "waits": "a unit with spill",
+    "takes": "a unit that takes all",
+    "serial": "the serial unit",
+}
+
+MESSAGE_PROOFS = (
+    Proof("life of a mesh's register", "rtl/barrier/register.py", MeshLifeProof),
+    Proof("spill: memory of 4 entries", "rtl/spill/entries.py", SpillMemoryProof, reset=True),
+    Proof("spill engine of a switch", "rtl/irregular/spill.py", SpillProof),
+    Proof("spill engine of a node interface", "rtl/spill/base.py", partial(SpillProof, node=True)),
+    *(
+        Proof(
+            f"mesh's slots of messages: {PORTS[port]}, {UNITS[unit]}",
+            "rtl/mesh/arrivals.py" if unit == "waits" else "rtl/mesh/sync_input.py",
+            partial(MeshSlotsProof, port, unit),
+        )
+        for port, unit in ((0, "waits"), (1, "waits"), (1, "takes"), (0, "serial"), (3, "serial"))
+    ),
+    *(
+        Proof(
+            f"mesh's output for messages: {PORTS[port]}",
+            "rtl/mesh/sync_output.py",
+            partial(SyncOutputProof, port),
+        )
+        for port in (0, 1)
+    ),
+    *(
+        Proof(
+            f"mesh's sender, pipeline {pipeline}",
+            "rtl/barrier/sender.py",
+            partial(MeshSenderProof, pipeline),
+        )
+        for pipeline in (1, 0)
+    ),
+    Proof("switch's sender", "rtl/irregular/sender.py", partial(TreeSenderProof, 3, 3)),
+    Proof("fence of a sender", "rtl/guard/sender.py", SenderFenceProof),
+    Proof("fence of a receiver", "rtl/guard/receiver.py", ReceiverFenceProof),
+)

@@ -1,0 +1,52 @@
+"""What a proof is, and a break of a block."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from amaranth.lib import wiring
+
+__all__ = ["Break", "Proof"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is claimed of one block, in one size.
+
+    Parameters
+    ----------
+    name : str
+    block : str
+        Source of the block.
+    make : callable
+        Returns the block in its wrapper.
+    reset : bool
+        Reset may come at any time; else it has been, before the first cycle.
+    """
+
+    name: str
+    block: str
+    make: Callable[[], wiring.Component]
+    reset: bool = False
+
+
+@dataclass(frozen=True)
+class Break:
+    """One fault.
+
+    Parameters
+    ----------
+    name : str
+        What goes wrong.
+    proof : str
+        The proof that must fail.
+    file : str
+        Source that is changed.
+    old, new : str
+        The change; ``old`` stands in the file exactly once.
+    """
+
+    name: str
+    proof: str
+    file: str
+    old: str
+    new: str
