@@ -4,8 +4,8 @@ A claim that holds is proved by property-directed reachability (IC3, `pdr` of AB
 over the flip-flops that hold after reset, hold from one cycle to the next, and imply the claim, and
 checks that they do. So a proof is by induction, for runs of any length. Where clauses are
 not found soon, a lemma says by hand what is known of the state: it is proved first, in the same
-way, and the other claims then look only at runs in which it holds. A claim that fails is shown by
-the shortest run that z3 finds, as a VCD.
+way, and the other claims then look only at runs in which it holds; where it does not, at none. A
+claim that fails is shown by the shortest run that z3 finds, as a VCD.
 
 Source: Bradley, SAT-Based Model Checking without Unrolling, VMCAI 2011; Eén, Mishchenko and
 Brayton, Efficient Implementation of Property Directed Reachability, FMCAD 2011.
@@ -94,7 +94,7 @@ class Verdict:
 
 
 def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> list[Verdict]:
-    """Prove every claim about a component.
+    """Prove every claim about a component; where a lemma fails, the lemmas alone.
 
     Parameters
     ----------
@@ -117,9 +117,10 @@ def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> 
         claims = bench.prepare(rtlil.convert(component, emit_src=False), reset=reset)
         lemmas = [number for number, claim in enumerate(claims) if claim.startswith("lemma")]
         verdicts = [bench.judge(claims[number], number) for number in lemmas]
-        known = [n for n, verdict in zip(lemmas, verdicts, strict=True) if verdict.good]
+        if not all(verdict.good for verdict in verdicts):
+            return verdicts
         others = [number for number in range(len(claims)) if number not in lemmas]
-        return verdicts + [bench.judge(claims[number], number, known) for number in others]
+        return verdicts + [bench.judge(claims[number], number, lemmas) for number in others]
 
 
 class _Bench:
@@ -147,7 +148,10 @@ class _Bench:
         (self._folder / "said").unlink(missing_ok=True)
         commands = f"backup;read_aiger,claim.aig;fold;{method},-L,said;restore"
         self._script(DUMMY.format(commands=commands))
-        said = SAID.match((self._folder / "said").read_text())
+        path = self._folder / "said"
+        # A state that logic alone rules out is not searched for, and nothing is said.
+        text = "snl_UNK -1" if search and not path.is_file() else path.read_text()
+        said = SAID.match(text)
         if not said:
             raise RuntimeError(f"{claim}: ABC says nothing of it")
         found, depth, trace = said[1] == "SAT", int(said[2]), None

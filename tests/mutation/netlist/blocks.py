@@ -29,6 +29,7 @@ from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.barrier import bench_unit
 from tests.rtl.irregular import bench_switch as bench_irregular
+from tests.rtl.irregular import bench_switch_story
 from tests.rtl.irregular import bench_unit as bench_switch_unit
 from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
@@ -53,7 +54,7 @@ STATIC = StaticSpec(
 UNIT = bench_unit.network(barrier_registers=2, data_bits=2)
 SWITCH_UNIT = network(ports=4, barrier_registers=2, data_bits=2)
 ROUTER = bench_packets.CASES["one_channel"]
-SWITCH = bench_irregular.CASES["switch_2"]
+SWITCH = bench_switch_story.CASES["switch_2"]
 WIRES = (test_unit.ROUTER, WirePlane(2, 2))
 
 
@@ -62,6 +63,14 @@ def _benches(
 ) -> Callable[[], list[Play]]:
     return lambda: [
         play for number in range(names) for play in plays_of(module, f"{name}_{number}", spec)
+    ]
+
+
+def _switch() -> list[Play]:
+    return [
+        play
+        for module in (bench_irregular, bench_switch_story)
+        for play in _benches(module, "mutants", SWITCH)()
     ]
 
 
@@ -161,7 +170,7 @@ BLOCKS = (
         "irregular switch",
         "rtl/irregular/switch.py",
         lambda: IrregularSwitch(SWITCH),
-        lambda: list(plays_of(bench_irregular, "switch_2")),
+        _switch,
         partial(Around, hot=tuple(f"in_{p}__valid" for p in range(4))),
         {f"out_{p}__flit": f"plain_out_{p}__sync_valid || |plain_out_{p}__valid" for p in range(4)},
     ),

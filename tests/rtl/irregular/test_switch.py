@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.rtl.irregular.switch import IrregularSwitch
+from tests.rtl.irregular import bench_switch_story
 from tests.rtl.irregular.bench_switch import CASES
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import ports, run_bench
@@ -15,6 +16,12 @@ from tests.rtl.support import ports, run_bench
 def test_switch(simulator: str, tmp_path: Path) -> None:
     parts = {name: IrregularSwitch(spec) for name, spec in CASES.items()}
     run_bench(simulator, parts, "tests.rtl.irregular.bench_switch", tmp_path)
+
+
+@pytest.mark.long
+def test_switch_in_a_network(simulator: str, tmp_path: Path) -> None:
+    parts = {name: IrregularSwitch(spec) for name, spec in bench_switch_story.CASES.items()}
+    run_bench(simulator, parts, bench_switch_story.__name__, tmp_path)
 
 
 def test_ports() -> None:
