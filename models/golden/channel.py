@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Collection
 from typing import TypeAlias
 
-from syncfabric.models.golden.cuts import Cuts
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.record import Observer, Packet
 
@@ -51,11 +50,7 @@ class Wormhole(ABC):
         Buffers whose front flit may ask for its output in the coming cycle.
     flits_ejected : int
         Flits that the sinks have taken since reset.
-    cuts : Cuts or None
-        Links that die, if any do.
     """
-
-    cuts: Cuts | None = None
 
     def __init__(
         self, wiring: Numbering, credits: list[int], freed: list[int], observer: Observer | None
@@ -207,8 +202,6 @@ class Wormhole(ABC):
     def deliver(self, now: int, sent: list[tuple[int, Flit]]) -> None:
         """Take the flits of this cycle from the wires into their buffers and sinks."""
         buffers, credits, output = self.buffers, self.credits, self.output
-        if self.cuts is not None:
-            sent = [(lane, flit) for lane, flit in sent if lane not in self.cuts.dead]
         for lane, flit in sent:
             queue = buffers[lane]
             if queue is not None:

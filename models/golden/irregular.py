@@ -10,7 +10,7 @@ from syncfabric.models.golden.inputs import Place
 from syncfabric.models.golden.irregular_wiring import IrregularWiring
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.node_interface import NodeUnit
-from syncfabric.models.golden.record import ConfigRequest, Message, Observer, Record
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.switch import Switch
 from syncfabric.models.golden.switch_channel import SwitchChannels
@@ -140,21 +140,11 @@ class IrregularModel(GoldenModel):
         plane.sent = [sent for sent in plane.sent if sent[0] in self._ends]
         if self.guards is not None:
             self._passed = self._guard(self.guards, now)
-        for lane, message in self._arriving():
+        for lane, message in self._plane.sent:
             target, port = self._ends[lane]
             if target < self._prompt:
                 places[target].arriving[port] = message
                 self._awake.add(target)
-
-    def _arriving(self) -> Sequence[tuple[int, Message]]:
-        """Return the messages on links that live."""
-        if self.cuts is None:
-            return self._plane.sent
-        return [sent for sent in self._plane.sent if sent[0] not in self.cuts.dead]
-
-    @property
-    def _counts_messages(self) -> bool:
-        return self.network.buffered
 
     def _synchronize(self, now: int, accepted: Arrivals) -> None:
         for process, register, data in accepted:
@@ -179,7 +169,7 @@ class IrregularModel(GoldenModel):
         self.packets.dropped.clear()
 
     def _edge(self, accepted: Arrivals) -> None:
-        for lane, message in self._arriving():
+        for lane, message in self._plane.sent:
             target, port = self._ends[lane]
             if target >= self._prompt:
                 self._routers[target].standing[port] = message

@@ -92,10 +92,9 @@ class MeshModel(GoldenModel):
             self.sources.send(now, flits)
 
     def _edge(self, accepted: Arrivals) -> None:
-        dead = self.cuts.dead if self.cuts is not None else ()
         for lane, message in self._plane.sent:
             end = self._message_slots.get(lane)
-            if end is not None and lane not in dead:
+            if end is not None:
                 self._routers[end[0]].receive(end[1], message)
                 self._awake.add(end[0])
         for port, register, data in accepted:
@@ -104,10 +103,11 @@ class MeshModel(GoldenModel):
 
     def ends(self, link: int) -> tuple[int, int] | None:
         """Return from where a guarded link leads, and to where; None of a link without guards."""
-        end = self.wiring.fed[link]
-        if end is None or link >= self.wiring.first_injection:
+        router, port = divmod(link, self.wiring.ports)
+        if link >= self.wiring.first_injection or port == HERE:
             return None
-        return link // self.wiring.ports, end[0]
+        end = self.wiring.fed[link]
+        return router, -1 if end is None else end[0]
 
     def port_links(self, place: int) -> Sequence[tuple[int, int | None]]:
         """Return the links away from a place and towards it, by port; None: there is none."""

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.channel import Flit
-from syncfabric.models.golden.cuts import Cuts
 from syncfabric.models.golden.guarded_link import Passed
 from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.inputs import Inputs, NodePort, Place
@@ -77,11 +76,8 @@ class GoldenModel(Shown, ABC):
         The barrier wires, if there are any.
     guards : Guards or None
         Those of links, with ``check_bits``.
-    cuts : Cuts or None
-        Links that die, if any do.
     """
 
-    cuts: Cuts | None = None
     _credit: Sequence[int]
 
     def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
@@ -245,17 +241,6 @@ class GoldenModel(Shown, ABC):
         """
         self.sources.put(node, payloads, channel, self.cycle - 1, head=head, tail=tail)
 
-    def doom(self, links: Iterable[int]) -> Cuts:
-        """Count the credits of links that are to die, from reset on."""
-        counted = range(self._lanes if self._counts_messages else self._lanes - 1)
-        self.cuts = self.packets.cuts = Cuts(links, self._lanes, counted, self._freed)
-        return self.cuts
-
-    @property
-    def _counts_messages(self) -> bool:
-        """Whether credits come back for messages."""
-        return True
-
     def is_moving(self) -> bool:
         """Return whether anything but wires may move in the coming cycle without inputs."""
         if self._awake or self._freed or self.release or self.spill_release:
@@ -305,9 +290,6 @@ class GoldenModel(Shown, ABC):
             self._watch(watchdog, seen, accepted)
         self._edge(accepted)
         self._deliver(now, flits)
-        if self.cuts is not None:
-            sent = [lane for lane, _ in flits] + [lane for lane, _ in plane.sent]
-            self.cuts.note(credit, sent)
         if credit:
             self._return(credit)
         for engine, request in held:

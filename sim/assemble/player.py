@@ -34,7 +34,7 @@ Wires: TypeAlias = list[tuple[str, int]]
 class StimulusKind(enum.IntEnum):
     """What a word of the script does; all but RATE and HOLD last for one cycle."""
 
-    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, DEAD, FENCE = range(13)
+    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(11)
 
 
 @dataclass(frozen=True)

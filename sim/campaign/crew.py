@@ -28,7 +28,7 @@ from syncfabric.models.planning.plan import (
     IrregularGroupPlan,
 )
 from syncfabric.models.planning.reach_managers import reaches
-from syncfabric.sim.drive.recovery.world import is_hit, static_groups, way_is_hit
+from syncfabric.sim.drive.recovery.world import fence_words, is_hit, static_groups, way_is_hit
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
@@ -141,13 +141,8 @@ class _OfMessages(Crew):
         yield from self._manager.abort(life)
 
     def fence(self, dead: Dead) -> Steps[None]:
-        network, bits = self._network, dict[int, int]()
-        first = len(network.nodes) if isinstance(network, IrregularSpec) else 0
-        for router, port in dead.links:
-            bits[first + router] = bits.get(first + router, 0) | 1 << port
-        if first:
-            bits |= dict.fromkeys(dead.nodes, 1)
-        yield from ask_all([(target, FENCE, word) for target, word in bits.items()], "fenced")
+        words = fence_words(self._network, dead)
+        yield from ask_all([(target, FENCE, word) for target, word in words.items()], "fenced")
 
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
         if after is None:

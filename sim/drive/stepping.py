@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.sim.assemble.player import SCRIPT_WORDS, Stimulus
 from syncfabric.sim.drive.churn.notes import Note
@@ -36,6 +37,8 @@ class Chunk:
         What the probe must write.
     lines : list of Line
         The same, not yet put into words.
+    faults : list of Fault
+        What becomes of links from these cycles on; all of a run's in one chunk.
     arrivals : list of Arrival
         Arrivals that the network takes in these cycles.
     notes : list of Note or WireNote
@@ -55,6 +58,7 @@ class Chunk:
     stimuli: list[Stimulus] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
     notes: list[Note | WireNote] = field(default_factory=list)
     steps: list[MemberStep] = field(default_factory=list)

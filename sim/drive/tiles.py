@@ -99,6 +99,8 @@ def play(
                 conductor.take(played, lines.read().splitlines())
             script.write_text(script_text(chunk.stimuli))
             fabric.script(script)
+            if chunk.faults:
+                fabric.faults(chunk.faults, folder)
             fabric.begin(chunk.end - chunk.first)
             played = chunk
             if told:

@@ -24,7 +24,6 @@
 //   keep             remember all of this, queues and requests being empty
 //   restore          be again what is remembered
 //   observe          a line a tile: its registers and counters
-//   doom LINK ...    count the credits of links that are to die, first of all
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
@@ -44,7 +43,6 @@
 #include "awake.h"
 #include "barriers.h"
 #include "bits.h"
-#include "cuts.h"
 #include "faults.h"
 #include "held.h"
 #include "links.h"
@@ -98,7 +96,6 @@ template <class Network> class Fabric {
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
         else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
-        else if (name == "doom") cuts_.doom(network_, words);
         else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;
@@ -165,7 +162,6 @@ template <class Network> class Fabric {
         // all wires can be carried over before any tile goes on.
         awake_->carry();
         if (faults_) faults_->pass(cycle_, *awake_);
-        cuts_.pass(*awake_);
         if (spoils_)
             if (int tile = spoil_.act(network_, cycle_); tile >= 0) awake_->wake(tile);
         if (probe_) probe_->look(network_, cycle_);
@@ -223,8 +219,6 @@ template <class Network> class Fabric {
             const Stimulus& s = script_[next_];
             if (s.kind == ARRIVE) arrive(s);
             else if (s.kind == CONFIG) configure(s);
-            else if (s.kind == DEAD) cuts_.die(s.index, *awake_);
-            else if (s.kind == FENCE) cuts_.fence(s.index);
             else act(s);
         }
     }
@@ -276,7 +270,6 @@ template <class Network> class Fabric {
 
     std::vector<Stimulus> script_;
     std::size_t next_ = 0;
-    Cuts<typename Network::End> cuts_;
     std::optional<Faults<typename Network::End>> faults_;
     std::unique_ptr<Probe<Network>> probe_;
     Asker asker_;

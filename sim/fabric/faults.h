@@ -99,7 +99,7 @@ template <class End> class Faults {
 
     // Set all forward wires to 0.
     static void drop(const End& to) {
-        FOR_LANES(*to.valid = *to.sync_valid = 0; if (to.flit) clear(*to.flit);
+        FOR_LANES(*to.valid = *to.sync_valid = *to.flush = 0; if (to.flit) clear(*to.flit);
                   if (to.sync) clear(*to.sync);)
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
         FOR_WIRES(clear(*to.wires);)

@@ -26,12 +26,10 @@ template <class End> struct Link {
     int source, target;  // tiles
     End from, to;
     int number;  // as the probe counts links
-    bool dead = false;
 
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {
         bool changed = false;
-        if (dead) return changed;
         FOR_LANES({
             changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
             changed |= copy(*to.flush, *from.flush);
@@ -47,7 +45,6 @@ template <class End> struct Link {
     // Carry over what the target drives; return whether it is new to the source.
     bool backward() const {
         bool changed = false;
-        if (dead) return changed;
         FOR_LANES(changed |= copy(*from.credit, *to.credit);
                   changed |= copy(*from.sync_credit, *to.sync_credit);)
         FOR_GUARDS(changed |= copy(*from.empty, *to.empty);)

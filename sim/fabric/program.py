@@ -22,7 +22,7 @@ from syncfabric.sim.simulators import Built, Design, Verilator
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
-    *("asker.h", "awake.h", "barriers.h", "bits.h", "cuts.h", "evaluate.h", "fabric.h"),
+    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
     *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
     *("referee.h", "script.h", "snapshot.h", "spoil.h", "waits.h", "wire_probe.h"),
 )
@@ -276,10 +276,6 @@ class Fabric:
     def observed(self) -> list[int]:
         """Return the port ``observe`` of every tile; see `sim.drive.targets`."""
         return [int(line, 16) for line in self._ask("observe")]
-
-    def doom(self, links: Iterable[int]) -> None:
-        """Count the credits of links that a script is to make silent; before anything else."""
-        self._ask("doom " + " ".join(map(str, links)))
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-enum Kind { END, ARRIVE, SPILLED, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, DEAD, FENCE };
+enum Kind { END, ARRIVE, SPILLED, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE };
 struct Stimulus {
     uint32_t cycle, data, index, extra, kind;
 };

@@ -20,7 +20,7 @@ def test_a_plan_around_a_dead_router(call: Call) -> None:
 
 
 def test_a_recovery_tells_what_it_took(call: Call) -> None:
-    words = ("recover", "churn-mesh", "--without", "2,2-3,2", "--sim", "model", "--at", "50")
+    words = ("recover", "campaign-mesh", "--without", "2,2-3,2", "--sim", "model", "--at", "50")
     result = json.loads(call(*words, "--patience", "100", "--episodes", "2", "--json").stdout)
     assert result["verdict"] == "match"
     assert result["false_releases"] == 0
@@ -54,7 +54,11 @@ def test_a_table_of_a_move(call: Call) -> None:
         (["churn-mesh", "--without", "1,1", "--sim", "icarus"], "under verilator or model"),
         (["fig1", "--without", "1,1"], 'needs setup = "manager"'),
         (["spill-4x4", "--without", "1,1"], "a recovery"),
-        (["churn-mesh", "--without", "0,0-1,0", "--without", "0,0-0,1"], "cannot be reached from"),
+        (["churn-mesh", "--without", "1,1"], "set check_bits = 8 in [network]"),
+        (
+            ["campaign-mesh", "--without", "0,0-1,0", "--without", "0,0-0,1"],
+            "cannot be reached from",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_in_a_line(call: Call, words: list[str], error: str) -> None:

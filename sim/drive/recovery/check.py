@@ -35,7 +35,8 @@ class RecoveryCheck(Comparison):
     """Compares hardware and model; nobody is released before all have arrived.
 
     A member is released once for each of its arrivals, and in each episode only when every other
-    member has arrived for it. Released as broken is only who is inside a group that is killed.
+    member has arrived for it. Released as broken is only who is inside a group that is killed, or
+    that has watchdogs and something of it is dead.
 
     Parameters
     ----------

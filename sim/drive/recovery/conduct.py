@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recovery.check import RecoveryCheck
 from syncfabric.sim.drive.recovery.session import RecoverySession
 from syncfabric.sim.drive.recovery.story import Cost, Spans, Story
-from syncfabric.sim.drive.recovery.world import dead_links, dead_outputs
 from syncfabric.sim.drive.scenario import Job, Outcome, TrafficOutcome
 from syncfabric.sim.drive.tiles import play
 from syncfabric.sim.fabric import Fabric
@@ -166,11 +164,5 @@ def recover(
                 told(conductor.done, conductor.total)
         return conductor.recovered()
     with Fabric(built) as fabric:
-        network = plan.spec.network
-        fabric.doom(
-            dead_outputs(story.dead)
-            if isinstance(network, StaticSpec)
-            else dead_links(network, story.dead)
-        )
         play(fabric, conductor, told)
     return conductor.recovered()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import random
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import FENCE
 from syncfabric.models.planning.plan import BarrierPlan, MessageGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun
+from syncfabric.sim.drive.recovery.notes import Begun, Broken
 from syncfabric.sim.drive.recovery.registrar import Registrar, Steps
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_links, is_hit
+from syncfabric.sim.drive.recovery.world import dead_links, fence_words, is_hit
 
 __all__ = ["RecoveryDriver"]
 
@@ -46,10 +48,9 @@ class RecoveryDriver(Registrar):
     ) -> None:
         super().__init__(plan, story, model)
         self.after = after
-        self._links = dead_links(self._network, story.dead)
-        self._cuts = model.doom(self._links)
         self._rng = random.Random(story.seed)
         self.stimuli: list[Stimulus] = []
+        self.faults: list[Fault] = []
         self.arrivals: list[Arrival] = []
         self.costs: list[Cost] = []
         self.event: int | None = None
@@ -155,24 +156,26 @@ class RecoveryDriver(Registrar):
     def _recover(self) -> Steps:
         """Let links and nodes die, and bring the groups back that this hits."""
         dead = self.story.dead
-        self._give(StimulusKind.DEAD)
-        self._cuts.die(self._links)
+        links = dead_links(self._network, dead)
+        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
+        self._model.inject(self.faults)
         self._silent = set(dead.nodes)
         hit = [g for g in self.plan.message_groups if is_hit(self._network, g, dead)]
         if not hit:
             return
         patience = self.story.patience
         lives = [self.lives[group.id] for group in hit]
+        if self._network.watchdog:
+            self.notes += [Broken(self._now, life.number) for life in lives]
         yield from self._until(
             lambda: any(life.complains(self._now, patience, self._silent) for life in lives)
         )
         found = self._now
         assert self.event is not None
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
-        self._give(StimulusKind.FENCE)
-        self._cuts.fence(self._links)
         for group in hit:
             self.lives[group.id].stop()
+        yield from self._fence()
         for group in hit:
             cost = Cost(group.id, detect=found - self.event, wait=self._now - found)
             yield from self._kill(self.lives[group.id], cost)
@@ -181,6 +184,13 @@ class RecoveryDriver(Registrar):
                 del self.lives[group.id]
             else:
                 yield from self._come_back(anew, cost)
+
+    def _fence(self) -> Steps:
+        """Close what is dead at the ends that live."""
+        words = fence_words(self._network, self.story.dead)
+        yield from self._write(
+            ConfigRequest(target, FENCE, True, word) for target, word in words.items()
+        )
 
     def _move(self) -> Steps:
         """Bring members to other nodes, a group after the other."""
@@ -206,6 +216,3 @@ class RecoveryDriver(Registrar):
         yield from self._until(lambda: bool(life.latency))
         cost.first = self._now - start
         self.costs.append(cost)
-
-    def _give(self, kind: StimulusKind) -> None:
-        self.stimuli += [Stimulus(self._now, kind, link) for link in self._links]

@@ -42,6 +42,8 @@ class Life:
         Cycle in which a member has arrived, by node, if it is not released.
     arrived, released : dict of int to int
         Episodes, by node.
+    told : bool
+        A member was released as broken.
     last : int or None
         The episode that all arrive for as the last.
     open : bool
@@ -62,6 +64,7 @@ class Life:
     inside: dict[int, int] = field(default_factory=dict)
     arrived: dict[int, int] = field(default_factory=dict)
     released: dict[int, int] = field(default_factory=dict)
+    told: bool = False
     last: int | None = None
     open: bool = False
     latency: list[tuple[int, int]] = field(default_factory=list)
@@ -107,12 +110,15 @@ class Life:
             self.due[node] = now + self.rng.randint(0, self.jitter)
 
     def complains(self, now: int, patience: int, silent: Collection[int]) -> bool:
-        """Return whether a member has waited too long, or nobody is left who could."""
+        """Return whether one was told, or has waited too long, or nobody is left who could."""
         left = [node for node in self.nodes if node not in silent]
-        return not left or any(
-            now - since > patience for node, since in self.inside.items() if node in left
+        return (
+            self.told
+            or not left
+            or any(now - since > patience for node, since in self.inside.items() if node in left)
         )
 
     def break_off(self, node: int) -> None:
         """Note that a member is released as broken."""
+        self.told = True
         self.inside.pop(node, None)

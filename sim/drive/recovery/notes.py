@@ -17,7 +17,7 @@ class Begun(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A life is killed: its members may be released as broken from now on."""
+    """A life is killed, or its watchdogs may bite: members may be released broken from now on."""
 
     cycle: int
     life: int

@@ -96,7 +96,7 @@ def _plan_static(
     return BarrierPlan(spec, groups, story.dead, left_out)
 
 
-def check_story(plan: BarrierPlan) -> None:
+def check_story(plan: BarrierPlan, story: Story) -> None:
     """Refuse networks on which a recovery cannot be run.
 
     Raises
@@ -111,6 +111,12 @@ def check_story(plan: BarrierPlan) -> None:
         raise SpecError(
             f'network: a recovery needs setup = "manager", not "{network.setup}": without it a '
             "group that hangs keeps its registers; set it in [network]"
+        )
+    if story.dead and not network.guarded:
+        raise SpecError(
+            "network: dead links can be closed only where links have checks, not with check_bits = "
+            f"{network.check_bits}: what waits for {story.dead} would do so for ever; set "
+            "check_bits = 8 in [network]"
         )
     if network.wire_plane is not None or network.spill:
         key = "spill = true" if network.spill else f'sync = "{network.sync}"'

@@ -209,14 +209,15 @@ class Registrar:
         end = self._now + cycles
         yield from self._until(lambda: self._now >= end)
 
-    def _write(self, requests: Iterable[ConfigRequest], cost: Cost) -> Steps:
+    def _write(self, requests: Iterable[ConfigRequest], cost: Cost | None = None) -> Steps:
         """Write registers over the config port, and wait for the answers."""
         asked, left = list(requests), [0]
 
         def heard(now: int, refused: bool, data: int) -> None:
             left[0] -= 1
 
-        cost.writes += len(asked)
+        if cost is not None:
+            cost.writes += len(asked)
         left[0] = len(asked)
         for request in asked:
             self.port.ask(request, heard)

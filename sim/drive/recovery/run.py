@@ -140,7 +140,7 @@ def run_recovery(
     story = Story(dead, tuple(map(_move, moves)), at, patience, episodes, seed=seed, limit=limit)
     with stage(progress, "plan"):
         plan = make_plan(spec)
-        check_story(plan)
+        check_story(plan, story)
         after = plan_after(plan, story)
         if not isinstance(spec.network, StaticSpec):
             deadlock.check(after)

@@ -68,7 +68,7 @@ class RecoverySession(Stepping):
     def _hand(self, chunk: Chunk) -> None:
         super()._hand(chunk)
         assert isinstance(chunk, RecoveryChunk)
-        self.driver.notes = chunk.recovery
+        self.driver.notes, self.driver.faults = chunk.recovery, chunk.faults
 
     def _step(self, chunk: Chunk) -> None:
         model, driver, now = self.model, self.driver, self.model.cycle

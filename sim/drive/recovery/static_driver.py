@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Generator, Iterable
 
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
@@ -46,6 +47,7 @@ class StaticRecoveryDriver:
         self._network = network
         self._links = dead_outputs(story.dead)
         self.stimuli: list[Stimulus] = []
+        self.faults: list[Fault] = []
         self.arrivals: list[Arrival] = []
         self.notes: list[RecoveryNote] = []
         self.lives: dict[int, Life] = {}
@@ -140,7 +142,7 @@ class StaticRecoveryDriver:
     def _break(self) -> Generator[None, None, list[int]]:
         """Let links and nodes die; return the groups that this hits, when one has waited long."""
         story = self.story
-        self.stimuli += [Stimulus(self._now, StimulusKind.DEAD, link) for link in self._links]
+        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in self._links]
         self._model.die(self._links)
         self._silent = set(story.dead.nodes)
         groups = static_groups(self.plan)

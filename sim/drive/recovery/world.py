@@ -18,6 +18,7 @@ from syncfabric.models.planning.plan import (
 __all__ = [
     "dead_links",
     "dead_outputs",
+    "fence_words",
     "is_hit",
     "static_groups",
     "target_of",
@@ -32,6 +33,16 @@ def dead_links(network: MessageSpec, dead: Dead) -> list[int]:
     k = network.ports
     injections = (k * network.switches + node for node in dead.nodes)
     return sorted([*(k * switch + port for switch, port in dead.links), *injections])
+
+
+def fence_words(network: MessageSpec, dead: Dead) -> dict[int, int]:
+    """Return what closes dead links at the ends that live: words by number on the config port."""
+    words: dict[int, int] = {}
+    for router, port in dead.links:
+        if router not in dead.routers:
+            target = target_of(network, router)
+            words[target] = words.get(target, 0) | 1 << port
+    return words
 
 
 def is_hit(network: MessageSpec, group: MessageGroupPlan, dead: Dead) -> bool:

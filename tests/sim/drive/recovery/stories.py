@@ -24,6 +24,8 @@ def _mesh(rng: random.Random) -> NetworkSpec:
             reduction_route=rng.choice(("reverse", "reverse", "paper")),
             sync_links=rng.choice(("shared", "own")),
             operations=rng.choice(("bitwise", "all")),
+            check_bits=rng.choice((4, 8)),
+            watchdog=rng.choice((0, 150)),
         ),
     )
 
@@ -36,6 +38,8 @@ def _irregular(rng: random.Random) -> NetworkSpec:
             cycles_per_hop=rng.randint(1, 2),
             operations=rng.choice(("bitwise", "all")),
             turnaround=rng.choice(("switch", "node")),
+            check_bits=rng.choice((4, 8)),
+            watchdog=rng.choice((0, 150)),
         ),
     )
 
@@ -87,9 +91,10 @@ def check(plan: BarrierPlan, story: Story, found: Recovered) -> None:
     assert found.releases
     back = {cost.group for cost in found.costs}
     assert back | found.spans.keys() | set(found.lost) == {group.id for group in plan.groups}
+    watchdog = getattr(plan.spec.network, "watchdog", 0)
     for cost in found.costs:
         assert cost.total > 0
-        assert story.dead == Dead() or cost.detect > story.patience - 100
+        assert story.dead == Dead() or cost.detect > (watchdog or story.patience) - 100
     for spans in found.spans.values():
         assert len(spans.after) >= story.episodes
         if found.costs:

@@ -7,21 +7,20 @@ import pytest
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.assemble.player import StimulusKind
 from syncfabric.sim.drive.recovery import driver as recovery_driver
 from syncfabric.sim.drive.recovery import registrar
 from syncfabric.sim.drive.recovery.conduct import RecoveryConductor, recover
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.run import run_recovery
 from syncfabric.sim.drive.recovery.story import Story
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.sim.drive.recovery.stories import DRAWS, check, draw_story
 
 SHORT = {"at": 100, "patience": 150, "episodes": 3}
 CASES = {
-    "link of a mesh": ("churn-mesh", ["2,2-3,2"], []),
-    "router": ("churn-mesh", ["2,2"], []),
-    "switch": ("churn-cluster", ["2"], []),
+    "link of a mesh": ("campaign-mesh", ["2,2-3,2"], []),
+    "router": ("campaign-mesh", ["2,2"], []),
+    "switch": ("campaign-cluster", ["2"], []),
     "ring": ("reflex-4x4", ["1,1-1,2"], []),
     "move on a mesh": ("churn-mesh", [], ["2:3,3-1,2"]),
     "move on a cluster": ("churn-cluster", [], ["2:4,3-6,1"]),
@@ -75,7 +74,7 @@ def test_ready_made_networks_in_hardware(case: str) -> None:
 
 
 def small(**keys: object) -> tuple:  # type: ignore[type-arg]
-    spec = load("churn-mesh")
+    spec = load("campaign-mesh")
     dead = Dead.of(spec.network.topology, ["2,2-3,2"])
     story = Story(dead=dead, **{**SHORT, **keys})  # type: ignore[arg-type]
     plan = make_plan(spec)
@@ -90,7 +89,7 @@ def test_a_plan_that_still_takes_the_dead_link_hangs() -> None:
 
 
 def test_without_a_fence_the_old_group_does_not_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syncfabric.models.golden.cuts.Cuts.fence", lambda self, links: None)
+    monkeypatch.setattr(recovery_driver, "fence_words", lambda *_: {})
     hung = 0
     for seed in range(3):
         plan, after, story = small(limit=8000, seed=seed)
@@ -109,13 +108,7 @@ def test_without_kill_the_group_cannot_be_set_up(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.long
 def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, after, story = small()
-    give = recovery_driver.RecoveryDriver._give
-
-    def no_death(self: recovery_driver.RecoveryDriver, kind: StimulusKind) -> None:
-        if kind is not StimulusKind.DEAD:
-            give(self, kind)
-
-    monkeypatch.setattr(recovery_driver.RecoveryDriver, "_give", no_death)
+    monkeypatch.setattr(Fabric, "faults", lambda *_: None)
     assert recover(plan, after, story, build_fabric(plan.spec.network)).mismatches
 
 
@@ -125,4 +118,4 @@ def test_a_group_comes_back_with_the_next_epoch() -> None:
         conductor.take(conductor.advance(), None)
     history = conductor.session.driver.history
     epochs = {gid: [life.epoch for life in history if life.group.id == gid] for gid in (1, 2)}
-    assert epochs == {1: [0, 1], 2: [0, 1]}
+    assert epochs == {gid: [0, 1] for gid in (1, 2)}
