@@ -25,7 +25,7 @@ class Surroundings(Protocol):
     def ends(self, link: int) -> tuple[int, int] | None:
         """Return from where a guarded link leads, and to where; None of a link without guards.
 
-        Places are numbered as on the config port.
+        Places are numbered as on the config port; -1: over the rim of a mesh, where nobody is.
         """
 
     @abstractmethod

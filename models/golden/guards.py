@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
@@ -69,7 +69,8 @@ class Guards:
     def inject(self, faults: Iterable[Fault]) -> None:
         """Plan faults of cycles to come."""
         for fault in faults:
-            if self.links[fault.link] is None:
+            link = self.links[fault.link]
+            if link is None or link.target < 0:
                 raise ValueError(f"link {fault.link} has no guards")
             self._faults.plan([fault])
 
@@ -110,6 +111,7 @@ class Guards:
             [],
         )
         loads: dict[int, Load] = {}
+        gone: set[int] = set()
         lanes, links = self._lanes, self.links
         for lane, flit in flits:
             link, channel = divmod(lane, lanes)
@@ -137,12 +139,16 @@ class Guards:
             guarded = links[link]
             assert guarded is not None
             load = loads.get(link) or Load()
-            self._cross(now, guarded, load, faults.get(link, ()), passed)
+            if guarded.target < 0:
+                self._tell_sender(guarded, _sent(guarded, load, self.form), 0, -1, passed)
+                gone.add(link)
+            else:
+                self._cross(now, guarded, load, faults.get(link, ()), passed)
             if guarded.is_awake() or (link in self.fences.towards and guarded.receiver.open):
                 self._awake.add(link)
             else:
                 self._awake.discard(link)
-        return passed
+        return _unseen(passed, gone, lanes) if gone else passed
 
     def _cross(
         self, now: int, guarded: GuardedLink, load: Load, faults: Sequence[Fault], passed: Passed
@@ -151,6 +157,7 @@ class Guards:
         form, sender, receiver = self.form, guarded.sender, guarded.receiver
         link = guarded.link
         closed, ignored = link in self.fences.away, link in self.fences.towards
+        first = link * self._lanes
         wires = STILL if closed else self._drive(load, sender.probe)
         shown_credit, empty = receiver.credit(load.credit), receiver.empty
         if ignored:
@@ -159,12 +166,7 @@ class Guards:
             shown = GuardWires(wires.check, wires.sync_check, wires.probe, empty)
             if any(shown):
                 passed.wires.append((link, shown))
-        sent = 0
-        if load.flit is not None:
-            sent = 1 << load.channel
-            guarded.packets[load.channel] = load.flit[3]
-        if load.message is not None:
-            sent |= 1 << form.ordinary + load.sync_class
+        sent = _sent(guarded, load, form)
         heard_credit, there, right = shown_credit, wires, (True, True)
         spoilt = bool(faults) or link in self._faults.dead
         if spoilt:
@@ -173,15 +175,8 @@ class Guards:
             there = form.unpack(word)
             right = form.is_right(there)
         head, tail = bool(there.flit & self._head), bool(there.flit & self._tail)
-        if closed:
-            of_sender, lost = sender.shut(sent), False
-        else:
-            of_sender, lost = sender.advance(sent, heard_credit, empty)
-        if lost:
-            self._around.happened(guarded.source, LinkCounter.LOST)
-        first = link * self._lanes
+        self._tell_sender(guarded, sent, heard_credit, empty, passed)
         _add_lanes(passed.shown_credit, first, shown_credit)
-        _add_lanes(passed.credit, first, of_sender)
         quick = not (spoilt or closed or ignored or wires.probe or self._faults.ever)
         if quick and receiver.passes(
             wires.valid, sent ^ wires.valid, load.credit, head=head, tail=tail
@@ -197,6 +192,18 @@ class Guards:
         for _ in range(given.events):
             self._around.happened(guarded.target, LinkCounter.CORRUPT)
         self._hand_on(now, guarded, load, there, given, passed)
+
+    def _tell_sender(
+        self, guarded: GuardedLink, sent: int, credit: int, empty: int, passed: Passed
+    ) -> None:
+        """Tell a link's sender what it has sent, and what comes back."""
+        if guarded.link in self.fences.away:
+            given, lost = guarded.sender.shut(sent), False
+        else:
+            given, lost = guarded.sender.advance(sent, credit, empty)
+        if lost:
+            self._around.happened(guarded.source, LinkCounter.LOST)
+        _add_lanes(passed.credit, guarded.link * self._lanes, given)
 
     def _drive(self, load: Load, probe: int) -> Wires:
         """Return what the sender's guard puts on the link."""
@@ -264,6 +271,25 @@ class Guards:
             -1 if sent is None else sent.source,
             now if sent is None else sent.sent,
         )
+
+
+def _sent(guarded: GuardedLink, load: Load, form: LinkForm) -> int:
+    """Return the channels of which something is sent, a bit each."""
+    sent = 0
+    if load.flit is not None:
+        sent = 1 << load.channel
+        guarded.packets[load.channel] = load.flit[3]
+    if load.message is not None:
+        sent |= 1 << form.ordinary + load.sync_class
+    return sent
+
+
+def _unseen(passed: Passed, gone: Collection[int], lanes: int) -> Passed:
+    """Leave out of what is on the wires what goes over the rim."""
+    return passed._replace(
+        shown_flits=[sent for sent in passed.shown_flits if sent[0] // lanes not in gone],
+        shown_messages=[sent for sent in passed.shown_messages if sent[0] // lanes not in gone],
+    )
 
 
 def _add_lanes(lanes: list[int], first: int, bits: int) -> None:

@@ -24,8 +24,13 @@ class MeshChannels(Wormhole):
         self, wiring: Wiring, credits: list[int], freed: list[int], observer: Observer | None
     ) -> None:
         super().__init__(wiring, credits, freed, observer)
+        self.mesh_wiring = wiring
         self.routes = [wiring.routes(node, 0) for node in range(wiring.nodes)]
+        self.allowed = [wiring.allowed(port, 0) for port in range(5)]
 
     def _route(self, buffer: int, flit: Flit) -> int:
-        node = self.input[buffer][0]
-        return self.wiring.lane(node, self.routes[node][flit[2]], buffer % self.wiring.lanes)
+        node, port = self.input[buffer]
+        output = self.routes[node][flit[2]]
+        if output not in self.allowed[port]:
+            output = self.mesh_wiring.astray(node, port, flit[2])
+        return self.wiring.lane(node, output, buffer % self.wiring.lanes)

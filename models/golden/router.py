@@ -55,6 +55,8 @@ class SyncRouter:
         self.lanes, self.channels = wiring.lanes, wiring.link_channels
         self.links = [-1 if link is None else link for link in wiring.feeding[self.node][:4]]
         self.routes = [wiring.routes(self.node, turn) for turn in range(2)]
+        self.wiring = wiring
+        self.allowed = [wiring.allowed(slot >> 1, slot & 1) for slot in range(8)]
         self.slots: list[Message | None] = [None] * 8
         self.lane = [HERE] * 8
         self.occupied: list[int] = []
@@ -64,6 +66,8 @@ class SyncRouter:
     def receive(self, slot: int, message: Message) -> None:
         """Put a message from a link into its empty slot, with the lane it needs next."""
         port = self.routes[slot & 1][message.code]
+        if port not in self.allowed[slot]:
+            port = self.wiring.astray(self.node, slot >> 1, message.code)
         self.slots[slot] = message
         self.lane[slot] = -1
         if port != HERE:

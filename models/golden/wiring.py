@@ -61,6 +61,24 @@ class Wiring(Numbering):
             known = self._routes[node, turn] = self._compare(node, turn)
         return known
 
+    def allowed(self, port: int, turn: int) -> frozenset[int]:
+        """Return where dimension order lets go on what has come by an input (sections 2 and 3)."""
+        if port == HERE:
+            return frozenset(range(5))
+        along_y, second_is_y = port in (Port.NORTH, Port.SOUTH), turn == Turn.X_FIRST
+        if along_y == second_is_y:
+            return frozenset((Port(port).opposite, HERE))
+        return frozenset(range(5)) - {port}
+
+    def astray(self, node: int, port: int, code: int) -> int:
+        """Return the way of what could not have come by a network input."""
+        x, y = self.mesh.node(node)
+        if port in (Port.NORTH, Port.SOUTH):
+            arrived = code >> self.x_bits == y
+        else:
+            arrived = code & (1 << self.x_bits) - 1 == x
+        return HERE if arrived else int(Port(port).opposite)
+
     def _compare(self, node: int, turn: int) -> bytes:
         """Lay out the answers row by row; only where a coordinate agrees does the other count."""
         x, y = self.mesh.node(node)

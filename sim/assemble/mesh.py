@@ -95,7 +95,7 @@ def _link(node: Node, port: Port) -> str:
 
 
 def _link_ports(spec: MeshSpec, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield the connections of a router's four network ports; at the rim 0 comes in."""
+    """Yield the connections of a router's four ports; at the rim 0 comes in, and 1 by `empty`."""
     wires = link_wires(spec)
     for port in NETWORK_PORTS:
         side = port.name.lower()
@@ -107,8 +107,9 @@ def _link_ports(spec: MeshSpec, node: Node) -> Iterator[tuple[str, str]]:
                 yield outgoing, f"{_link(node, port)}_{wire}"
             else:
                 back = wire in wires.back
+                nobody = f"{{{width}{{1'd1}}}}" if wire == "empty" else zero(width)
                 yield incoming, "" if back else zero(width)
-                yield outgoing, zero(width) if back else ""
+                yield outgoing, nobody if back else ""
 
 
 def shown_links(spec: MeshSpec, top: str) -> Iterator[Shown | None]:

@@ -29,6 +29,10 @@ template <class Tile, class LinkEnd> struct Grid {
         }
         for (int i = 0; i < NODES; ++i) {
             auto& a = *nodes[i];
+            if (i % WIDTH == WIDTH - 1) end(PORT_END(a, east_out));
+            if (i % WIDTH == 0) end(PORT_END(a, west_out));
+            if (i + WIDTH >= NODES) end(PORT_END(a, north_out));
+            if (i < WIDTH) end(PORT_END(a, south_out));
             if (i % WIDTH < WIDTH - 1) {
                 auto& b = *nodes[i + 1];
                 link(i, 0, i + 1, PORT_END(a, east_out), PORT_END(b, west_in));
@@ -41,6 +45,9 @@ template <class Tile, class LinkEnd> struct Grid {
             }
         }
     }
+
+    // Nobody is there: what would be sent is lost.
+    void end(End over_the_rim) { FOR_GUARDS(*over_the_rim.empty = (1 << PROBES) - 1;) (void)over_the_rim; }
 
     void link(int node, int port, int other, End from, End to) {
         links.push_back({node, other, from, to, 5 * node + port});

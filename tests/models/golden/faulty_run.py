@@ -127,8 +127,9 @@ def irregular_run(rng: random.Random, network: IrregularSpec, groups: int) -> Ru
 
 
 def guarded_links(model: MeshModel | IrregularModel) -> list[int]:
-    """Return the links that have guards."""
-    return [link for link in range(model.wiring.outer) if model.ends(link) is not None]
+    """Return the links that have guards at both ends."""
+    ends = ((link, model.ends(link)) for link in range(model.wiring.outer))
+    return [link for link, end in ends if end is not None and end[1] >= 0]
 
 
 def faults_of(

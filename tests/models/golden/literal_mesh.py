@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import MeshSpec
-from tests.models.golden.literal_unit import HERE, LiteralUnit, route
+from tests.models.golden.literal_unit import HERE, LiteralUnit, onward
 
 __all__ = ["LiteralMesh", "Seen"]
 
@@ -134,7 +134,7 @@ class LiteralMesh:
         for sync_class in range(2):
             message = self.slots[n, port, sync_class]
             if message is not None:
-                out = route(self.nodes[n], self.destination(message), sync_class)
+                out = onward(self.nodes[n], self.destination(message), sync_class, port)
                 found.append((sync_class, message, out))
         return found
 

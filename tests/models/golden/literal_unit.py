@@ -11,7 +11,7 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec
 from tests.models.golden.literal_registers import LiteralRegisters
 
-__all__ = ["EAST", "HERE", "NORTH", "SOUTH", "WEST", "LiteralUnit", "route"]
+__all__ = ["EAST", "HERE", "NORTH", "SOUTH", "WEST", "LiteralUnit", "onward", "route"]
 
 EAST, NORTH, WEST, SOUTH, HERE = range(5)
 
@@ -22,6 +22,16 @@ def route(here: Node, to: tuple[int, int], sync_class: int) -> int:
     north_south = NORTH if to[1] > here[1] else SOUTH if to[1] < here[1] else HERE
     first, second = (east_west, north_south) if sync_class == 0 else (north_south, east_west)
     return second if first == HERE else first
+
+
+def onward(here: Node, to: tuple[int, int], sync_class: int, port: int) -> int:
+    """Return the port by which a message goes on that has come by a network input (section 2)."""
+    straight, line = (port + 2) % 4, 0 if port in (EAST, WEST) else 1
+    if to[line] != here[line]:
+        return straight
+    if line != sync_class:  # it has made its turn
+        return HERE
+    return route(here, to, sync_class)
 
 
 class LiteralUnit(LiteralRegisters):

@@ -21,7 +21,7 @@ from syncfabric.models.messages import (
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import build_tree
 from tests.models.golden import irregular_bench
-from tests.models.golden.faulty_run import Run, irregular_run, mesh_run
+from tests.models.golden.faulty_run import Run, guarded_links, irregular_run, mesh_run
 from tests.models.golden.set_up_bench import IrregularBench, MeshBench, SetUpBench
 
 Seen = list[tuple[Any, ...]]
@@ -153,7 +153,7 @@ def test_set_up_survives_a_fault(make: Callable[..., Any]) -> None:
     while bench.model.manager_state(bench.managers[0]) is ManagerState.RUNNING:
         bench.step()
     length = bench.model.cycle - begin
-    links = [link for link in range(bench.model.packets.wiring.outer) if bench.model.ends(link)]
+    links = guarded_links(bench.model)
     failed = stray = 0
     for after in range(1, length, 4):
         for kind in (FaultKind.FLIP, FaultKind.DROP):

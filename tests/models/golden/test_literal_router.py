@@ -10,6 +10,7 @@ from syncfabric.models.messages import CONTROL, NODE_WORD, Kind, register_addres
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from tests.models.golden.literal_mesh import LiteralMesh
+from tests.models.golden.literal_unit import onward, route
 from tests.models.golden.test_literal import Race
 
 CENTRE, GIDS = 4, (3, 77, 200)
@@ -31,10 +32,17 @@ def words(turn: int) -> list[tuple[int, int]]:
     return written
 
 
-def some_message(rng: random.Random, network: MeshSpec, sync_class: int) -> Message:
-    """Return a message that ends in the centre, or leaves it and does not come back."""
+def some_message(rng: random.Random, network: MeshSpec, slot: int) -> Message:
+    """Return a message that ends in the centre, or leaves it by a way that stays in the mesh."""
+    port, sync_class = divmod(slot, 2)
+    ways = [
+        node
+        for node in network.mesh.nodes
+        if node != (1, 1)
+        and onward((1, 1), node, sync_class, port) == route((1, 1), node, sync_class)
+    ]
     here = rng.random() < 0.5
-    x, y = (1, 1) if here else rng.choice([node for node in network.mesh.nodes if node != (1, 1)])
+    x, y = (1, 1) if here else rng.choice(ways)
     gid, data = rng.choice((*GIDS, 9)), rng.getrandbits(network.data_bits)
     fields = {"kind": Kind.REDUCE, "gid": gid, "epoch": 0, "x": x, "y": y, "data": data}
     raw = network.layout.sync.pack({**fields, "turn": sync_class})
@@ -73,7 +81,7 @@ def test_a_router_takes_and_passes_on_what_the_literal_one_does(pipeline: int) -
             lane = (CENTRE, slot >> 1, slot & 1)
             assert (slots[slot] is None) == (both.literal.slots[lane] is None)
             if slots[slot] is None and rng.random() < 0.6:
-                message = some_message(rng, network, slot & 1)
+                message = some_message(rng, network, slot)
                 both.model._routers[CENTRE].receive(slot, message)
                 both.model._awake.add(CENTRE)
                 both.literal.slots[lane] = message.raw
