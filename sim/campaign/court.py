@@ -200,8 +200,10 @@ class Court(Bench):
         if trial.kind is Kind.ABSENT:
             fabric.absent(trial.gid, trial.node)
             return False
-        refused = self._perform(crew.meddle(lives[trial.gid], trial.node))
-        return bool(refused)
+        life = lives[trial.gid]
+        if trial.kind is Kind.WRITE:
+            return self._perform(crew.write(life, trial.node, *trial.write))
+        return self._perform(crew.meddle(life, trial.node))
 
     def _renew(self, trial: Trial, lives: dict[int, Life], crew: Crew) -> None:
         """Kill a group and set it up anew while the fault happens."""

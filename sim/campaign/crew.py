@@ -83,6 +83,20 @@ class Crew(ABC):
             "leave the kind setup out"
         )
 
+    def write(self, life: Life, place: int, word: int, data: int) -> Steps[bool]:
+        """Write into a register of a group that is in use; return whether that is refused.
+
+        Parameters
+        ----------
+        life : Life
+        place : int
+            Number of the register, counted round and round.
+        word : int
+        data : int
+            Word 0: how much the epoch rises; 0: the register is cleared.
+        """
+        raise NotImplementedError(f"{life.gid}: there is no register {place}")
+
     def abort(self, life: Life) -> Steps[None]:
         """Break a manager's command off that does not end."""
         yield from ()
@@ -136,6 +150,17 @@ class _OfMessages(Crew):
         other = replace(_renewed(life, None), manager=manager)
         state = yield from self._manager.command(other, Request.SETUP)
         return state is not ManagerState.DONE
+
+    def write(self, life: Life, place: int, word: int, data: int) -> Steps[bool]:
+        places = yield from self._left(life)
+        target, register = places[place % len(places)]
+        if not word and data:
+            address = register_address(register, word)
+            (control,) = yield from ask_all([(target, address, None)], "read")
+            fields = CONTROL.unpack(control & (1 << CONTROL.width) - 1)
+            data = CONTROL.pack({**fields, "epoch": (fields["epoch"] + data) % EPOCHS})
+        ((refused, _),) = yield Ask([(target, register_address(register, word), data)])
+        return refused
 
     def abort(self, life: Life) -> Steps[None]:
         yield from self._manager.abort(life)

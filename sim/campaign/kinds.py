@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
 
 __all__ = ["Kind", "is_meant", "kinds_of"]
 
@@ -18,7 +18,9 @@ class Kind(enum.Enum):
     DEAD = "dead"
     ABSENT = "absent"
     FORGED = "forged"
+    SPURIOUS = "spurious"
     SETUP = "setup"
+    WRITE = "write"
     RENEW = "renew"
     FLIPS = "flips"
     POSED = "posed"
@@ -35,8 +37,10 @@ _WORDS = {
     Kind.CREDIT: "credit lost",
     Kind.DEAD: "link, or router with its links, silent from then on",
     Kind.ABSENT: "member that arrives no more",
-    Kind.FORGED: "message of nobody, with an unknown GID or of another epoch",
+    Kind.FORGED: "message of nobody, with an unknown GID or of another epoch, for any destination",
+    Kind.SPURIOUS: "message of nobody, with a group's GID and epoch, of a kind not used there",
     Kind.SETUP: "set-up of a group that is in use, by a manager",
+    Kind.WRITE: "word written over the config port into a register of a group that is in use",
     Kind.RENEW: "flip, drop or credit lost while a manager kills a group and sets it up anew",
     Kind.FLIPS: "more wires flipped, beyond the checks' distance",
     Kind.POSED: "message of nobody, with a group's own GID and epoch",
@@ -51,7 +55,9 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     kinds += [Kind.CREDIT] if network.guarded else []
     kinds += [Kind.DEAD, Kind.ABSENT]
     kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
-    kinds += [Kind.SETUP] if network.managed and network.has_messages else []
+    reverse = isinstance(network, IrregularSpec) or network.reduction_route == "reverse"
+    kinds += [Kind.SPURIOUS] if Kind.FORGED in kinds and network.managed and reverse else []
+    kinds += [Kind.SETUP, Kind.WRITE] if network.managed and network.has_messages else []
     kinds += [Kind.RENEW] if network.managed and network.has_messages and network.guarded else []
     kinds.append(Kind.FLIPS)
     return (*kinds, *([Kind.POSED] if Kind.FORGED in kinds else ()))

@@ -8,17 +8,21 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.link_form import LinkForm, Wires
+from syncfabric.models.messages import REGISTER_WORDS, Command
 from syncfabric.models.messages import Kind as Message
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import IrregularSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.switch_tree import PortRegister
+from syncfabric.models.planning.tree import Register
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.campaign.forged import end_of, forged, spurious_kinds
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.story import Story
 from syncfabric.sim.drive.recovery.world import dead_links, dead_outputs
+from syncfabric.sim.soak.life import images_of
 
 __all__ = ["Draw", "Trial"]
 
@@ -27,6 +31,7 @@ JITTERS = (0, 3, 15)
 EPISODES = 3
 """Barriers of each group while the fault is to happen."""
 GIDS = 256
+PLACES = 1 << 16
 EPOCHS = 4
 BUSY = 0.25
 """Share of trials in which packets are under way, if the network has any."""
@@ -58,7 +63,10 @@ class Trial:
     gid : int
         The group that it is about, if its kind is about one.
     node : int
-        The member's node that arrives no more, or number of the manager.
+        The member's node that arrives no more, number of the manager, or register that is written.
+    write : (int, int)
+        The word of that register, and what is written; of word 0, by how much its epoch rises, 0
+        for a register that is cleared.
     after : BarrierPlan, optional
         Around what dies.
     """
@@ -73,6 +81,7 @@ class Trial:
     roams: bool = True
     gid: int = -1
     node: int = -1
+    write: tuple[int, int] = (0, 0)
     after: BarrierPlan | None = None
 
 
@@ -125,6 +134,14 @@ class Draw:
             place = rng.choice(nodes if kind is Kind.ABSENT else managers)
             at = rng.randint(1, self.span // 4)  # before its last barrier
             return replace(base, at=at, busy=False, gid=group.id, node=place)
+        if kind is Kind.WRITE:
+            word = rng.choice((0, 0, rng.randrange(1, REGISTER_WORDS)))
+            data = rng.choice((rng.getrandbits(32), *Command)) if word else rng.randrange(2)
+            gid, at = rng.choice(self._plan.groups).id, rng.randint(1, self.span // 4)
+            place = rng.randrange(PLACES)
+            return replace(base, at=at, busy=False, gid=gid, node=place, write=(word, data))
+        if kind is Kind.SPURIOUS:
+            return replace(base, faults=(self._spurious(at, rng),), roams=False)
         if kind is Kind.RENEW:
             gid = rng.choice(self._plan.groups).id
             kind = rng.choice((Kind.FLIP, Kind.DROP, Kind.CREDIT))
@@ -154,23 +171,27 @@ class Draw:
 
         One that is posed has GID and epoch of a group that synchronizes.
         """
-        network = self._network
-        assert not isinstance(network, StaticSpec)
+        network = self._plan.spec.message_network
         known = [group.id for group in self._plan.groups]
         gid, epoch = rng.choice(known), 0 if posed else rng.randrange(1, EPOCHS)
         kind = rng.choice(list(Message))
         if not posed and rng.random() < 1 / 2:
             gid = rng.choice([gid for gid in range(GIDS) if gid not in known])
-        fields = {"kind": kind, "gid": gid, "epoch": epoch}
-        fields["data"] = rng.getrandbits(network.data_bits) if network.data_bits else 0
-        if isinstance(network, MeshSpec):
-            fields |= {"x": rng.randrange(network.width), "y": rng.randrange(network.height)}
-            fields["turn"] = rng.randrange(2)
-        form = LinkForm(network)
-        wires = Wires(
-            sync=network.layout.sync.pack(fields), sync_valid=1 << rng.randrange(form.classes)
-        )
-        return form.pack(form.checked(wires))
+        return forged(network, rng, kind=kind, gid=gid, epoch=epoch)
+
+    def _spurious(self, at: int, rng: random.Random) -> Fault:
+        """Return a message that the register that it comes to uses in no state."""
+        network, link = self._plan.spec.message_network, rng.choice(self._links)
+        target, port = end_of(network, link)
+        group = rng.choice(self._plan.groups)
+        images = {
+            place: image
+            for place, image, _ in images_of(network, group)
+            if isinstance(image, (Register, PortRegister))
+        }
+        kind = rng.choice(spurious_kinds(network, images.get(target), port))
+        mask = forged(network, rng, kind=kind, gid=group.id, epoch=0, router=target)
+        return Fault(at, link, FaultKind.FORGED, mask)
 
     def _death(self, rng: random.Random) -> BarrierPlan:
         """Draw what dies, so that all groups have a way around it, and managers that reach it."""

@@ -99,7 +99,7 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
         (
             ["campaign-mesh", "--kinds", "flip,rust"],
             r"kinds: 'rust' is none that campaign-mesh knows; it knows flip, drop, credit, dead, "
-            r"absent, forged, setup, renew, flips, posed",
+            r"absent, forged, spurious, setup, write, renew, flips, posed",
         ),
         (
             ["campaign-static", "--kinds", "forged"],

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.campaign.forged import forged
 from syncfabric.sim.drive.lines import EMPTY, Line, explain, parse
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
@@ -32,9 +34,16 @@ def guarded_links(spec: MessageSpec) -> list[int]:
 
 
 def random_faults(
-    spec: MessageSpec, rng: random.Random, cycles: Sequence[int], kinds: Sequence[FaultKind]
+    spec: MessageSpec,
+    rng: random.Random,
+    cycles: Sequence[int],
+    kinds: Sequence[FaultKind],
+    gids: Sequence[int] = (0,),
 ) -> list[Fault]:
-    """Return a fault for each of these cycles: 1 to 3 flips, a drop, lost credits, or a death."""
+    """Return a fault for each of these cycles: 1 to 3 flips, a drop, lost credits or a message.
+
+    Forged messages are of groups ``gids``, of their epoch 0 or another, for any destination.
+    """
     shape = guard_shape(spec)
     assert shape
     wires, links = link_wires(spec), guarded_links(spec)
@@ -42,6 +51,11 @@ def random_faults(
     faults = []
     for cycle in cycles:
         kind = rng.choice(kinds)
+        if kind is FaultKind.FORGED:
+            message, epoch = rng.choice(list(Kind)), rng.randrange(2)
+            mask = forged(spec, rng, kind=message, gid=rng.choice(gids), epoch=epoch)
+            faults.append(Fault(cycle, rng.choice(links), kind, mask))
+            continue
         bits = forward if kind is FaultKind.FLIP else shape.channels
         count = rng.randint(1, 3) if kind is FaultKind.FLIP else rng.randint(1, shape.channels)
         mask = sum(1 << bit for bit in rng.sample(range(bits), min(count, bits)))

@@ -51,6 +51,16 @@ def test_faults_that_pass(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
+def test_messages_that_nobody_has_sent(name: str, tmp_path: Path) -> None:
+    """Of groups that are there or not, for any destination."""
+    rng = random.Random(f"{SEED} {name}")
+    cycles = sorted(rng.sample(range(300, CYCLES - 500), 40))
+    gids = [255, *(group.id for group in random_groups(NETWORKS[name], random.Random(SEED)))]
+    faults = random_faults(NETWORKS[name], rng, cycles, (FaultKind.FORGED,), gids)
+    play(name, faults, tmp_path)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
 def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
     spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
     links = links_of(spec)
