@@ -64,7 +64,9 @@ class StaticModel:
         self._ports = [(wiring.core(node), wiring.injection(node)) for node in range(wiring.nodes)]
         self._loader = Loader(wiring)
         self._flush: list[int] = []  # outputs to be flushed in the coming cycle
-        self._agents = [Agent(network.core_buffer) for _ in range(wiring.nodes)]
+        self._watched = network.watchdog > 0
+        self._agents = [Agent(network.core_buffer, network.watchdog) for _ in range(wiring.nodes)]
+        self._due: dict[int, list[int]] = {}  # by cycle, nodes that may have waited for too long
         self._answers: dict[int, Answer] = {}
         widths = [network.switch_buffer.bit_length()] * Port.LOCAL
         widths += [network.injection_buffer.bit_length(), network.core_buffer.bit_length()]
@@ -113,7 +115,7 @@ class StaticModel:
     def _is_moving(self, now: int) -> bool:
         if self._switches.awake or self._stirring or self._flush or self.release:
             return True
-        return self._loader.strobe == now
+        return self._loader.strobe == now or now in self._due
 
     def _step(
         self,
@@ -124,8 +126,11 @@ class StaticModel:
         config: ConfigRequest | None,
     ) -> Record | None:
         strobes = self._loader.strobe == now
+        for node in self._due.pop(now, ()):
+            if self._agents[node].waits and self._agents[node].due == now:
+                self._count(node, Counter.STRAY)
         flushed = {link // PORTS for link in self._flush if self._wiring.is_core[link]}
-        accepted = self._accepted(arrive, flushed) if arrive else set()
+        accepted = self._accepted(now, arrive, flushed) if arrive else set()
         write = None
         if config is not None:
             write = self._configure(now, config, flushed, accepted)
@@ -153,7 +158,7 @@ class StaticModel:
         return record
 
     def _accepted(
-        self, arrive: Mapping[tuple[int, int], int], flushed: Collection[int]
+        self, now: int, arrive: Mapping[tuple[int, int], int], flushed: Collection[int]
     ) -> set[int]:
         """Return the nodes whose arrive is accepted."""
         found = set()
@@ -161,6 +166,9 @@ class StaticModel:
             agent = self._agents[node]
             if agent.ready and not agent.waits and node not in flushed:
                 found.add(node)
+                if agent.patience:
+                    agent.due = now + agent.patience
+                    self._due.setdefault(agent.due, []).append(node)
         self._stirring |= found
         return found
 
@@ -185,6 +193,7 @@ class StaticModel:
                 request,
                 arrives=node in accepted,
                 flushed=node in flushed,
+                watched=self._watched,
             )
         else:
             return None
@@ -312,7 +321,7 @@ class StaticModel:
         if self._is_moving(self.cycle) or self.config_answer[0]:
             return self.cycle
         strobe = self._loader.strobe
-        ahead = [*self._answers, *([strobe] if strobe is not None else [])]
+        ahead = [*self._answers, *self._due, *([strobe] if strobe is not None else [])]
         return min((cycle for cycle in ahead if cycle >= self.cycle), default=None)
 
     def skip(self, cycles: int) -> None:

@@ -41,6 +41,8 @@ class Agent:
     ----------
     core_buffer : int
         Places B of the core buffers.
+    patience : int
+        That of the watchdog after reset.
 
     Attributes
     ----------
@@ -62,6 +64,10 @@ class Agent:
         Released since the last arrive.
     hold : bool
         The process has not come to Wait: an input, no state.
+    patience : int
+        Cycles that a process may wait until the watchdog tells so; 0: as long as it likes.
+    due : int
+        Cycle at whose end it does, if the process waits until then.
     counters : list of int
         The four event counters.
     """
@@ -73,18 +79,21 @@ class Agent:
         "code",
         "counters",
         "done",
+        "due",
         "flits",
         "go",
         "hold",
         "left",
         "owed",
+        "patience",
         "role",
     )
 
-    def __init__(self, core_buffer: int) -> None:
+    def __init__(self, core_buffer: int, patience: int = 0) -> None:
         self._core_buffer = core_buffer
         self.role, self.code, self.flits = Role.NONE, 0, 0
         self.hold = False
+        self.patience, self.due = patience, -1
         self.counters = [0] * len(Counter)
         self.reset()
 

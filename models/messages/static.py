@@ -12,6 +12,7 @@ __all__ = [
     "CHAIN_BITS",
     "INIT",
     "OUTPUT_BITS",
+    "PATIENCE_BITS",
     "ROLE_WORD",
     "STATUS_WORD",
     "LoaderWord",
@@ -29,6 +30,9 @@ CHAIN_BITS = 5 * OUTPUT_BITS
 INIT = 1
 """The command that lets a root begin."""
 
+PATIENCE_BITS = 16
+"""Bits of the cycles that a process may wait until its node tells so."""
+
 
 class Role(enum.IntEnum):
     """What a node's agent does; those above ALONE are as ALONE."""
@@ -37,9 +41,12 @@ class Role(enum.IntEnum):
 
 
 class StaticWord(enum.IntEnum):
-    """Words of a node: to be read and written, only written, only read."""
+    """Words of a node: the second can only be written, the third only read.
 
-    ROLE, COMMAND, STATUS = range(3)
+    PATIENCE is there with a watchdog only.
+    """
+
+    ROLE, COMMAND, STATUS, PATIENCE = range(4)
 
 
 class LoaderWord(enum.IntEnum):

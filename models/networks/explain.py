@@ -30,7 +30,7 @@ KINDS_OF = {
     **dict.fromkeys(("buffer_flits", "channels", "barrier_registers", "spill"), _MESSAGES),
     **dict.fromkeys(("operations", "setup", "managers"), _MESSAGES),
     **dict.fromkeys(("sync", "link_registers", "wires", "parity"), _MESSAGES),
-    **dict.fromkeys(("check_bits", "watchdog"), _MESSAGES),
+    "check_bits": _MESSAGES,
 }
 """The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")

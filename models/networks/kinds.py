@@ -264,6 +264,9 @@ class StaticSpec(Table):
     switch_buffer: Buffer = Field(default=2, description="Flits a switch holds from each link.")
     core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
     injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")
+    watchdog: Whole = Field(
+        default=0, ge=0, le=65535, description="Cycles after which who waits is told; 0: never."
+    )
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:

@@ -41,7 +41,7 @@ def config_map(spec: NetworkSpec) -> Block:
 
 
 def _static(network: StaticSpec) -> Iterator[Block]:
-    nodes, words = len(network.topology.nodes), (*agent_words(), *counter_words())
+    nodes, words = len(network.topology.nodes), (*agent_words(network.watchdog), *counter_words())
     yield _several("node", 0, nodes, "A switch with its node's agent", words)
     yield Block("loader", nodes * TARGET_WORDS, "Loader of routes", loader_words(network.layout))
 

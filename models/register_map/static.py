@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from syncfabric.models.messages import ROLE_WORD, STATUS_WORD, LoaderWord, StaticLayout, StaticWord
+from syncfabric.models.messages import (
+    PATIENCE_BITS,
+    ROLE_WORD,
+    STATUS_WORD,
+    LoaderWord,
+    StaticLayout,
+    StaticWord,
+)
 from syncfabric.models.register_map.parts import Bits, Word, bits_of, whole
 
 __all__ = ["agent_words", "loader_words"]
 
 
-def agent_words() -> tuple[Word, ...]:
-    """Return the words of a node, before its counters."""
+def agent_words(watchdog: int) -> tuple[Word, ...]:
+    """Return the words of a node, before its counters; ``watchdog`` is the network's."""
     words: dict[StaticWord, tuple[str, tuple[Bits, ...]]] = {
         StaticWord.ROLE: (
             "Role word; a write is refused while the node's agent is at work",
@@ -18,6 +25,16 @@ def agent_words() -> tuple[Word, ...]:
         StaticWord.COMMAND: ("Command", whole("command", "w", "1 INIT lets a root begin, once")),
         StaticWord.STATUS: ("Status word", bits_of(STATUS_WORD, "r", reset=0)),
     }
+    if watchdog:
+        patience = Bits(
+            "cycles",
+            0,
+            PATIENCE_BITS,
+            "rw",
+            "who waits for so many is counted; 0: nobody",
+            watchdog,
+        )
+        words[StaticWord.PATIENCE] = ("Patience", (patience,))
     return tuple(Word(word.name, word, about, fields) for word, (about, fields) in words.items())
 
 

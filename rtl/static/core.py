@@ -132,12 +132,14 @@ class StaticCore(wiring.Component):
             # Told a cycle late: a flit is on its link late in the cycle.
             overflow.eq(Cat(self.overflow, buffer.overflow)),
         ]
+        strays = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
+        if network.watchdog:
+            waits = Signal.like(config.patience, init=0)
+            strays.append(waiting & (waits == 1))
+            m.d.sync += waits.eq(Mux(waiting, waits - waits.any(), config.patience))
         events = {
             Counter.OVERFLOW: overflow,
-            Counter.STRAY: [
-                software & port.recv_take & ~takes,
-                software & port.send_valid & ~sends,
-            ],
+            Counter.STRAY: strays,
             Counter.REFUSED_ARRIVE: [port.arrive & ~accepted],
             Counter.REFUSED_WRITE: [config.refused_write],
         }

@@ -61,7 +61,8 @@ class Outcome:
     verdict : Verdict
     told : tuple of str
         Who reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
-        command was, ``PATIENCE`` if on a static network members had waited for too long.
+        command was, ``PATIENCE`` if members had waited for too long on a static network without
+        watchdogs.
     text : str
         What is wrong, if something is.
     cycles, episodes : int
@@ -88,7 +89,7 @@ class Court(Bench):
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         super().__init__(fabric, plan)
         network = self._network
-        watchdog = getattr(network, "watchdog", 0)
+        watchdog = network.watchdog
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was broken off
@@ -171,8 +172,9 @@ class Court(Bench):
         """Return who has reported something."""
         broken = any(wrong.text == BROKEN for wrong in self._wrong)
         told = list(self._counters() - self._before)
-        # A static network has neither checks nor watchdogs: its members' patience is all there is.
-        patience = self._static and any(wrong.text.startswith(NOBODY) for wrong in self._wrong)
+        # Where nothing is checked or watched members' patience is all there is.
+        bare = self._static and not self._network.watchdog
+        patience = bare and any(wrong.text.startswith(NOBODY) for wrong in self._wrong)
         told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["PATIENCE"] * patience
         return tuple(told)
 

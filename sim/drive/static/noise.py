@@ -84,7 +84,7 @@ class StaticNoise:
         if not self._comes():
             return None
         rng, node = self._rng, self._rng.randrange(self._nodes)
-        refused = ConfigRequest(node, rng.choice((StaticWord.STATUS, 3, COUNTER_BASE)), True, 1)
+        refused = ConfigRequest(node, rng.choice((StaticWord.STATUS, 4, COUNTER_BASE)), True, 1)
         asked = [
             refused,
             ConfigRequest(node, rng.choice((*StaticWord, COUNTER_BASE, COUNTER_BASE + 4)), False),

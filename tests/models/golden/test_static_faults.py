@@ -56,8 +56,8 @@ class LooseSwitches(Switches):
 class ShortAgent(Agent):
     """Takes the core buffers for one place smaller than they are."""
 
-    def __init__(self, core_buffer: int) -> None:
-        super().__init__(core_buffer - 1)
+    def __init__(self, core_buffer: int, patience: int = 0) -> None:
+        super().__init__(core_buffer - 1, patience)
 
 
 def random_ring(rng: random.Random, *, core: int = 1) -> tuple[StaticSpec, Group]:

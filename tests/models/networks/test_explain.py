@@ -340,7 +340,7 @@ CASES += [
     (
         STATIC + "zzz = 2\n",
         'network: unknown key "zzz"; known are core_buffer, data_bits, flit_bits, height, '
-        "injection_buffer, kind, switch_buffer, width",
+        "injection_buffer, kind, switch_buffer, watchdog, width",
     ),
     (
         STATIC + "data_bits = 4\n",
@@ -379,7 +379,7 @@ CASES += [
         **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
         **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
-        **dict.fromkeys(("sync", "wires", "watchdog", "check_bits"), "mesh and irregular"),
+        **dict.fromkeys(("sync", "wires", "parity", "check_bits"), "mesh and irregular"),
     }.items()
 ]
 CASES += [

@@ -267,6 +267,7 @@ def test_defaults_of_a_static_network() -> None:
         "switch_buffer": 2,
         "core_buffer": 2,
         "injection_buffer": 2,
+        "watchdog": 0,
     }
     assert static().topology == Mesh(4, 4)
     assert (static().barrier_registers, static().spill, static().managed) == (1, False, False)
@@ -281,6 +282,7 @@ def test_defaults_of_a_static_network() -> None:
         ("switch_buffer", 1, 16),
         ("core_buffer", 1, 16),
         ("injection_buffer", 1, 16),
+        ("watchdog", 0, 65535),
     ],
 )
 def test_ranges_of_a_static_network(key: str, low: int, high: int) -> None:

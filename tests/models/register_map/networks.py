@@ -38,6 +38,7 @@ NETWORKS = {
     "switches_wires": {**_ROW, "sync": "wires"},
     "switches_both": {**_ROW, "sync": "both", "spill": True},
     "static": {"kind": "static", "width": 2, "height": 2},
+    "static_watched": {"kind": "static", "width": 2, "height": 1, "watchdog": 9},
 }
 """The table ``[network]`` of each."""
 

@@ -15,11 +15,18 @@ NETWORKS = {
     "3x2": StaticSpec(
         kind="static", width=3, height=2, flit_bits=3, switch_buffer=3, injection_buffer=1
     ),
+    "watched": StaticSpec(kind="static", width=2, height=2, watchdog=6),
 }
 
 
 @pytest.mark.long_under("verilator")
-@pytest.mark.parametrize("name", ["2x2, one place", pytest.param("3x2", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2x2, one place",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("3x2", "watched")),
+    ],
+)
 def test_every_line_is_the_models(simulator: str, name: str, tmp_path: Path) -> None:
     built = build_bench(NETWORKS[name], simulator)
     run_cocotb(
