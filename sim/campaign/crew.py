@@ -130,6 +130,12 @@ def _renewed(life: Life, after: BarrierPlan | None) -> Life:
     return Life(plan, group, (life.epoch + 1) % EPOCHS, life.episodes, life.manager)
 
 
+def _refused(life: Life) -> Steps[int]:
+    """Return how many arrivals the members' nodes have refused."""
+    reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in life.nodes]
+    return sum((yield from ask_all(reads, "ended")))
+
+
 class _OfMessages(Crew):
     """Groups in registers that managers set up and kill."""
 
@@ -189,10 +195,14 @@ class _OfMessages(Crew):
         return anew
 
     def _see_gone(self, life: Life) -> Steps[None]:
-        """Kill what has not heard of it over the config port, and see that all are gone."""
+        """Kill what has not heard of it over the config port, and see that all are gone.
+
+        Nobody releases whom a register has refused that was no longer there.
+        """
         for _ in range(GONE // LOOK):
             left = yield from self._left(life)
-            if not left and not self._fabric.inside(life.gid):
+            waits = self._fabric.inside(life.gid)
+            if not left and (not waits or waits <= (yield from _refused(life))):
                 return
             yield Pause(LOOK)
             yield from self._kill(left)
@@ -259,8 +269,7 @@ class _OfWires(Crew):
         """
         yield from self._port.clear(life)
         yield Pause(LOOK)
-        reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in life.nodes]
-        refused = sum((yield from ask_all(reads, "cleared")))
+        refused = yield from _refused(life)
         waits = self._fabric.inside(life.gid)
         if waits > refused:
             raise FoundError(f"cleared, and {waits} wait, {refused} of whom were refused")

@@ -42,10 +42,9 @@ template <class End> class Faults {
             if (roam_ || faults_[next_].cycle == cycle) due_.push_back(&faults_[next_]);
         std::size_t left = 0;
         for (auto* fault : due_) {
-            if (!find(*fault) && roam_) {
-                due_[left++] = fault;
-                continue;
-            }
+            bool found = find(*fault);
+            if (!found && roam_) due_[left++] = fault;
+            if (!found && (roam_ || fault->kind == FORGED)) continue;
             if (fault->kind == SILENT) dead_.push_back(fault->link);
             else change(*fault), touched_.push_back(fault->link);
             wake(fault->link, awake), ++struck_;
@@ -91,7 +90,6 @@ template <class End> class Faults {
     }
 
     static void change(const Fault& fault) {
-        if (fault.kind == FORGED && !matters(fault, *fault.link)) return;
         if (fault.kind == CREDIT) lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
         else if (fault.kind != FLIP) drop(fault.link->to);
         if (fault.kind == FLIP || fault.kind == FORGED) flip(fault.link->to, fault.mask);

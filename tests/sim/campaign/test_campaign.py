@@ -125,11 +125,25 @@ def test_a_trial_is_the_same_again_whatever_came_before() -> None:
 
 
 @pytest.mark.long
-def test_a_static_network_has_patience_alone() -> None:
-    result = struck(NETWORKS["static"], 100, Kind.ABSENT, Kind.DEAD)
+@pytest.mark.parametrize(("watchdog", "told"), [(0, "PATIENCE"), (64, "STRAY")])
+def test_a_static_network_has_patience_or_watchdogs_alone(watchdog: int, told: str) -> None:
+    spec = NETWORKS["static"]
+    network = spec.network.model_copy(update={"watchdog": watchdog})
+    result = struck(spec.model_copy(update={"network": network}), 100, Kind.ABSENT, Kind.DEAD)
     assert verdicts(result)[Verdict.RECOVERED] > 50
-    assert {name for count in result.kinds for name in count.told} == {"PATIENCE"}
+    assert {name for count in result.kinds for name in count.told} == {told}
     assert result.verdict == "clean"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["mesh", "irregular"])
+def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
+    result = struck(GUARDED[name], 300, Kind.FORGED, Kind.SPURIOUS, Kind.WRITE)
+    forged, spurious, write = (count.verdicts for count in result.kinds)
+    assert (result.verdict, result.findings) == ("clean", [])
+    assert not forged[Verdict.MASKED] + spurious[Verdict.MASKED]
+    assert min(write[Verdict.DETECTED], write[Verdict.RECOVERED]) > 5
+    assert name != "mesh" or result.kinds[0].told["LOST"] > 5
 
 
 @pytest.mark.long
