@@ -68,7 +68,7 @@ def end_of(network: MessageSpec, link: int) -> tuple[int, int]:
 def spurious_kinds(
     network: MessageSpec, register: Register | PortRegister | None, port: int
 ) -> list[Kind]:
-    """Return the kinds that a register uses in no state when they come to it by a port.
+    """Return the kinds, if any, that a register uses in no state when they come to it by a port.
 
     Parameters
     ----------
@@ -90,8 +90,10 @@ def spurious_kinds(
         # The root of a tree in a node interface is told GO and BROKEN from below.
         at_node = PROCESS_PORT in register.children and not isinstance(register.seat, int)
         is_parent = port == register.parent or (at_node and register.parent is None)
+    if is_child and is_parent:  # it depends on the class; but a root is not told DISTRIBUTE
+        return [Kind.DISTRIBUTE] if register.parent is None else []
     if is_child:  # a kind 2 from a child is LAST
-        return [Kind.DISTRIBUTE] if is_parent else [Kind.DISTRIBUTE, Kind.BROKEN]
+        return [Kind.DISTRIBUTE, Kind.BROKEN]
     return [Kind.REDUCE] if is_parent else list(Kind)
 
 

@@ -181,15 +181,17 @@ class Draw:
 
     def _spurious(self, at: int, rng: random.Random) -> Fault:
         """Return a message that the register that it comes to uses in no state."""
-        network, link = self._plan.spec.message_network, rng.choice(self._links)
-        target, port = end_of(network, link)
-        group = rng.choice(self._plan.groups)
-        images = {
-            place: image
-            for place, image, _ in images_of(network, group)
-            if isinstance(image, (Register, PortRegister))
-        }
-        kind = rng.choice(spurious_kinds(network, images.get(target), port))
+        network, kinds = self._plan.spec.message_network, list[Message]()
+        while not kinds:
+            link, group = rng.choice(self._links), rng.choice(self._plan.groups)
+            target, port = end_of(network, link)
+            images = {
+                place: image
+                for place, image, _ in images_of(network, group)
+                if isinstance(image, (Register, PortRegister))
+            }
+            kinds = spurious_kinds(network, images.get(target), port)
+        kind = rng.choice(kinds)
         mask = forged(network, rng, kind=kind, gid=group.id, epoch=0, router=target)
         return Fault(at, link, FaultKind.FORGED, mask)
 
