@@ -1,8 +1,9 @@
 """The boot block: what a core's program is told of the groups before it begins.
 
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
-its GID, the core's register of it, the core's rank, the members, the operation, and the members'
-core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none.
+its GID, the core's register of it, the core's rank, the members, the operation, the core's role,
+the flits of a barrier, and the members' core numbers by their rank. Register and rank are
+``BOOT_NONE`` where there is none.
 
 Source: docs/microarchitecture-cores.md.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.registers import Op
+from syncfabric.models.messages.static import Role
 
 __all__ = ["BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
 
@@ -36,12 +38,19 @@ class BootGroup:
         Each member's barrier register; None where the group is in none.
     op : Op
         How values are combined.
+    roles : tuple of Role
+        What each member does where programs send the flits of a static network's ring or tree
+        themselves; empty where they do not.
+    flits : int
+        Flits of such a tree's barrier; 0 of a ring.
     """
 
     gid: int
     members: tuple[int, ...]
     registers: tuple[int | None, ...]
     op: Op = Op.OR
+    roles: tuple[Role, ...] = ()
+    flits: int = 0
 
 
 def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
@@ -66,7 +75,8 @@ def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
         rank = group.members.index(core) if core in group.members else None
         register = None if rank is None else group.registers[rank]
         own = (BOOT_NONE if value is None else value for value in (register, rank))
-        words = (group.gid, *own, len(group.members), group.op, *group.members)
+        role = Role.NONE if rank is None or not group.roles else group.roles[rank]
+        words = (group.gid, *own, len(group.members), group.op, role, group.flits, *group.members)
         block += struct.pack(f"<{len(words)}H", *words)
     if len(block) > room:
         raise SpecError(

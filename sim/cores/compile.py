@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_core import core_header
 from syncfabric.sim.cores.program import Program, read_program
@@ -39,6 +39,8 @@ BARRIERS: Mapping[str, str] = MappingProxyType(
         "wires": "SF_WIRES",
         "reflex": "SF_REFLEX",
         "reflex-tree": "SF_REFLEX_TREE",
+        "reflex-software": "SF_REFLEX_SOFTWARE",
+        "reflex-tree-software": "SF_REFLEX_TREE_SOFTWARE",
         "central": "SF_CENTRAL",
         "tree": "SF_TREE",
         "dissemination": "SF_DISSEMINATION",
@@ -46,6 +48,9 @@ BARRIERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """What ``sf_barrier`` can be made of, and its name in C."""
+
+_STATIC = ("reflex-software", "reflex-tree-software")
+"""What only a static network's header has all for."""
 
 _SCRIPT, _ELF, _SAID = "program.ld", "program.elf", "warnings.txt"
 
@@ -92,7 +97,7 @@ def compile_program(
         There is no compiler.
     """
     source = _located(source)
-    _check(source, barrier, memory_kib, defines)
+    _check(source, spec, barrier, memory_kib, defines)
     tools, cache = find_toolchain(), Cache()
     flags = [*_FLAGS, optimize, f"-DSF_BARRIER={BARRIERS[barrier]}"]
     macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
@@ -131,10 +136,22 @@ def _located(source: Path) -> Path:
     return source if source.exists() else ready_made().get(str(source), source)
 
 
-def _check(source: Path, barrier: str, memory_kib: int, defines: Mapping[str, str]) -> None:
+def _check(
+    source: Path,
+    spec: NetworkSpec | None,
+    barrier: str,
+    memory_kib: int,
+    defines: Mapping[str, str],
+) -> None:
     if barrier not in BARRIERS:
         raise SpecError(
             f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}"
+        )
+    if barrier in _STATIC and not (spec and isinstance(spec.network, StaticSpec)):
+        raise SpecError(
+            f"barrier = {barrier!r} is made of a static network's flits, and this is compiled for "
+            f"{'no network' if spec is None else f'network {spec.name}, which has none'}; choose "
+            "a static network, or another barrier"
         )
     if not 1 <= memory_kib <= MOST_MEMORY_KIB:
         raise SpecError(f"memory = {memory_kib} KiB: a core has 1 to {MOST_MEMORY_KIB} KiB")

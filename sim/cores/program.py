@@ -15,6 +15,9 @@ __all__ = ["Program", "Segment", "Symbol", "read_program"]
 
 BARRIER_SECTION = ".text.sf_barrier"
 
+FLITS_SYMBOL = "sf_reflex_begin"
+"""A program that has this function makes barriers of flits that it sends itself."""
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -69,6 +72,11 @@ class Program:
     def barrier(self) -> tuple[int, int]:
         """Addresses of the software barriers' functions, (0, 0) if there are none."""
         return self.sections.get(BARRIER_SECTION, (0, 0))
+
+    @property
+    def sends_flits(self) -> bool:
+        """Whether it wants a static network's rings and trees without the agents."""
+        return FLITS_SYMBOL in self.symbols
 
     @property
     def free_bytes(self) -> int:

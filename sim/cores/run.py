@@ -13,7 +13,8 @@ from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
+from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.cores.events import Events, read_events
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.result import CoresResult, result_of
@@ -22,7 +23,15 @@ from syncfabric.sim.cores.system import build_system, shape_of
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Icarus, Verilator
 
-__all__ = ["BOOT_SYMBOL", "LIMIT", "SIMULATORS", "check_run", "play", "run_program"]
+__all__ = [
+    "BOOT_SYMBOL",
+    "LIMIT",
+    "SIMULATORS",
+    "boot_groups",
+    "check_run",
+    "play",
+    "run_program",
+]
 
 BOOT_SYMBOL = "sf_boot"
 """Where a program wants to be told its core's groups."""
@@ -108,20 +117,35 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     symbol = program.symbols.get(BOOT_SYMBOL)
     if symbol is None:
         return {}
-    groups = _boot_groups(plan, cores)
+    groups = boot_groups(plan, cores, sends_flits=program.sends_flits)
     return {core: (symbol.address, boot_block(groups, core, symbol.size)) for core in range(cores)}
 
 
-def _boot_groups(plan: BarrierPlan, cores: int) -> list[BootGroup]:
-    """Return the groups that programs can use: all their members are cores."""
+def boot_groups(plan: BarrierPlan, cores: int, *, sends_flits: bool) -> list[BootGroup]:
+    """Return the groups that programs can use: all their members are cores.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    cores : int
+    sends_flits : bool
+        The program has the rings and trees of a static network, and no agent does.
+    """
     index = plan.spec.network.topology.index
     operations = {group.id: Op[group.op.upper()] for group in plan.spec.groups}
     found = []
     for group in plan.groups:
         members = tuple(index(member) for member in group.members)
-        if max(members) < cores:
+        if max(members) >= cores:
+            continue
+        op = operations[group.id]
+        if sends_flits and isinstance(group, StaticGroupPlan):
+            roles = tuple(role_of(group, member) for member in group.members)
+            none = (None,) * len(members)
+            found.append(BootGroup(group.id, members, none, op, roles, group.flits or 0))
+        else:
             registers = tuple(group.places.get(member) for member in group.members)
-            found.append(BootGroup(group.id, members, registers, operations[group.id]))
+            found.append(BootGroup(group.id, members, registers, op))
     return found
 
 

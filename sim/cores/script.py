@@ -39,6 +39,10 @@ class Loaded(Protocol):
     def barrier(self) -> tuple[int, int]:
         """Addresses of the barriers in software, the last not included."""
 
+    @property
+    def sends_flits(self) -> bool:
+        """Whether it wants a static network's rings and trees without the agents."""
+
 
 def script_text(
     plan: BarrierPlan, program: Loaded, blocks: Mapping[int, tuple[int, bytes]], limit: int
@@ -66,7 +70,7 @@ def script_text(
         for core, (place, data) in blocks.items()
         for address, word in _words(place, data)
     ]
-    lines += _set_up(plan)
+    lines += _set_up(plan, agents=not program.sends_flits)
     settle = _SETTLE + 8 * len(plan.spec.network.topology.nodes)
     lines += [step_line(Step.IDLE, settle), step_line(Step.RUN, limit, *program.barrier)]
     return "".join(lines)
@@ -80,12 +84,14 @@ def _words(address: int, data: bytes) -> Iterator[tuple[int, int]]:
         yield (address - start + place) // 4, int.from_bytes(padded[place : place + 4], "little")
 
 
-def _set_up(plan: BarrierPlan) -> Iterator[str]:
+def _set_up(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
     """Yield what sets the groups up from reset, as software would by the config port."""
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
-        for target, address, word in static_writes(network, groups) if groups else ():
+        beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
+        writes = static_writes(network, groups if agents else (), beside) if groups else ()
+        for target, address, word in writes:
             yield step_line(Step.CONFIG, target, address, word)
             if target == network.layout.loader and address == LoaderWord.STROBE:
                 yield step_line(Step.IDLE, SETTLING)

@@ -18,7 +18,15 @@ from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
 
-__all__ = ["HARDWARE", "build_system", "fitting", "shape_of", "with_channels", "with_world"]
+__all__ = [
+    "FLITS",
+    "HARDWARE",
+    "build_system",
+    "fitting",
+    "shape_of",
+    "with_channels",
+    "with_world",
+]
 
 HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
     "btm": ("mesh", ("btm", "shortest", "cs")),
@@ -29,6 +37,12 @@ HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Kind of network of each barrier in hardware (any, if empty), and planners; the first is used."""
 
+FLITS = {
+    "reflex-software": HARDWARE["reflex"],
+    "reflex-tree-software": HARDWARE["reflex-tree"],
+}
+"""The same of barriers that programs make over routes, by sending and taking flits."""
+
 _MAIN = "system.cpp"
 _PROGRAM = {
     "syncfabric.sim.cores": (_MAIN,),
@@ -37,9 +51,9 @@ _PROGRAM = {
 
 
 def fitting(network: AnySpec) -> tuple[str, ...]:
-    """Return the barriers in hardware that a network has."""
+    """Return the barriers that a network has itself, those in hardware first."""
     if isinstance(network, StaticSpec):
-        return ("reflex", "reflex-tree")
+        return ("reflex", "reflex-tree", *FLITS)
     kinds = [name for name, (kind, _) in HARDWARE.items() if kind == network.kind]
     has = kinds if network.has_messages else []
     return (*has, "wires") if network.wire_plane is not None else tuple(has)
@@ -55,7 +69,7 @@ def with_channels(spec: NetworkSpec) -> NetworkSpec:
 
 
 def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
-    """Return a network with a group of all cores for a barrier in hardware.
+    """Return a network with a group of all cores for a barrier of its own.
 
     Parameters
     ----------
@@ -64,22 +78,23 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     cores : int
         The first nodes have one.
     barrier : str
-        A barrier in software needs no such group.
+        A barrier over messages needs no such group.
 
     Raises
     ------
     SpecError
         The network has not this kind of barrier, or no room for the group.
     """
-    if barrier not in HARDWARE:
+    planned = HARDWARE | FLITS
+    if barrier not in planned:
         return spec
     there = fitting(spec.network)
     if barrier not in there:
         raise SpecError(
-            f"barrier = {barrier!r} does not go with network {spec.name}: its barriers in hardware "
-            f"are {', '.join(there) or 'none'}; choose one of them, or one in software"
+            f"barrier = {barrier!r} does not go with network {spec.name}: its own barriers are "
+            f"{', '.join(there) or 'none'}; choose one of them, or one over messages"
         )
-    planners = HARDWARE[barrier][1]
+    planners = planned[barrier][1]
     nodes = tuple(spec.network.topology.node(core) for core in range(cores))
     everyone = set(nodes)
     if any(set(group.members) == everyone and group.planner in planners for group in spec.groups):

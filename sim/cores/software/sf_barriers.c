@@ -8,7 +8,6 @@
 #include "sf_messages.h"
 
 #define SIGNALS_AT_ONCE 16
-#define SF_INLINE inline __attribute__((always_inline))
 
 /* Make of a scheme's two halves what a program calls. */
 #define SCHEME(name) \

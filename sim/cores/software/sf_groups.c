@@ -77,14 +77,17 @@ static void add_from_file(unsigned slot, const uint16_t *entry)
     if (!group || (slot >= SF_GROUPS && (number == NONE || !SF_IN_HARDWARE)))
         sf_exit(SF_EXIT_GROUP);
     *group = (sf_group){.used = 1, .gid = (uint8_t)entry[0], .slot = (uint8_t)slot,
-                        .op = (uint8_t)entry[4], .rank = entry[2], .size = entry[3]};
+                        .op = (uint8_t)entry[4], .rank = entry[2], .size = entry[3],
+                        .role = entry[5], .flits = entry[6]};
     for (unsigned i = 0; i < size; i++)
-        group->members[i] = (uint8_t)entry[5 + i];
+        group->members[i] = (uint8_t)entry[7 + i];
     if (number != NONE) {
         group->port = port_of(number);
         registers_used |= 1u << number;
     }
     prepare(group);
+    if (SF_BY_FLITS)
+        sf_reflex_begin(group);
 }
 
 /* Take in the boot block; called before main. */
@@ -100,7 +103,7 @@ void sf_start(void)
             slots_used |= 1u << slot;
         if (entry[2] != NONE)
             add_from_file(slot, entry);
-        entry += 5 + size;
+        entry += 7 + size;
     }
 }
 
@@ -233,7 +236,8 @@ sf_group *sf_make_world(void)
 {
     unsigned cores = sf_cores();
     for (unsigned i = 0; !sf_world_made && i < SF_GROUPS; i++)
-        if (groups[i].used && groups[i].size == cores && (groups[i].port || !SF_IN_HARDWARE))
+        if (groups[i].used && groups[i].size == cores
+            && (SF_IN_HARDWARE ? groups[i].port != 0 : !SF_BY_FLITS || groups[i].role))
             sf_world_made = &groups[i];
     if (!sf_world_made) {
         unsigned all[SYNCFABRIC_MOST_CORES];

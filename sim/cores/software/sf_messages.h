@@ -7,6 +7,8 @@
 
 #include "syncfabric.h"
 
+#define SF_INLINE inline __attribute__((always_inline))
+
 /* Functions in which a core spends a software barrier. */
 #define SF_OF_BARRIER(name) __attribute__((noinline, section(".text.sf_barrier." #name)))
 

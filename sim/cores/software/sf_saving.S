@@ -48,3 +48,4 @@
     saving sf_keep_saving, sf_keep
     saving sf_fence_saving, sf_fence
     saving sf_make_room_saving, sf_make_room
+    saving sf_take_in_saving, sf_take_in

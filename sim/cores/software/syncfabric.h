@@ -11,12 +11,15 @@
 #include "syncfabric_network.h"
 #include "syncfabric_registers.h"
 
-/* What sf_barrier is made of: a register of the hardware up to SF_REFLEX_TREE, then messages. */
+/* What sf_barrier is made of: a register of the hardware up to SF_REFLEX_TREE, flits that programs
+ * send over a static network's routes up to SF_REFLEX_TREE_SOFTWARE, then messages. */
 #define SF_BTM 1
 #define SF_BTIN 2
 #define SF_WIRES 3
 #define SF_REFLEX 4
 #define SF_REFLEX_TREE 5
+#define SF_REFLEX_SOFTWARE 6
+#define SF_REFLEX_TREE_SOFTWARE 7
 #define SF_CENTRAL 16
 #define SF_TREE 17
 #define SF_DISSEMINATION 18
@@ -25,7 +28,8 @@
 #ifndef SF_BARRIER
 #define SF_BARRIER SF_BTM
 #endif
-#define SF_IN_HARDWARE (SF_BARRIER < SF_CENTRAL)
+#define SF_IN_HARDWARE (SF_BARRIER < SF_REFLEX_SOFTWARE)
+#define SF_BY_FLITS (!SF_IN_HARDWARE && SF_BARRIER < SF_CENTRAL)
 
 #define SF_GROUPS 8      /* that a core can know of at the same time */
 #define SF_USER_TAGS 32  /* 0 to 31; the others are the library's */
@@ -71,6 +75,7 @@ typedef struct {
     uint8_t rounds, children;      /* of a dissemination; how many are below */
     uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
     uint16_t rank, size;
+    uint16_t role, flits;          /* in a ring or tree by flits, 0 where there is none; of a tree */
     uint8_t members[SYNCFABRIC_MOST_CORES]; /* cores by their rank */
 } sf_group;
 
@@ -171,13 +176,20 @@ SF_DECLARE(dissemination);
 SF_DECLARE(tournament);
 uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 
+/* Barriers by flits, of groups of the file; sf_reflex_begin is a root's, before all others. */
+void sf_reflex_begin(const sf_group *group);
+void sf_reflex_arrive(const sf_group *group);
+void sf_reflex_wait(const sf_group *group);
+void sf_reflex_wait_taking(const sf_group *group);
+void sf_reflex_both(const sf_group *group);
+
 #if SF_BARRIER == SF_CENTRAL
 #define SF_SOFTWARE(part) sf_central_##part
 #elif SF_BARRIER == SF_TREE
 #define SF_SOFTWARE(part) sf_tree_##part
 #elif SF_BARRIER == SF_TOURNAMENT
 #define SF_SOFTWARE(part) sf_tournament_##part
-#else /* also of groups that have no register */
+#else /* also of groups that have no register, nor a ring or tree */
 #define SF_SOFTWARE(part) sf_dissemination_##part
 #endif
 
@@ -187,6 +199,8 @@ static inline void sf_barrier_arrive(sf_group *group)
     if (SF_IN_HARDWARE && group->port) {
         sf_fence_quickly();
         group->port[0] = 0;
+    } else if (SF_BY_FLITS && group->role) {
+        sf_reflex_arrive(group);
     } else {
         SF_SOFTWARE(arrive)(group);
     }
@@ -197,6 +211,8 @@ static inline void sf_barrier_wait(sf_group *group)
 {
     if (SF_IN_HARDWARE && group->port)
         (void)group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+    else if (SF_BY_FLITS && group->role)
+        sf_reflex_wait(group);
     else
         SF_SOFTWARE(wait)(group);
 }
@@ -209,7 +225,10 @@ static inline void sf_barrier_wait_taking(sf_group *group)
            && !(group->port[SYNCFABRIC_CORE_DONE_BASE - SYNCFABRIC_CORE_ARRIVE_BASE]
                 & 1u << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT))
         sf_take_in();
-    sf_barrier_wait(group);
+    if (SF_BY_FLITS && group->role)
+        sf_reflex_wait_taking(group);
+    else
+        sf_barrier_wait(group);
 }
 
 static inline void sf_barrier(sf_group *group)
@@ -217,6 +236,8 @@ static inline void sf_barrier(sf_group *group)
     if (SF_IN_HARDWARE && group->port) {
         sf_barrier_arrive(group);
         sf_barrier_wait(group);
+    } else if (SF_BY_FLITS && group->role) {
+        sf_reflex_both(group);
     } else {
         SF_SOFTWARE(both)(group);
     }

@@ -12,6 +12,9 @@
 
 #include "syncfabric_network.h"
 #include "syncfabric_registers.h"
+#ifdef SYNCFABRIC_CORE_BUFFER
+#include "emulator_flits.h"
+#endif
 
 #define CORES 64
 #define REGISTERS 32
@@ -78,6 +81,7 @@ static uint32_t combine(unsigned op, uint32_t a, uint32_t b)
     }
 }
 
+#ifdef SF_MESH
 /* A register of this node for a group; -1 if there is none. */
 static int register_of(unsigned core, unsigned gid)
 {
@@ -88,7 +92,6 @@ static int register_of(unsigned core, unsigned gid)
     return -1;
 }
 
-#ifdef SF_MESH
 /* Follow parents and children over the images that members wrote; 0 if the tree is not whole. */
 static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers)
 {
@@ -194,6 +197,11 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
 {
     core_state *c = &cores[core];
     drop_acks(c);
+#ifdef SYNCFABRIC_CORE_BUFFER
+    int flit = flit_word(core, w, write, read);
+    if (flit >= 0)
+        return flit;
+#endif
     if (w >= SYNCFABRIC_CORE_CONFIG_BASE) {
         uint32_t address = w - SYNCFABRIC_CORE_CONFIG_BASE;
         c->refused = address >= REGISTERS * 8;
@@ -436,6 +444,9 @@ static void read_input(FILE *file)
                 cores[groups[g].member[i]].group[value] = (int)g;
         }
     }
+#ifdef SYNCFABRIC_CORE_BUFFER
+    read_buffers(file, count);
+#endif
 }
 
 int main(int argc, char **argv)
@@ -449,6 +460,9 @@ int main(int argc, char **argv)
     read_input(stdin);
     for (cycle = 0; running && cycle < limit; cycle++) {
         running = 0;
+#ifdef SYNCFABRIC_CORE_BUFFER
+        pass_flits();
+#endif
         for (unsigned core = 0; core < count; core++) {
             running += !cores[core].stopped;
             if (!cores[core].stopped && cores[core].busy <= cycle)

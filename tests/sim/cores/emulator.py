@@ -1,14 +1,16 @@
 """Programs on emulated cores: fast, and with every order of events that the contract allows."""
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from syncfabric.models.messages.boot import BootGroup, boot_block
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
 from syncfabric.sim.cores.compile import library_headers
 from syncfabric.sim.cores.program import Program
 
@@ -65,6 +67,35 @@ def world(cores: int, gid: int = 0) -> BootGroup:
     return BootGroup(gid, tuple(range(cores)), (0,) * cores)
 
 
+def flit_buffers(plan: BarrierPlan, cores: int) -> Iterator[str]:
+    """Yield a static network's buffers for flits that programs send, joined by a plan's routes.
+
+    Each is a line: its places, how many others it leads to, and their numbers. The last lines are
+    the cores' buffers: what a core sends goes to the first, and what it takes is in the second.
+    """
+    network = plan.spec.network
+    assert isinstance(network, StaticSpec)
+    mesh, sides = network.topology, (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH, Port.LOCAL)
+    inputs = [(node, port) for node in mesh.nodes for port in sides]
+    numbers = {place: number for number, place in enumerate(inputs)}
+    targets: dict[int, list[int]] = {number: [] for number in range(len(inputs))}
+    for group in plan.groups:
+        assert isinstance(group, StaticGroupPlan)
+        for (x, y, out), port in group.routes().items():
+            other = mesh.neighbour((x, y), Port(out)) if out != Port.LOCAL else None
+            target = len(inputs) + mesh.index((x, y))
+            if other is not None:
+                target = numbers[other, Port(out).opposite]
+            targets[numbers[(x, y), port]].append(target)
+    yield str(len(inputs) + len(mesh.nodes))
+    for (_, port), ahead in zip(inputs, targets.values(), strict=True):
+        places = network.injection_buffer if port is Port.LOCAL else network.switch_buffer
+        yield " ".join(map(str, (places, len(ahead), *ahead)))
+    yield from [f"{network.core_buffer} 0"] * len(mesh.nodes)
+    for core in range(cores):
+        yield f"{numbers[mesh.node(core), Port.LOCAL]} {len(inputs) + core}"
+
+
 def emulate(
     program: Program,
     spec: NetworkSpec,
@@ -105,6 +136,8 @@ def emulate(
         pairs = zip(group.members, group.registers, strict=True)
         seats = (f"{core} {NO_REGISTER if number is None else number}" for core, number in pairs)
         lines.append(f"{group.gid} {int(group.op)} {len(group.members)} {' '.join(seats)}")
+    if isinstance(spec.network, StaticSpec):
+        lines += flit_buffers(make_plan(spec), cores)
     text = " ".join(map(str, numbers)).encode() + b"\n"
     given = text + bytes(image) + b"".join(blocks) + "\n".join(lines).encode() + b"\n"
     done = subprocess.run([emulator, str(seed), str(limit)], input=given, capture_output=True)

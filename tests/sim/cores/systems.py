@@ -5,12 +5,12 @@ from pathlib import Path
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.cores.compile import BARRIERS, compile_program
 from syncfabric.sim.cores.program import Program
-from syncfabric.sim.cores.system import HARDWARE
+from syncfabric.sim.cores.system import FLITS, HARDWARE
 
 PROGRAMS = Path(__file__).parents[3] / "sim" / "cores" / "programs"
 SOFTWARE = PROGRAMS.with_name("software")
-MESSAGES = [name for name in BARRIERS if name not in HARDWARE]
-"""The barriers in software."""
+MESSAGES = [name for name in BARRIERS if name not in HARDWARE | FLITS]
+"""The barriers over messages."""
 
 
 def mesh(width: int, height: int, **keys: object) -> NetworkSpec:

@@ -1,18 +1,24 @@
-"""The ready-made programs on ready-made networks of every kind, with barriers in hardware."""
+"""The ready-made programs on ready-made networks of every kind, with the networks' own barriers."""
+
+from pathlib import Path
 
 import pytest
 
 from syncfabric.models.networks.reader import load
+from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
-from syncfabric.sim.cores.system import with_channels, with_world
+from syncfabric.sim.cores.system import FLITS, with_channels, with_world
 from syncfabric.sim.simulators import find_simulator
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import mesh, program
 
+OURS = Path(__file__).parent / "programs"
 NETWORKS = [
     ("reflex-4x4", "reflex", 16),
     ("reflex-4x4", "reflex-tree", 16),
+    ("reflex-4x4", "reflex-software", 16),
+    ("reflex-4x4", "reflex-tree-software", 16),
     ("cluster-fig1", "btin", 26),
     ("wires-4x4", "wires", 16),
 ]
@@ -21,12 +27,18 @@ NETWORKS = [
 def run(
     name: str, network: str, barrier: str, cores: int, sim: str = "verilator", **defines: int
 ) -> CoresResult:
-    """Run a program to its end; its barriers were in hardware, and none beyond its bound."""
+    """Run a program to its end; barriers in hardware took place, and none went beyond its bound."""
     spec = with_world(with_channels(load(network)), cores, barrier)
-    made = program(name, barrier, spec, **defines)
+    given = {key: str(value) for key, value in defines.items()}
+    source = OURS / f"{name}.c"
+    source = source if source.exists() else Path(name)
+    made = compile_program(source, spec=spec, barrier=barrier, defines=given)
     result, _ = run_program(spec, made, cores=cores, sim=sim)
     assert result.exits == (0,) * cores, result.verdict
     (group,) = (group for group in result.groups if group.members == cores)
+    if barrier in FLITS:
+        assert group.episodes == 0
+        return result
     assert group.episodes > 3
     assert group.latency is not None
     assert group.latency.max <= (group.bound or 0)
@@ -51,6 +63,14 @@ def test_no_core_leaves_before_the_last_one_comes(
     network: str, barrier: str, cores: int, skew: int
 ) -> None:
     assert_nobody_was_early(run("barrier", network, barrier, cores, SKEW=skew), 20)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
+def test_halves_of_barriers_hold_and_let_go(network: str, barrier: str, cores: int) -> None:
+    assert_nobody_was_early(run("split", network, barrier, cores, WORK=800), 20)
+    assert_nobody_was_early(run("split", network, barrier, cores, WORK=800, TAKING=1), 20)
+    run("chain", network, barrier, cores)
 
 
 @pytest.mark.long
@@ -83,6 +103,8 @@ def test_the_same_work_under_three_names(network: str, barrier: str, cores: int)
         ("mesh-2x2", "btm", 4),
         ("reflex-2x2", "reflex", 4),
         ("reflex-2x2", "reflex-tree", 4),
+        ("reflex-2x2", "reflex-software", 4),
+        ("reflex-2x2", "reflex-tree-software", 4),
         ("twins", "btin", 5),
     ],
 )
