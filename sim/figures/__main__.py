@@ -11,6 +11,7 @@ from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
+from syncfabric.sim.figures.cores_static import core_reflex
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
@@ -58,6 +59,7 @@ SECTIONS: tuple[Section, ...] = (
     collectives,
     core_barriers,
     core_programs,
+    core_reflex,
     wire_faults,
     mboa,
     schedule_search,
