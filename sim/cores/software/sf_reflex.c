@@ -6,7 +6,8 @@
  *
  * Tree (ours): F flits a barrier, one more than its longest way holds; the root sends B of them
  * ahead. The release is the last one. It finds room when every member has read one flit, and is sent
- * when the root has arrived. What a flit carries is never looked at. */
+ * when the root has arrived. What a flit carries is never looked at. See
+ * docs/microarchitecture-static.md, R7. */
 
 #include "sf_messages.h"
 

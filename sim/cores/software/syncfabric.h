@@ -174,14 +174,10 @@ SF_DECLARE(central);
 SF_DECLARE(tree);
 SF_DECLARE(dissemination);
 SF_DECLARE(tournament);
-uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
-
-/* Barriers by flits, of groups of the file; sf_reflex_begin is a root's, before all others. */
-void sf_reflex_begin(const sf_group *group);
-void sf_reflex_arrive(const sf_group *group);
-void sf_reflex_wait(const sf_group *group);
+SF_DECLARE(reflex); /* by flits: of a group that has a role */
+void sf_reflex_begin(const sf_group *group); /* what its root does before all barriers */
 void sf_reflex_wait_taking(const sf_group *group);
-void sf_reflex_both(const sf_group *group);
+uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 
 #if SF_BARRIER == SF_CENTRAL
 #define SF_SOFTWARE(part) sf_central_##part
