@@ -6,6 +6,7 @@ __all__ = ["CORES"]
 
 _PORT = "tests/rtl/cores/test_barrier_port.py"
 _INTERFACE = "tests/rtl/cores/test_interface.py"
+_WORDS = "tests/rtl/cores/test_system_words.py"
 
 
 def _port(name: str, old: str, new: str) -> Mutant:
@@ -16,7 +17,59 @@ def _half(name: str, half: str, old: str, new: str) -> Mutant:
     return Mutant(name, f"rtl/cores/{half}.py", old, new, (_INTERFACE,))
 
 
+def _words(name: str, file: str, old: str, new: str) -> Mutant:
+    return Mutant(name, f"rtl/cores/{file}.py", old, new, (_WORDS,))
+
+
 CORES = (
+    _words(
+        "a core takes a flit that is not there",
+        "system_words",
+        "here.recv_take.eq(here.recv_valid)",
+        "here.recv_take.eq(1)",
+    ),
+    _words(
+        "a core's read of FLIT is answered before there is one",
+        "system_words",
+        "bus.ready.eq(here.recv_valid)",
+        "bus.ready.eq(1)",
+    ),
+    _words(
+        "a core sends a flit without room",
+        "system_words",
+        "here.send_valid.eq(here.send_ready)",
+        "here.send_valid.eq(1)",
+    ),
+    _words(
+        "a core is told of room where a flit waits",
+        "system_words",
+        "bus.result[1].eq(here.send_ready)",
+        "bus.result[1].eq(here.recv_valid)",
+    ),
+    _words(
+        "a refusal of the config port shows for good",
+        "system_words",
+        "refused.eq(self.config.error)",
+        "refused.eq(refused | self.config.error)",
+    ),
+    _words(
+        "a core reaches the next one's node",
+        "config_share",
+        "port.node.eq(core)",
+        "port.node.eq((core + 1) % cores)",
+    ),
+    _words(
+        "all cores take one's answer of the config port for theirs",
+        "config_share",
+        "Mux(answered, bits[whose], 0)",
+        "Mux(answered, self.valid, 0)",
+    ),
+    _words(
+        "a core may ask the config port again before the others",
+        "config_share",
+        "arbiter.advance.eq(~busy)",
+        "arbiter.advance.eq(0)",
+    ),
     _port(
         "a core's arrive does not wait for the fence",
         "self.fenced.eq(fence & self.owing), taken.eq(~self.fenced)",

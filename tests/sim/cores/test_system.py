@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.messages import NODE_WORD
 from syncfabric.models.messages.core import MOST_WORDS, FaultReason
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import NetworkSpec
@@ -118,6 +119,15 @@ def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
     assert result.verdict == "limit"
     assert {one.core: one.activity for one in result.stands}[1] == "works"
     assert not result.ok
+
+
+def test_a_core_writes_its_own_node_and_no_other_by_the_config_port() -> None:
+    """All write to the same addresses at the same time; it shows if the last access was refused."""
+    events = played(MESH, OURS / "config.c")
+    for core in range(4):
+        place = NODE_WORD.pack({"present": 1, "x": core % 2, "y": core // 2})
+        told = [put.value for put in events.puts if put.core == core]
+        assert told == [0, *[place] * 4, 1, 0, 1, 0]
 
 
 @pytest.mark.long
