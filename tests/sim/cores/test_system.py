@@ -173,7 +173,7 @@ sync = "wires"
         ("reflex-2x2", 4, "reflex"),
         ("reflex-2x2", 4, "reflex-tree"),
         ("reflex-2x2", 4, "reflex-software"),
-        ("reflex-2x2", 3, "reflex-tree-software"),
+        ("reflex-2x2", 4, "reflex-tree-software"),
         ("reflex-2x2", 3, "central"),
         ("wires", 4, "wires"),
         ("mesh-4x4", 16, "btm"),
