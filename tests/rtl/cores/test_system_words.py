@@ -64,9 +64,9 @@ def test_a_flit_is_taken_and_sent_once_when_it_can_be() -> None:
                 expected.append(there[-1])
             room = chance.random() < 0.5
             if request is None and chance.random() < 0.8:
-                word = chance.choice((CoreWord.FLIT, CoreWord.FLIT, CoreWord.FLIT_STATUS))
-                write = word == CoreWord.FLIT and chance.random() < 0.4
-                request = write, word, chance.getrandbits(32)
+                asked = chance.choice((CoreWord.FLIT, CoreWord.FLIT, CoreWord.FLIT_STATUS))
+                to_write = asked == CoreWord.FLIT and chance.random() < 0.4
+                request = to_write, asked, chance.getrandbits(32)
             ask(context, words.bus, request)
             context.set(words.recv_valid, bool(there))
             context.set(words.recv_flit, there[0] if there else chance.getrandbits(FLIT_BITS))
