@@ -2,7 +2,9 @@
 
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
 its GID, the core's register of it, the core's rank, the members, the operation, and the members'
-core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none.
+core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none. A group that has
+members beside the cores is of no use to them: it comes last, without members and rank, for its number
+and its register are taken.
 
 Source: docs/microarchitecture-cores.md.
 """
@@ -14,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.registers import Op
 
 __all__ = ["BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
@@ -31,7 +34,7 @@ class BootGroup:
     gid : int
         Group identifier.
     members : tuple of int
-        Cores by their rank.
+        Nodes by their rank; node i has core i, if there are so many.
     registers : tuple of (int or None)
         Each member's barrier register; None where the group is in none.
     op : Op
@@ -44,7 +47,9 @@ class BootGroup:
     op: Op = Op.OR
 
 
-def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
+def boot_block(
+    groups: Sequence[BootGroup], core: int, room: int, *, cores: int = MOST_CORES
+) -> bytes:
     """Return the boot block of a core.
 
     Parameters
@@ -55,6 +60,8 @@ def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
         Number of the core.
     room : int
         Bytes that the program keeps for it: the size of its symbol ``sf_boot``.
+    cores : int
+        How many there are.
 
     Raises
     ------
@@ -62,11 +69,14 @@ def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
         It does not fit.
     """
     block = struct.pack("<II", BOOT_MAGIC, len(groups))
-    for group in groups:
+    for group in sorted(groups, key=lambda group: max(group.members) >= cores):
         rank = group.members.index(core) if core in group.members else None
         register = None if rank is None else group.registers[rank]
+        members = group.members
+        if max(members) >= cores:
+            rank, members = None, ()
         own = (BOOT_NONE if value is None else value for value in (register, rank))
-        words = (group.gid, *own, len(group.members), group.op, *group.members)
+        words = (group.gid, *own, len(members), group.op, *members)
         block += struct.pack(f"<{len(words)}H", *words)
     if len(block) > room:
         raise SpecError(

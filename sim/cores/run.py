@@ -108,20 +108,22 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     symbol = program.symbols.get(BOOT_SYMBOL)
     if symbol is None:
         return {}
-    groups = _boot_groups(plan, cores)
-    return {core: (symbol.address, boot_block(groups, core, symbol.size)) for core in range(cores)}
+    groups = _boot_groups(plan)
+    return {
+        core: (symbol.address, boot_block(groups, core, symbol.size, cores=cores))
+        for core in range(cores)
+    }
 
 
-def _boot_groups(plan: BarrierPlan, cores: int) -> list[BootGroup]:
-    """Return the groups that programs can use: all their members are cores."""
+def _boot_groups(plan: BarrierPlan) -> list[BootGroup]:
+    """Return the groups that are set up."""
     index = plan.spec.network.topology.index
     operations = {group.id: Op[group.op.upper()] for group in plan.spec.groups}
     found = []
     for group in plan.groups:
         members = tuple(index(member) for member in group.members)
-        if max(members) < cores:
-            registers = tuple(group.places.get(member) for member in group.members)
-            found.append(BootGroup(group.id, members, registers, operations[group.id]))
+        registers = tuple(group.places.get(member) for member in group.members)
+        found.append(BootGroup(group.id, members, registers, operations[group.id]))
     return found
 
 

@@ -137,20 +137,24 @@ static SF_INLINE void tournament_wait(const sf_group *group)
 SCHEME(tournament)
 
 /* Combine what count children send, as they come; where loops are apart, none asks for the op. */
-static SF_INLINE uint32_t gather(sf_op op, unsigned tag, unsigned count, uint32_t result)
+static SF_INLINE uint32_t gather(const sf_group *group, unsigned count, uint32_t result)
 {
 #define GATHER(combined) \
-    while (count && sf_take_kept(tag, &given)) { \
+    for (; kept < last; kept++) { \
+        given = *kept; \
         result = (combined); \
-        count--; \
     } \
-    while (count--) { \
+    for (; count; count--) { \
         given = sf_await_word(tag); \
         result = (combined); \
     } \
     return result
+    unsigned tag = SF_TAG_VALUE(group->slot);
+    const uint32_t *kept = sf_values[group->slot], *last = kept + sf_values_kept[group->slot];
     uint32_t given;
-    switch (op) {
+    count -= (unsigned)(last - kept);
+    sf_values_kept[group->slot] = 0;
+    switch (group->op) {
     case SF_AND: GATHER(result & given);
     case SF_XOR: GATHER(result ^ given);
     case SF_MAX: GATHER(result > given ? result : given);
@@ -161,32 +165,29 @@ static SF_INLINE uint32_t gather(sf_op op, unsigned tag, unsigned count, uint32_
 }
 
 /* Send a word: there is room. It is the reduction itself that waits for it, so no fence has to. */
-static SF_INLINE void send_word(unsigned to, unsigned tag, uint32_t word)
+static SF_INLINE void send_word(uint32_t head, uint32_t word)
 {
-    sf_signal(SF_HEAD(to, tag) | 1u << SF_WORDS_SHIFT);
+    sf_signal(head);
     SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;
 }
 
 /* Values go up a tree of four children a member, and the result comes down. Children are taken as
- * they come: every operation is commutative, and who has not got a result sends no next value. A
- * member sends at most ten flits after sf_begin. */
+ * they come: every operation is commutative, and who has not got a result sends no next value. For
+ * the same reason a result never comes before it is waited for. A member sends at most ten flits
+ * after sf_begin. */
 SF_OF_BARRIER(sf_tree_reduce) uint32_t sf_tree_reduce(const sf_group *group, uint32_t value)
 {
-    unsigned up = SF_TAG_VALUE(group->slot), down = SF_TAG_RESULT(group->slot);
-    unsigned first = 4u * group->rank + 1, count = 0;
-    uint32_t mask = SF_DATA_BITS < 32 ? (1u << (SF_DATA_BITS & 31)) - 1 : ~0u;
-    if (first < group->size)
-        count = group->size - first < 4 ? group->size - first : 4;
+    const uint32_t mask = SF_DATA_BITS < 32 ? (1u << (SF_DATA_BITS & 31)) - 1 : ~0u;
+    const uint32_t *next = group->results, *end = next + group->givers;
     sf_begin();
     value &= mask;
-    if (count)
-        value = gather(group->op, up, count, value) & mask;
+    if (next < end)
+        value = gather(group, group->givers, value) & mask;
     if (group->rank) {
-        send_word(group->members[(group->rank - 1u) >> 2], up, value);
-        if (!sf_take_kept(down, &value))
-            value = sf_await_word(down);
+        send_word(group->value, value);
+        value = sf_await_word(SF_TAG_RESULT(group->slot));
     }
-    for (unsigned child = 0; child < count; child++)
-        send_word(group->members[first + child], down, value);
+    while (next < end)
+        send_word(*next++, value);
     return value;
 }

@@ -68,7 +68,10 @@ typedef struct {
     uint32_t around[6];            /* heads of the signals of a dissemination's rounds */
     uint32_t below[6];             /* heads of the releases to a tree's or tournament's children */
     uint32_t above;                /* head of the arrival that goes up */
+    uint32_t value, results[4];    /* heads of a reduction's words: to the parent, to children */
     uint8_t rounds, children;      /* of a dissemination; how many are below */
+    uint8_t givers;                /* children of a reduction */
+    uint8_t leads, of_file;        /* whether this core chose its number, or the network file */
     uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
     uint16_t rank, size;
     uint8_t members[SYNCFABRIC_MOST_CORES]; /* cores by their rank */
