@@ -9,7 +9,7 @@ __attribute__((weak, section(".noinit.sf_inbox"))) uint32_t sf_inbox[256];
 __attribute__((weak)) const uint32_t sf_inbox_words = 256;
 static uint32_t inbox_begin, inbox_end; /* the part of the inbox that is in use */
 uint32_t sf_values[SF_GROUPS][4];
-uint8_t sf_values_kept[SF_GROUPS];
+uint32_t sf_values_kept;
 
 static unsigned words_of(uint32_t head)
 {
@@ -55,7 +55,8 @@ SF_OF_BARRIER(sf_keep) void sf_keep(uint32_t head)
     unsigned tag = head >> SF_TAG_SHIFT & SYNCFABRIC_RECEIVED_HEAD_TAG_MASK;
     if (n && tag - SF_USER_TAGS < 2 * SF_GROUPS) {
         unsigned slot = (tag - SF_USER_TAGS) / 2;
-        sf_values[slot][sf_values_kept[slot]++] = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+        sf_values[slot][sf_values_kept >> 4 * slot & 3] = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+        sf_values_kept += 1u << 4 * slot;
     } else if (n) {
         uint32_t *to = new_entry(head);
         while (n--)

@@ -29,10 +29,10 @@
 
 extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
 
-/* Values of a slot's reduction that came before they were waited for. There are as many as children
- * at most: none of them sends another before it has the result. */
+/* Values of a slot's reduction that came before they were waited for, and how many: four bits a
+ * slot. There are as many as children at most: none sends another before it has the result. */
 extern uint32_t sf_values[SF_GROUPS][4];
-extern uint8_t sf_values_kept[SF_GROUPS];
+extern uint32_t sf_values_kept;
 
 void sf_keep(uint32_t head);
 void sf_make_room(void);
