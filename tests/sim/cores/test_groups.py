@@ -6,6 +6,7 @@ import pytest
 
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup
+from syncfabric.models.networks.reader import loads
 from syncfabric.sim.cores.compile import compile_program
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import mesh
@@ -18,7 +19,7 @@ SOURCE = Path(__file__).with_name("groups.c")
 def test_groups_are_made_and_freed(barrier: str, seed: int) -> None:
     """Images that members write make a whole tree, or the emulated network releases nobody."""
     spec = mesh(4, 4, barrier_registers=8)
-    defines = {"SEED": f"{seed}u", "IN_HARDWARE(g)": str(int(barrier == "btm"))}
+    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": str(int(barrier == "btm"))}
     made = compile_program(SOURCE, spec=spec, barrier=barrier, defines=defines)
     for cores in (2, 9, 16):
         run = emulate(made, spec, cores, [world(cores)], seed=seed)
@@ -27,11 +28,69 @@ def test_groups_are_made_and_freed(barrier: str, seed: int) -> None:
         assert run.exits == dict.fromkeys(range(cores), 0)
 
 
+NINE = """
+name = "net"
+[network]
+kind = "irregular"
+ports = 5
+channels = 2
+links = [[[0, 0], [1, 0]], [[1, 1], [2, 0]], [[2, 1], [3, 0]], [[3, 1], [0, 1]], [[1, 2], [3, 2]]]
+nodes = [[0, 2], [0, 3], [0, 4], [1, 3], [1, 4], [2, 3], [2, 4], [3, 3], [3, 4]]
+managers = [[1, 3], [3, 4]]
+"""
+
+
+def test_groups_over_switches_are_set_up_by_the_manager_among_them() -> None:
+    """Emulated switches release nobody whose tree is not whole, nor let GO come too early."""
+    spec = loads(NINE + "barrier_registers = 8")
+    defines = {"SEED": "1u", "IN_HARDWARE(m,n)": "has(m,n,3)||has(m,n,8)"}
+    made = compile_program(SOURCE, spec=spec, barrier="btin", defines=defines)
+    run = emulate(made, spec, 9, [world(9)])
+    assert run.faults == []
+    assert run.exits == dict.fromkeys(range(9), 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("turnaround", ["switch", "node"])
+def test_groups_over_switches_whatever_comes_late(turnaround: str) -> None:
+    spec = loads(f'{NINE}barrier_registers = 8\nturnaround = "{turnaround}"')
+    for seed in range(1, 7):
+        inside = "has(m,n,3)||has(m,n,8)"
+        defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside}
+        made = compile_program(SOURCE, spec=spec, barrier="btin", defines=defines)
+        run = emulate(made, spec, 9, [world(9)], seed=seed, slowest=(2, 40, 400)[seed % 3])
+        assert run.faults == []
+        assert run.exits == dict.fromkeys(range(9), 0)
+
+
+@pytest.mark.long
+def test_switches_without_room_leave_groups_to_messages() -> None:
+    """Nodes have registers for all groups, switches two: of what is refused nothing stays."""
+    spec = loads(NINE + "barrier_registers = 8")
+    defines = {"SEED": "1u", "IN_HARDWARE(m,n)": "made[g]->port!=0"}
+    made = compile_program(SOURCE, spec=spec, barrier="btin", defines=defines)
+    for seed in range(3):
+        run = emulate(made, spec, 9, [world(9)], seed=seed, switch_registers=2)
+        assert run.faults == []
+        assert run.exits == dict.fromkeys(range(9), 0)
+        assert run.refused > 0
+
+
+@pytest.mark.parametrize("route", ["reverse", pytest.param("paper", marks=pytest.mark.long)])
+def test_on_a_mesh_with_managers_the_root_lets_its_group_go(route: str) -> None:
+    spec = mesh(4, 4, barrier_registers=8, setup="manager", reduction_route=route)
+    defines = {"SEED": "3u", "IN_HARDWARE(m,n)": "1"}
+    made = compile_program(SOURCE, spec=spec, barrier="btm", defines=defines)
+    run = emulate(made, spec, 9, [world(9)])
+    assert run.faults == []
+    assert run.exits == dict.fromkeys(range(9), 0)
+
+
 @pytest.mark.long
 def test_groups_beyond_the_registers_go_over_messages() -> None:
     """There is one register, and it is the one of all cores."""
     spec = mesh(3, 3, barrier_registers=1)
-    defines = {"SEED": "5u", "IN_HARDWARE(g)": "0"}
+    defines = {"SEED": "5u", "IN_HARDWARE(m,n)": "0"}
     made = compile_program(SOURCE, spec=spec, barrier="btm", defines=defines)
     run = emulate(made, spec, 9, [world(9)])
     assert run.exits == dict.fromkeys(range(9), 0)
