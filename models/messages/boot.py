@@ -2,9 +2,9 @@
 
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
 its GID, the core's register of it, the core's rank, the members, the operation, and the members'
-core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none. A group that has
-members beside the cores is of no use to them: it comes last, without members and rank, for its number
-and its register are taken.
+core numbers by their rank. Register and rank are ``BOOT_NONE`` where there is none. A group that
+has members beside the cores is of no use to them: it comes last, without members and rank, for its
+number and its register are taken.
 
 Source: docs/microarchitecture-cores.md.
 """

@@ -45,16 +45,16 @@ def manager_blocks(network: IrregularSpec) -> str:
     words |= {f"REQUEST_{request.name}": int(request) for request in Request}
     words |= {f"STATE_{state.name}": int(state) for state in ManagerState}
     blocks = [
-        "/* Links of switch s are at LINK_ROWS[s] to [s + 1] of LINKS: the switch at the other end,\n"
-        " * the own port, the other end's; by the other end, then the port. Places of the first\n"
-        " * nodes: switch and port. */",
+        "/* Links of switch s are at LINK_ROWS[s] to [s + 1] of LINKS: the switch at the other\n"
+        " * end, the own port, the other end's; by the other end, then the port. Places of the\n"
+        " * first nodes: switch and port. */",
         _table("LINK_ROWS", map(str, topology.indptr)),
         _table("LINKS", (f"{{{to}, {port}, {far}}}" for to, port, far in links)),
         _table("NODE_PLACES", (f"{{{switch}, {port}}}" for switch, port in places)),
         "/* Nodes with a manager, in the order of the managers' numbers. */",
         define("MANAGERS", len(managers)),
         _table("MANAGER_NODES", map(str, managers)),
-        "/* Ports of a node interface; config addresses of a manager; its operations and states. */",
+        "/* Ports of a node interface; a manager's config addresses, operations and states. */",
         *defines({"UPLINK_PORT": UPLINK_PORT, "PROCESS_PORT": PROCESS_PORT} | words),
         *(fields(layout) for layout in (REQUEST, MANAGER_COMMAND, MANAGER_STATUS)),
     ]

@@ -11,6 +11,7 @@ from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
+from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
@@ -57,6 +58,9 @@ SECTIONS: tuple[Section, ...] = (
     ring_planning,
     collectives,
     core_barriers,
+    core_skew,
+    core_reductions,
+    core_names,
     core_programs,
     wire_faults,
     mboa,

@@ -96,6 +96,30 @@ def test_groups_beyond_the_registers_go_over_messages() -> None:
     assert run.exits == dict.fromkeys(range(9), 0)
 
 
+def test_what_a_group_with_others_than_cores_has_is_not_taken(tmp_path: Path) -> None:
+    """Its number and its registers: a node must not have two registers of one number."""
+    source = tmp_path / "own.c"
+    source.write_text(
+        '#include "syncfabric.h"\n'
+        "int main(void) {\n"
+        "    unsigned members[] = {0, 1, 2};\n"
+        "    sf_group *all = sf_world();\n"
+        "    sf_group *made = sf_group_create(members, sf_core() < 3 ? 3 : 0);\n"
+        "    sf_put(made ? made->gid : 99);\n"
+        "    sf_put(made ? made->port - all->port : 99);\n"
+        "    if (made)\n"
+        "        sf_barrier(made);\n"
+        "    return sf_group_of(0) != 0;\n"
+        "}\n"
+    )
+    spec = mesh(4, 4)
+    others = BootGroup(0, (0, 3, 7), (1, 0, 1))
+    run = emulate(compile_program(source, spec=spec), spec, 4, [others, world(4, gid=1)])
+    assert run.exits == dict.fromkeys(range(4), 0)
+    taken = [run.values(core) for core in range(4)]
+    assert taken == [[2, 2], [2, 1], [2, 1], [99, 99]]
+
+
 def test_groups_of_the_file_are_found(tmp_path: Path) -> None:
     source = tmp_path / "own.c"
     source.write_text(

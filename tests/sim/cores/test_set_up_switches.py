@@ -71,7 +71,9 @@ def planned(spec: NetworkSpec, asked: Asked) -> list[list[int]]:
     return [*found, [len(entries)], *map(list, entries)]
 
 
-def in_c(spec: NetworkSpec, asked: Sequence[Asked], folder: Path, text: str = "") -> list[list[int]]:
+def in_c(
+    spec: NetworkSpec, asked: Sequence[Asked], folder: Path, text: str = ""
+) -> list[list[int]]:
     """Return what the library plans, all groups one after another."""
     for name, header in library_headers(spec).items():
         (folder / name).write_text(header)
@@ -79,7 +81,9 @@ def in_c(spec: NetworkSpec, asked: Sequence[Asked], folder: Path, text: str = ""
     (folder / "sf_setup_switches.h").write_text(text or own)
     program = folder / "images"
     subprocess.run([*C99, *SANE, f"-I{folder}", SOURCE, "-o", program], check=True)
-    lines = (f"{len(a.members)} {' '.join(map(str, a.members))} {a.gid} {a.op} {a.epoch}" for a in asked)
+    lines = (
+        f"{len(a.members)} {' '.join(map(str, a.members))} {a.gid} {a.op} {a.epoch}" for a in asked
+    )
     done = subprocess.run(
         [program], input="\n".join(lines), capture_output=True, text=True, check=True
     )
@@ -126,6 +130,8 @@ def test_a_managers_core_plans_what_the_planner_plans(
         assert differing(drawn(nodes, switches, seed, ports, keys), 40, tmp_path) == 0
 
 
-@pytest.mark.parametrize("name", ["twins", "star-9", "cluster-fig1", pytest.param("cluster-75", marks=LONG)])
+@pytest.mark.parametrize(
+    "name", ["twins", "star-9", "cluster-fig1", pytest.param("cluster-75", marks=LONG)]
+)
 def test_so_it_does_on_ready_made_networks(name: str, tmp_path: Path) -> None:
     assert differing(with_channels(load(name)), 40, tmp_path) == 0

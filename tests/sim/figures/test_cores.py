@@ -81,7 +81,7 @@ def test_software_has_the_same_network_and_group_as_hardware(
         seen.setdefault(name, []).append(spec)
         return replace(EMPTY, cycles=100 if barrier == "btm" else 120, run_seconds=1), Events()
 
-    monkeypatch.setattr(figures, "_run", ran)
+    monkeypatch.setattr(figures, "run_cores", ran)
     monkeypatch.setattr(figures, "beyond", lambda *_: 0)
     rows = list(figures.core_programs())
     assert rows[0].measured == "100, 120 cycles: 1.20"
