@@ -129,11 +129,7 @@ unsigned sf_leader(const unsigned *members, unsigned n)
 
 uint32_t sf_numbers(unsigned leader, unsigned word)
 {
-    uint32_t numbers = 0;
-    for (unsigned bit = 0; bit < 32; bit++)
-        if (managers[(32 * word + bit) % SYNCFABRIC_MANAGERS] == leader)
-            numbers |= 1u << bit;
-    return numbers;
+    return managers[word % SYNCFABRIC_MANAGERS] == leader ? ~0u : 0;
 }
 
 sf_planned sf_plan(const unsigned *members, unsigned n, unsigned gid)

@@ -155,8 +155,9 @@ sf_group *sf_group_of(unsigned gid);
 
 /* Make a group. All its members call it with the same list, and nobody else; members that make
  * several groups make them in the same order. It has a register where every member has one free and
- * can set it up, which is so on meshes; else its barriers go over messages. 0 if this core is not
- * in the list, or if the members have too many groups. */
+ * can set it up: on meshes, and over switches if there is a manager at a member's node; else its
+ * barriers go over messages. 0 if this core is not in the list, or if the members have too many
+ * groups. */
 sf_group *sf_group_create(const unsigned *members, unsigned n);
 sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 

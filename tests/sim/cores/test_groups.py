@@ -1,5 +1,6 @@
 """Groups that programs make: set up by their members, in registers or over messages."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup
 from syncfabric.models.networks.reader import loads
+from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.compile import compile_program
 from tests.sim.cores.emulator import emulate, world
-from tests.sim.cores.systems import mesh
+from tests.sim.cores.systems import SOFTWARE, mesh
 
 SOURCE = Path(__file__).with_name("groups.c")
 
@@ -61,6 +63,50 @@ def test_groups_over_switches_whatever_comes_late(turnaround: str) -> None:
         run = emulate(made, spec, 9, [world(9)], seed=seed, slowest=(2, 40, 400)[seed % 3])
         assert run.faults == []
         assert run.exits == dict.fromkeys(range(9), 0)
+
+
+BREAKS = {
+    "switches are asked before all have written": (
+        "    meet(group);\n    if (leads && group->size > 1)\n        refused",
+        "    if (leads && group->size > 1)\n        refused",
+    ),
+    "nobody waits for GO": ("    else\n        await_go(group);", ""),
+    "switches are not cleared": (
+        "group->size > 1 && !clear_switches(group)",
+        "group->size > 1 && !group",
+    ),
+    "members write another epoch": ("gid, op, plan.epoch, words", "gid, op, 0, words"),
+    "two managers give the same numbers": ("== leader ? ~0u : 0", "== leader ? ~0u : ~0u"),
+    "who is refused arrives in a register": ("if (refused)", "if (0)"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_wrong_set_up_is_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, wrong = BREAKS[name]
+    shutil.copytree(SOFTWARE, tmp_path / "software")
+    file = tmp_path / "software" / "sf_set_up.c"
+    assert file.read_text().count(right) == 1
+    file.write_text(file.read_text().replace(right, wrong))
+    monkeypatch.setattr(compiling, "software", lambda: tmp_path / "software")
+    spec = loads(NINE + "barrier_registers = 8")
+    for seed in range(1, 5):
+        defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": "has(m,n,3)||has(m,n,8)"}
+        room = None
+        if name.startswith("who is refused"):
+            defines["IN_HARDWARE(m,n)"], room = "made[g]->port!=0", 2
+        made = compile_program(SOURCE, spec=spec, barrier="btin", defines=defines)
+        run = emulate(
+            *(made, spec, 9, [world(9)]),
+            seed=seed,
+            slowest=400,
+            limit=400_000,
+            switch_registers=room,
+        )
+        if run.faults or run.exits != dict.fromkeys(range(9), 0):
+            return
+    pytest.fail(f"{name}, and all goes well")
 
 
 @pytest.mark.long
