@@ -69,4 +69,4 @@ def latency(result: CoresResult) -> float:
 def _spec(barrier: str) -> NetworkSpec:
     # The group of all cores is the file's for software, too.
     world = barrier if barrier in HARDWARE else HARDWARE[0]
-    return with_world(mesh_of_cores(SIDE, **KEYS), CORES, world)
+    return with_world(mesh_of_cores(SIDE, (), **KEYS), CORES, world)

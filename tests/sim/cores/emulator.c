@@ -40,7 +40,7 @@ typedef struct {
     uint64_t last_due[CORES];
     int group[REGISTERS]; /* of the host, or -1 */
     uint32_t image[REGISTERS][8];
-    int go[REGISTERS]; /* of those that wait for it */
+    uint64_t go[REGISTERS]; /* when it comes, 0: it has not been sent */
     int arrived[REGISTERS];
     int armed[REGISTERS]; /* arrived since the last wait */
     uint32_t value[REGISTERS], result[REGISTERS];
@@ -105,7 +105,7 @@ static int ready(unsigned core, unsigned number)
         return 1;
 #endif
 #if defined(SF_SWITCHES) || defined(SF_MANAGED)
-    return c->go[number];
+    return c->go[number] && c->go[number] <= cycle;
 #else
     return 1;
 #endif
@@ -238,7 +238,7 @@ static void configure(unsigned core, uint32_t address, int write, uint32_t value
         if (!n || !FIELD(c->image[number][0], CONTROL_WORD, ROOT))
             fault(core, "STRAY");
         for (unsigned i = 0; i < n; i++)
-            cores[member[i]].go[numbers[i]] = 1;
+            cores[member[i]].go[numbers[i]] = cycle + 1 + chance(4 * slowest);
         return;
     }
 #endif

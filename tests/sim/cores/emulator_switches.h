@@ -117,7 +117,7 @@ static int set_up(unsigned manager, unsigned entries)
     if (!walk(last, SYNCFABRIC_PORTS, gid, epoch, &n, member, numbers))
         fault(managers[manager], "STRAY");
     for (unsigned i = 0; i < n; i++)
-        cores[member[i]].go[numbers[i]] = 1;
+        cores[member[i]].go[numbers[i]] = cycle + 1 + chance(4 * slowest);
     return 1;
 }
 

@@ -65,6 +65,47 @@ def test_groups_over_switches_whatever_comes_late(turnaround: str) -> None:
         assert run.exits == dict.fromkeys(range(9), 0)
 
 
+BESIDE = """
+#include "syncfabric.h"
+int main(void)
+{
+    unsigned mine[3], first = sf_core() & 1 ? 3 : 4;
+    for (unsigned i = 0; i < 3; i++)
+        mine[i] = first + 2 * i;
+    if (sf_core() < 3)
+        return 0;
+    for (int round = 0; round < 3; round++) {
+        sf_group *made = sf_group_create(mine, 3);
+        if (!made || !made->port)
+            return 1;
+        sf_barrier(made);
+        sf_group_free(made);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("broken", [False, True])
+def test_two_managers_have_groups_beside_each_other(
+    broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They share switches, but no member, who would know that a number is taken."""
+    shutil.copytree(SOFTWARE, tmp_path / "software")
+    file, rule = tmp_path / "software" / "sf_set_up.c", "== leader ? ~0u : 0;"
+    assert file.read_text().count(rule) == 1
+    if broken:
+        file.write_text(file.read_text().replace(rule, "== leader ? ~0u : ~0u;"))
+    monkeypatch.setattr(compiling, "software", lambda: tmp_path / "software")
+    spec = loads(NINE)
+    (tmp_path / "own.c").write_text(BESIDE)
+    made = compile_program(tmp_path / "own.c", spec=spec, barrier="btin")
+    run = emulate(made, spec, 9, [world(9)])
+    assert run.faults == []
+    assert (run.exits != dict.fromkeys(range(9), 0)) is broken
+
+
 BREAKS = {
     "switches are asked before all have written": (
         "    meet(group);\n    if (leads && group->size > 1)\n        refused",
@@ -76,7 +117,6 @@ BREAKS = {
         "group->size > 1 && !group",
     ),
     "members write another epoch": ("gid, op, plan.epoch, words", "gid, op, 0, words"),
-    "two managers give the same numbers": ("== leader ? ~0u : 0", "== leader ? ~0u : ~0u"),
     "who is refused arrives in a register": ("if (refused)", "if (0)"),
 }
 
