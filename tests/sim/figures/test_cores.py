@@ -110,8 +110,8 @@ def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.Monk
     monkeypatch.setattr(cores_skew, "run_cores", ran)
     rows = list(cores_skew.core_names())
     assert [row.figure.partition(":")[0] for row in rows] == [
-        *cores_skew.HARDWARE,
-        *cores_skew.SOFTWARE,
+        *figures.HARDWARE,
+        *figures.SOFTWARE,
     ]
     assert {row.measured for row in rows} == {"16, 17, 18"}
 
