@@ -3,7 +3,8 @@
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
 its GID, the core's register of it, the core's rank, the members, the operation, the core's role,
 the flits of a barrier, and the members' core numbers by their rank. Register and rank are
-``BOOT_NONE`` where there is none.
+``BOOT_NONE`` where there is none. A group that has members beside the cores is of no use to them:
+it comes last, without members and rank, for its number and its register are taken.
 
 Source: docs/microarchitecture-cores.md.
 """
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import Role
 
@@ -33,7 +35,7 @@ class BootGroup:
     gid : int
         Group identifier.
     members : tuple of int
-        Cores by their rank.
+        Nodes by their rank; node i has core i, if there are so many.
     registers : tuple of (int or None)
         Each member's barrier register; None where the group is in none.
     op : Op
@@ -53,7 +55,9 @@ class BootGroup:
     flits: int = 0
 
 
-def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
+def boot_block(
+    groups: Sequence[BootGroup], core: int, room: int, *, cores: int = MOST_CORES
+) -> bytes:
     """Return the boot block of a core.
 
     Parameters
@@ -64,6 +68,8 @@ def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
         Number of the core.
     room : int
         Bytes that the program keeps for it: the size of its symbol ``sf_boot``.
+    cores : int
+        How many there are.
 
     Raises
     ------
@@ -71,12 +77,15 @@ def boot_block(groups: Sequence[BootGroup], core: int, room: int) -> bytes:
         It does not fit.
     """
     block = struct.pack("<II", BOOT_MAGIC, len(groups))
-    for group in groups:
+    for group in sorted(groups, key=lambda group: max(group.members) >= cores):
         rank = group.members.index(core) if core in group.members else None
         register = None if rank is None else group.registers[rank]
+        members = group.members
+        if max(members) >= cores:
+            rank, members = None, ()
         own = (BOOT_NONE if value is None else value for value in (register, rank))
         role = Role.NONE if rank is None or not group.roles else group.roles[rank]
-        words = (group.gid, *own, len(group.members), group.op, role, group.flits, *group.members)
+        words = (group.gid, *own, len(members), group.op, role, group.flits, *members)
         block += struct.pack(f"<{len(words)}H", *words)
     if len(block) > room:
         raise SpecError(

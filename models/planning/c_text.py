@@ -21,7 +21,7 @@ def defines(values: Mapping[str, int]) -> list[str]:
 
 def fields(layout: Layout) -> str:
     """Return shift and mask of each field of a word: field = (word >> SHIFT) & MASK."""
-    prefix = layout.name.upper().replace(" ", "_")
+    prefix = layout.name.upper().replace("'S", "").replace(" ", "_")
     lines = [f"/* {layout.name[0].upper()}{layout.name[1:]}, {layout.width} bits. */"]
     for field in layout.fields:
         name = f"{prefix}_{field.name.upper()}"

@@ -11,10 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from syncfabric.models.errors import ProgramError, SpecError, ToolError
+from syncfabric.models.messages import Command, Op
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_core import core_header
+from syncfabric.models.planning.c_header_managers import MOST_TABLED, manager_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
 from syncfabric.sim.simulators.cache import Cache, fingerprint
@@ -201,13 +203,30 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     spec : NetworkSpec, optional
         The network; without one, a program knows no more than the words of a core.
     """
-    network = "" if spec is None else c_header(spec)
-    if spec is not None and isinstance(spec.network, MeshSpec) and spec.network.has_messages:
-        # Each member can set up its own register, and no other.
-        network += "\n#define SF_MESH\n"
-        if spec.network.reduction_route == "paper":
-            network += "#define SF_ROUTE_PAPER\n"
+    network = "" if spec is None else c_header(spec) + _set_up_text(spec.network)
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
+
+
+def _set_up_text(network: AnySpec) -> str:
+    """Return what the library has to know where programs can set groups up in hardware.
+
+    On a mesh each member does it alone; over switches a manager does, who has to know the links.
+    """
+    if isinstance(network, StaticSpec) or not network.has_messages:
+        return ""
+    set_up = [f"SF_OPERATIONS {len(Op) if network.operations == 'all' else int(Op.MAX)}"]
+    if isinstance(network, MeshSpec):
+        set_up.append("SF_MESH")
+        set_up += ["SF_ROUTE_PAPER"] * (network.reduction_route == "paper")
+        set_up += ["SF_MANAGED"] * network.managed
+        tables = f"\n#define SYNCFABRIC_COMMAND_GO {int(Command.GO)}u\n" if network.managed else ""
+    elif network.managed and network.switches <= MOST_TABLED:
+        set_up.append("SF_SWITCHES")
+        set_up += ["SF_TURN_AT_NODE"] * (network.turnaround == "node")
+        tables = "\n" + manager_blocks(network)
+    else:
+        return ""
+    return tables + "\n" + "".join(f"#define {word}\n" for word in set_up)
 
 
 def _call(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
@@ -10,9 +10,10 @@ from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
+from syncfabric.sim.cores.disassemble import barrier_routines
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import LIMIT, check_run, run_program
-from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
+from syncfabric.sim.cores.system import HARDWARE, fitting, shape_of, with_channels, with_world
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
 
@@ -82,6 +83,8 @@ class CoresJob:
         result, events = run_program(
             spec, program, cores=cores, sim=self.sim, limit=self.limit, progress=progress
         )
+        code = () if barrier in HARDWARE else barrier_routines(program)
+        result = replace(result, barrier=barrier, code=code)
         if self.trace is not None:
             from syncfabric.sim.cores.timeline import timeline
             from syncfabric.sim.draw.canvas import format_of, picture

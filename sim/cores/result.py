@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any, Literal, Protocol
 
+from pydantic import TypeAdapter, ValidationError
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.messages.core import FaultReason
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.barriers import Lost, episodes_of, lost_cycles
 from syncfabric.sim.cores.events import Events, Fault, Put
 from syncfabric.sim.results import GroupResult
 from syncfabric.sim.spread import Spread
 
-__all__ = ["CoresResult", "Standing", "result_of"]
+__all__ = ["CoresResult", "Routine", "Standing", "result_of"]
 
 Verdict = Literal["end", "fault", "limit", "stuck"]
 
@@ -28,6 +33,14 @@ class Standing:
     activity: str
     pc: int
     function: str | None
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function of a barrier in software: each instruction's address and text."""
+
+    name: str
+    instructions: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,10 @@ class CoresResult:
     functions : dict of int to str
         Names of the functions of the faults' instructions.
     build_seconds, run_seconds : float
+    barrier : str
+        What ``sf_barrier`` was made of; empty if it is not known.
+    code : tuple of Routine
+        Functions that it goes through, if that is software.
     """
 
     network: str
@@ -72,6 +89,8 @@ class CoresResult:
     functions: dict[int, str | None]
     build_seconds: float
     run_seconds: float
+    barrier: str = ""
+    code: tuple[Routine, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -88,6 +107,36 @@ class CoresResult:
         ]
         values["seconds"] = {"build": values.pop("build_seconds"), "run": values.pop("run_seconds")}
         return values
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> CoresResult:
+        """Return the result that ``to_json`` wrote.
+
+        Raises
+        ------
+        SpecError
+            ``values`` has not the shape of a result; the message names the first place.
+        """
+        reasons = {words: FaultReason[name] for name, words in _REASONS.items()}
+        given = dict(values)
+        try:
+            seconds, faults = given.pop("seconds"), [dict(fault) for fault in given["faults"]]
+            given["functions"] = {fault["pc"]: fault.pop("function") for fault in faults}
+            given["faults"] = [fault | {"reason": reasons[fault["reason"]]} for fault in faults]
+            given |= {f"{name}_seconds": seconds[name] for name in ("build", "run")}
+        except (KeyError, TypeError, ValueError) as error:
+            raise SpecError(f"result: not what `syncfabric cores --json` prints: {error}") from None
+        try:
+            return _adapter().validate_python(given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"]) or "result"
+            raise SpecError(f"result: {place}: {first['msg']}") from None
+
+
+@cache
+def _adapter() -> TypeAdapter[CoresResult]:
+    return TypeAdapter(CoresResult)
 
 
 _REASONS = {

@@ -117,17 +117,19 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     symbol = program.symbols.get(BOOT_SYMBOL)
     if symbol is None:
         return {}
-    groups = boot_groups(plan, cores, sends_flits=program.sends_flits)
-    return {core: (symbol.address, boot_block(groups, core, symbol.size)) for core in range(cores)}
+    groups = boot_groups(plan, sends_flits=program.sends_flits)
+    return {
+        core: (symbol.address, boot_block(groups, core, symbol.size, cores=cores))
+        for core in range(cores)
+    }
 
 
-def boot_groups(plan: BarrierPlan, cores: int, *, sends_flits: bool) -> list[BootGroup]:
-    """Return the groups that programs can use: all their members are cores.
+def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
+    """Return the groups that are set up.
 
     Parameters
     ----------
     plan : BarrierPlan
-    cores : int
     sends_flits : bool
         The program has the rings and trees of a static network, and no agent does.
     """
@@ -136,8 +138,6 @@ def boot_groups(plan: BarrierPlan, cores: int, *, sends_flits: bool) -> list[Boo
     found = []
     for group in plan.groups:
         members = tuple(index(member) for member in group.members)
-        if max(members) >= cores:
-            continue
         op = operations[group.id]
         if sends_flits and isinstance(group, StaticGroupPlan):
             roles = tuple(role_of(group, member) for member in group.members)

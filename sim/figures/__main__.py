@@ -11,6 +11,7 @@ from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
+from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
 from syncfabric.sim.figures.cores_static import core_reflex
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
@@ -58,6 +59,9 @@ SECTIONS: tuple[Section, ...] = (
     ring_planning,
     collectives,
     core_barriers,
+    core_skew,
+    core_reductions,
+    core_names,
     core_programs,
     core_reflex,
     wire_faults,

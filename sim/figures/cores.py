@@ -25,6 +25,9 @@ __all__ = [
     "core_barriers",
     "core_programs",
     "every_barrier",
+    "mesh_of_cores",
+    "numbers_put",
+    "run_cores",
     "scaling",
 ]
 
@@ -41,7 +44,9 @@ RATES = {16: 10_000, 64: 1_000}
 """Simulated cycles a second at least, by the cores."""
 
 
-def scaling(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> list[float]:
+def scaling(
+    side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = False, **keys: object
+) -> list[float]:
     """Measure barriers of the first cores of a mesh, nested groups of all sizes in one run.
 
     Parameters
@@ -52,6 +57,8 @@ def scaling(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> li
         Cores of each group; of the last, all.
     barrier : str
         What ``sf_barrier`` is made of.
+    reduces : bool
+        Whether they are reductions.
     keys
         Of the network.
 
@@ -63,13 +70,14 @@ def scaling(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> li
     """
     spec = _nested(side, sizes, barrier, **keys)
     defines = {"GROUPS": str(len(sizes)), "EPISODES": str(EPISODES)}
-    result, _ = _run("scaling", spec, barrier, side * side, defines)
+    defines["REDUCE"] = str(int(reduces))
+    result, _ = run_cores("scaling", spec, barrier, side * side, defines)
     found = []
     for place, size in enumerate(sizes):
         took = []
         # What a core puts begins with the smallest group that it is a member of.
         starts = [place - sum(core >= smaller for smaller in sizes) for core in range(size)]
-        put = [_numbers(result, core) for core in range(size)]
+        put = [numbers_put(result, core) for core in range(size)]
         for episode in range(EPISODES):
             at = [2 * (EPISODES * start + episode) for start in starts]
             arrived = max(of[i] for of, i in zip(put, at, strict=True))
@@ -99,17 +107,17 @@ def core_barriers() -> Iterator[Row]:
 def core_programs() -> Iterator[Row]:
     """Programs of cores, 16 of them: hardware barriers against software; simulation speed."""
     # The group of all cores is the file's for software too, which would have to make one else.
-    spec = with_world(_mesh(4), 16, "btm")
+    spec = with_world(mesh_of_cores(4), 16, "btm")
     for name in ("jacobi", "sort", "bfs"):
-        fast = _run(name, spec, "btm", 16)[0].cycles
-        slow = {barrier: _run(name, spec, barrier, 16)[0].cycles for barrier in SOFTWARE}
+        fast = run_cores(name, spec, "btm", 16)[0].cycles
+        slow = {barrier: run_cores(name, spec, barrier, 16)[0].cycles for barrier in SOFTWARE}
         best = min(slow, key=lambda barrier: slow[barrier])
         ratio = slow[best] / fast
         yield Row(f"{name}: btm, {best}", f"{fast:,}, {slow[best]:,} cycles: {ratio:.2f}")
     for cores, side in ((16, 4), (64, 8)):
-        spec = with_world(_mesh(side), cores, "btm")
+        spec = with_world(mesh_of_cores(side), cores, "btm")
         defines = {"EPISODES": str(TIMED), "SKEW": str(SKEW)}
-        result, events = _run("barrier", spec, "btm", cores, defines)
+        result, events = run_cores("barrier", spec, "btm", cores, defines)
         if cores == 16:
             more, figure = beyond(spec, result, events), "16 cores, beyond the network's own"
             yield Row(figure, f"{more} cycles", f"<= {BEYOND}", more <= BEYOND)
@@ -118,7 +126,8 @@ def core_programs() -> Iterator[Row]:
         yield Row(figure, f"{rate:,.0f}", f">= {target:,}", rate >= target)
 
 
-def _mesh(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> NetworkSpec:
+def mesh_of_cores(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> NetworkSpec:
+    """Return a square mesh that cores can send packets over."""
     network = MeshSpec.model_validate(
         {"kind": "mesh", "width": side, "height": side, "channels": 2, **keys}
     )
@@ -126,18 +135,25 @@ def _mesh(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> Networ
 
 
 def _nested(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> NetworkSpec:
-    nodes = _mesh(side).network.topology.nodes
+    nodes = mesh_of_cores(side).network.topology.nodes
     planner = barrier if barrier in HARDWARE else "btm"
     groups = (
         GroupSpec(id=gid, members=tuple(nodes[:size]), planner=planner)
         for gid, size in enumerate(sizes, 1)
     )
-    return _mesh(side, tuple(groups), **keys)
+    return mesh_of_cores(side, tuple(groups), **keys)
 
 
-def _run(
+def run_cores(
     name: str, spec: NetworkSpec, barrier: str, cores: int, defines: dict[str, str] | None = None
 ) -> tuple[CoresResult, Events]:
+    """Run a ready-made program.
+
+    Raises
+    ------
+    RuntimeError
+        It does not end as it should.
+    """
     program = compile_program(Path(name), spec=spec, barrier=barrier, defines=defines or {})
     result, events = run_program(spec, program, cores=cores)
     if not result.ok:
@@ -145,7 +161,8 @@ def _run(
     return result, events
 
 
-def _numbers(result: CoresResult, core: int) -> list[int]:
+def numbers_put(result: CoresResult, core: int) -> list[int]:
+    """Return the numbers that a core wrote to the console."""
     return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
 
 
@@ -164,7 +181,7 @@ def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     plan = make_plan(spec)
     (group,) = plan.groups
     _, *episodes = episodes_of(plan, group, events)  # the first one is before the cores' clocks
-    told = [_numbers(result, core) for core in range(result.cores)]
+    told = [numbers_put(result, core) for core in range(result.cores)]
     if {len(of) for of in told} != {2 * len(episodes)}:
         raise RuntimeError(f"{len(episodes)} barriers, and cores tell of others")
     return max(

@@ -11,11 +11,12 @@ from syncfabric.models.collectives.schedule_file import read as read_schedule
 from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.models.files import read_text
 from syncfabric.models.parsed import parse_json
+from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.network import Network
 from syncfabric.sim.report.figures_folder import Figures, read_figures
 from syncfabric.sim.results import RunResult
 
-__all__ = ["Input", "SavedResult", "SavedSchedule", "read_input"]
+__all__ = ["Input", "SavedCores", "SavedResult", "SavedSchedule", "read_input"]
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,19 @@ class SavedSchedule:
     schedule: Schedule
 
 
-Input = Network | SavedResult | SavedSchedule | Figures
+@dataclass(frozen=True)
+class SavedCores:
+    """What ``syncfabric cores --json`` printed, and the file that it was kept in."""
+
+    source: str
+    result: CoresResult
+
+
+Input = Network | SavedResult | SavedCores | SavedSchedule | Figures
 
 
 def read_input(source: str) -> Input:
-    """Read a network by its name or file, a run's result, a schedule, or a folder of figures.
+    """Read a network by its name or file, a saved result, a schedule, or a folder of figures.
 
     Raises
     ------
@@ -55,13 +64,15 @@ def read_input(source: str) -> Input:
     try:
         if isinstance(values, dict) and "format" in values:
             return SavedSchedule(source, read_schedule(values))
+        if isinstance(values, dict) and {"verdict", "cores", "console"} <= values.keys():
+            return SavedCores(source, CoresResult.from_json(values))
         if isinstance(values, dict) and "verdict" in values:
             return SavedResult(source, RunResult.from_json(values))
     except SyncfabricError as error:
         raise SpecError(f"{source}: {error}") from None
     raise SpecError(
         f'{source}: neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run '
-        '--json` prints, which has a "verdict"'
+        '--json` or `cores --json` prints, which has a "verdict"'
     )
 
 

@@ -11,9 +11,10 @@ from syncfabric.sim.network import Network
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.report.blocks import Section
+from syncfabric.sim.report.cores_section import cores_section
 from syncfabric.sim.report.figures_folder import Figures
 from syncfabric.sim.report.figures_section import figures_section
-from syncfabric.sim.report.inputs import Input, SavedResult, read_input
+from syncfabric.sim.report.inputs import Input, SavedCores, SavedResult, read_input
 from syncfabric.sim.report.network_section import Asked, network_section
 from syncfabric.sim.report.page import page
 from syncfabric.sim.report.run_section import result_section
@@ -36,8 +37,8 @@ def write_report(
     Parameters
     ----------
     sources : sequence of str or Path
-        Networks by name or file, results of ``run --json``, schedules, folders of
-        ``reproduce -o``.
+        Networks by name or file, results of ``run --json`` and ``cores --json``, schedules,
+        folders of ``reproduce -o``.
     file : str or Path
         The page; its name ends in ``.html``.
     title : str
@@ -87,6 +88,8 @@ def write_report(
 def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
     if isinstance(given, SavedResult):
         return result_section(given, prefix, networks)
+    if isinstance(given, SavedCores):
+        return cores_section(given)
     if isinstance(given, Figures):
         return figures_section(given, prefix)
     assert not isinstance(given, Network)

@@ -19,7 +19,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[NET | RESULT.json | SCHEDULE.json | FOLDER]...",
-            help="Networks, results of run --json, schedules, folders of reproduce -o.",
+            help="Networks, results of run or cores --json, schedules, folders of reproduce -o.",
             show_default="",
         ),
     ] = None,

@@ -2,7 +2,8 @@
  *
  * So who is no member of a group has done with all barriers, and disturbs nobody. A group's first
  * barrier lets its members begin together. For each group that it is a member of, from group 1 on, a
- * core puts the cycle before and the cycle after each of EPISODES more. */
+ * core puts the cycle before and the cycle after each of EPISODES more; with REDUCE 1 they are
+ * reductions. */
 
 #include "syncfabric.h"
 
@@ -11,6 +12,9 @@
 #endif
 #ifndef EPISODES
 #define EPISODES 10
+#endif
+#ifndef REDUCE
+#define REDUCE 0
 #endif
 
 static uint32_t before[GROUPS][EPISODES], after[GROUPS][EPISODES];
@@ -23,7 +27,10 @@ int main(void)
             sf_barrier(group);
         for (unsigned episode = 0; group && episode < EPISODES; episode++) {
             before[gid - 1][episode] = sf_cycle();
-            sf_barrier(group);
+            if (REDUCE)
+                sf_reduce(group, 1);
+            else
+                sf_barrier(group);
             after[gid - 1][episode] = sf_cycle();
         }
     }

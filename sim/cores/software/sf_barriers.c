@@ -135,57 +135,87 @@ static SF_INLINE void tournament_wait(const sf_group *group)
 
 SCHEME(tournament)
 
-/* Combine what count children send, as they come; where loops are apart, none asks for the op. */
-static SF_INLINE uint32_t gather(sf_op op, unsigned tag, unsigned count, uint32_t result)
+static uint32_t combine(sf_op op, uint32_t a, uint32_t b)
 {
-#define GATHER(combined) \
-    while (count && sf_take_kept(tag, &given)) { \
-        result = (combined); \
-        count--; \
-    } \
-    while (count--) { \
-        given = sf_await_word(tag); \
-        result = (combined); \
-    } \
-    return result
-    uint32_t given;
     switch (op) {
-    case SF_AND: GATHER(result & given);
-    case SF_XOR: GATHER(result ^ given);
-    case SF_MAX: GATHER(result > given ? result : given);
-    case SF_MIN: GATHER(result < given ? result : given);
-    case SF_SUM: GATHER(result + given);
-    default: GATHER(result | given);
+    case SF_AND: return a & b;
+    case SF_XOR: return a ^ b;
+    case SF_MAX: return a > b ? a : b;
+    case SF_MIN: return a < b ? a : b;
+    case SF_SUM: return a + b;
+    default: return a | b;
     }
 }
 
-/* Send a word: there is room. It is the reduction itself that waits for it, so no fence has to. */
-static SF_INLINE void send_word(unsigned to, unsigned tag, uint32_t word)
+/* Combine what was kept of a slot's values; how many there were. */
+static SF_INLINE unsigned combine_kept(const sf_group *group, uint32_t *result)
 {
-    sf_signal(SF_HEAD(to, tag) | 1u << SF_WORDS_SHIFT);
+    unsigned kept = sf_values_kept >> 4 * group->slot & 15;
+    sf_values_kept &= ~(15u << 4 * group->slot);
+    for (unsigned i = 0; i < kept; i++)
+        *result = combine(group->op, *result, sf_values[group->slot][i]);
+    return kept;
+}
+
+/* Combine what count children send, as they come. A loop for each operation, so that none asks. */
+static SF_INLINE uint32_t gather(const sf_group *group, unsigned count, uint32_t result)
+{
+#define GATHER(combined) \
+    do { \
+        uint32_t given = sf_await_word(tag); \
+        result = (combined); \
+    } while (--count); \
+    return result
+    unsigned tag = SF_TAG_VALUE(group->slot), op = group->op;
+    if (sf_values_kept && !(count -= combine_kept(group, &result)))
+        return result;
+    /* No switch, for it would look the place up in a table. */
+    if (op < SF_AND) {
+        GATHER(result | given);
+    } else if (op < SF_MAX) {
+        if (op < SF_XOR) {
+            GATHER(result & given);
+        }
+        GATHER(result ^ given);
+    } else if (op < SF_MIN) {
+        GATHER(result > given ? result : given);
+    } else if (op < SF_SUM) {
+        GATHER(result < given ? result : given);
+    }
+    GATHER(result + given);
+}
+
+/* Send a word: there is room. It is the reduction itself that waits for it, so no fence has to. */
+static SF_INLINE void send_word(uint32_t head, uint32_t word)
+{
+    sf_signal(head);
     SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;
 }
 
 /* Values go up a tree of four children a member, and the result comes down. Children are taken as
- * they come: every operation is commutative, and who has not got a result sends no next value. A
- * member sends at most ten flits after sf_begin. */
+ * they come: every operation is commutative, and who has not got a result sends no next value. For
+ * the same reason a result never comes before it is waited for. A member sends at most ten flits
+ * after sf_begin. */
 SF_OF_BARRIER(sf_tree_reduce) uint32_t sf_tree_reduce(const sf_group *group, uint32_t value)
 {
-    unsigned up = SF_TAG_VALUE(group->slot), down = SF_TAG_RESULT(group->slot);
-    unsigned first = 4u * group->rank + 1, count = 0;
-    uint32_t mask = SF_DATA_BITS < 32 ? (1u << (SF_DATA_BITS & 31)) - 1 : ~0u;
-    if (first < group->size)
-        count = group->size - first < 4 ? group->size - first : 4;
+    const uint32_t mask = SF_DATA_BITS < 32 ? (1u << (SF_DATA_BITS & 31)) - 1 : ~0u;
+    unsigned count = group->givers;
     sf_begin();
     value &= mask;
     if (count)
-        value = gather(group->op, up, count, value) & mask;
+        value = gather(group, count, value) & mask;
     if (group->rank) {
-        send_word(group->members[(group->rank - 1u) >> 2], up, value);
-        if (!sf_take_kept(down, &value))
-            value = sf_await_word(down);
+        send_word(group->value, value);
+        value = sf_await_word(SF_TAG_RESULT(group->slot));
     }
-    for (unsigned child = 0; child < count; child++)
-        send_word(group->members[first + child], down, value);
+/* Unrolled: a child more than there are is left out. */
+#define GIVE(i) \
+    if (count == (i)) \
+        return value; \
+    send_word(group->results[i], value);
+    GIVE(0)
+    GIVE(1)
+    GIVE(2)
+    GIVE(3)
     return value;
 }

@@ -1,9 +1,7 @@
 /* Groups: those of the network file, which the boot block tells of, and those made on the way. */
 
 #include "sf_messages.h"
-#ifdef SF_MESH
-#include "sf_setup_mesh.h"
-#endif
+#include "sf_set_up.h"
 
 #ifndef SF_BOOT_BYTES
 #define SF_BOOT_BYTES 1024
@@ -13,11 +11,16 @@
 #define HAS_REGISTER (1u << 31)
 #define HAS_GROUP (1u << 30)
 
+/* A choice: number, slot, epoch, and the core that turns the barrier around. */
+#define SLOT_SHIFT 8
+#define EPOCH_SHIFT 12
+#define ROOT_SHIFT 16
+
 /* Written before a core is let go: see sim/cores/boot.py. */
 __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0};
 
 static sf_group groups[SF_GROUPS];
-static uint32_t gids_used[8], registers_used;
+static uint32_t gids_used[8];
 static uint32_t slots_used;
 sf_group *sf_world_made;
 
@@ -26,11 +29,6 @@ __attribute__((noreturn)) void sf_exit(int code)
     SF_WORD(SYNCFABRIC_CORE_EXIT) = (uint32_t)code;
     for (;;)
         ;
-}
-
-static volatile uint32_t *port_of(unsigned number)
-{
-    return &SF_WORD(SYNCFABRIC_CORE_ARRIVE_BASE + number);
 }
 
 /* Work out whom a member tells what, from its rank. */
@@ -60,6 +58,11 @@ static void prepare(sf_group *group)
         group->below[group->children++] =
             SF_HEAD(group->members[child], SF_CODE(slot, SF_DOWN));
 #endif
+    if (rank)
+        group->value = SF_WORD_HEAD(group->members[(rank - 1) / 4], SF_TAG_VALUE(slot));
+    for (unsigned child = 4 * rank + 1; child <= 4 * rank + 4 && child < size; child++)
+        group->results[group->givers++] =
+            SF_WORD_HEAD(group->members[child], SF_TAG_RESULT(slot));
 }
 
 static sf_group *free_group(void)
@@ -76,21 +79,22 @@ static void add_from_file(unsigned slot, const uint16_t *entry)
     unsigned number = entry[1], size = entry[3];
     if (!group || (slot >= SF_GROUPS && (number == NONE || !SF_IN_HARDWARE)))
         sf_exit(SF_EXIT_GROUP);
-    *group = (sf_group){.used = 1, .gid = (uint8_t)entry[0], .slot = (uint8_t)slot,
+    *group = (sf_group){.used = 1, .of_file = 1, .gid = (uint8_t)entry[0], .slot = (uint8_t)slot,
                         .op = (uint8_t)entry[4], .rank = entry[2], .size = entry[3],
                         .role = entry[5], .flits = entry[6]};
     for (unsigned i = 0; i < size; i++)
         group->members[i] = (uint8_t)entry[7 + i];
     if (number != NONE) {
-        group->port = port_of(number);
-        registers_used |= 1u << number;
+        group->port = sf_port_of(number);
+        sf_registers_used |= 1u << number;
     }
     prepare(group);
     if (SF_BY_FLITS)
         sf_reflex_begin(group);
 }
 
-/* Take in the boot block; called before main. */
+/* Take in the boot block; called before main. A group of which no core's program can be a member has
+ * no members there, but its number, and a register maybe. */
 void sf_start(void)
 {
     const uint16_t *entry = (const uint16_t *)(sf_boot + 2);
@@ -99,8 +103,10 @@ void sf_start(void)
     for (unsigned slot = 0; slot < sf_boot[1]; slot++) {
         unsigned gid = entry[0], size = entry[3];
         gids_used[gid / 32] |= 1u << gid % 32;
-        if (slot < SF_GROUPS)
+        if (slot < SF_GROUPS && size)
             slots_used |= 1u << slot;
+        if (!size && entry[1] != NONE)
+            sf_registers_used |= 1u << entry[1];
         if (entry[2] != NONE)
             add_from_file(slot, entry);
         entry += 7 + size;
@@ -115,21 +121,35 @@ sf_group *sf_group_of(unsigned gid)
     return 0;
 }
 
-/* Agree on what all members have free: up a tree of two children a member, and down again. */
-static void agree(const unsigned *members, unsigned n, unsigned rank, uint32_t *offer)
+/* Members in a tree of two children each, the one that leads at its top. */
+static unsigned in_tree(unsigned place, unsigned lead)
 {
-    for (unsigned child = 2 * rank + 1; child <= 2 * rank + 2 && child < n; child++) {
+    return place == lead ? 0 : place ? place : lead;
+}
+
+/* Gather what all members have free. */
+static void gather_offers(const unsigned *members, unsigned n, unsigned place, unsigned lead,
+                          uint32_t *offer)
+{
+    for (unsigned child = 2 * place + 1; child <= 2 * place + 2 && child < n; child++) {
         uint32_t other[OFFER_WORDS];
-        sf_recv(members[child], SF_TAG_OFFER, other, OFFER_WORDS);
+        sf_recv(members[in_tree(child, lead)], SF_TAG_OFFER, other, OFFER_WORDS);
         for (unsigned i = 0; i < OFFER_WORDS; i++)
             offer[i] &= other[i];
     }
-    if (rank) {
-        sf_send_tagged(members[(rank - 1) / 2], SF_TAG_OFFER, offer, OFFER_WORDS);
-        sf_recv(members[(rank - 1) / 2], SF_TAG_CHOICE, offer, OFFER_WORDS);
-    }
-    for (unsigned child = 2 * rank + 1; child <= 2 * rank + 2 && child < n; child++)
-        sf_send_tagged(members[child], SF_TAG_CHOICE, offer, OFFER_WORDS);
+    if (place)
+        sf_send_tagged(members[in_tree((place - 1) / 2, lead)], SF_TAG_OFFER, offer, OFFER_WORDS);
+}
+
+/* Tell all members what the one that leads has chosen. */
+static uint32_t tell(const unsigned *members, unsigned n, unsigned place, unsigned lead,
+                     uint32_t choice)
+{
+    if (place)
+        sf_recv(members[in_tree((place - 1) / 2, lead)], SF_TAG_CHOICE, &choice, 1);
+    for (unsigned child = 2 * place + 1; child <= 2 * place + 2 && child < n; child++)
+        sf_send_tagged(members[in_tree(child, lead)], SF_TAG_CHOICE, &choice, 1);
+    return choice;
 }
 
 static unsigned lowest(uint32_t bits)
@@ -140,76 +160,82 @@ static unsigned lowest(uint32_t bits)
     return place;
 }
 
-#if SF_IN_HARDWARE && defined(SF_MESH)
-static unsigned free_register(void)
+/* Choose a number and a slot that all have free; 0 if there are none. */
+static uint32_t choose(const uint32_t *offer)
 {
-    unsigned number = 0;
-    while (number < SYNCFABRIC_REGISTERS && registers_used >> number & 1)
-        number++;
-    return number < SYNCFABRIC_REGISTERS ? number : NONE;
-}
-
-static void write_register(unsigned number, unsigned word, uint32_t value)
-{
-    SF_WORD(SYNCFABRIC_CORE_CONFIG_BASE + SYNCFABRIC_REGISTER(number, word)) = value;
-    if (SF_WORD(SYNCFABRIC_CORE_CONFIG_STATUS))
-        sf_exit(SF_EXIT_GROUP);
-}
-
-/* Write the own register, its valid bit last. */
-static void set_up(sf_group *group, unsigned number)
-{
-    uint8_t spare[SYNCFABRIC_MOST_CORES];
-    sf_mesh_register made =
-        sf_setup_mesh(group->members, group->size, sf_core(), group->gid, group->op, spare);
-    for (unsigned word = SYNCFABRIC_WORD_PARENT; word <= SYNCFABRIC_WORD_SOUTH; word++)
-        write_register(number, word, made.words[word]);
-    write_register(number, SYNCFABRIC_WORD_CONTROL, made.words[SYNCFABRIC_WORD_CONTROL]);
-    group->port = port_of(number);
-    registers_used |= 1u << number;
-}
-
-static void clear(const sf_group *group)
-{
-    unsigned number = (unsigned)(group->port - port_of(0));
-    write_register(number, SYNCFABRIC_WORD_CONTROL, 0);
-    registers_used &= ~(1u << number);
-}
-#else
-/* Only a manager can reach all that such a group needs: it goes over messages. */
-static unsigned free_register(void) { return NONE; }
-static void set_up(sf_group *group, unsigned number) { (void)group, (void)number; }
-static void clear(const sf_group *group) { (void)group; }
-#endif
-
-sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
-{
-    uint32_t offer[OFFER_WORDS];
-    sf_group *group = free_group();
-    unsigned number = free_register(), rank = 0, word = 0;
-    while (rank < n && members[rank] != sf_core())
-        rank++;
-    if (rank == n || n > SYNCFABRIC_MOST_CORES)
-        return 0;
-    for (unsigned i = 0; i < 8; i++)
-        offer[i] = ~gids_used[i];
-    offer[8] = (~slots_used & 0xff) | (group ? HAS_GROUP : 0) | (number != NONE ? HAS_REGISTER : 0);
-    agree(members, n, rank, offer);
+    unsigned word = 0;
     while (word < 8 && !offer[word])
         word++;
     if (word == 8 || !(offer[8] & HAS_GROUP) || !(offer[8] & 0xff))
         return 0;
+    return (offer[8] & (HAS_GROUP | HAS_REGISTER)) | lowest(offer[8] & 0xff) << SLOT_SHIFT
+        | (32 * word + lowest(offer[word]));
+}
+
+#if SF_SETS_UP
+/* Let the one that leads choose, and plan the group if it gets registers. */
+static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *offer)
+{
+    uint32_t own[OFFER_WORDS], choice;
+    for (unsigned word = 0; word < 8; word++)
+        own[word] = offer[word] & sf_numbers(sf_core(), word);
+    own[8] = offer[8];
+    choice = offer[8] & HAS_REGISTER ? choose(own) : 0;
+    if (choice) {
+        sf_planned plan = sf_plan(members, n, choice & 0xff);
+        return choice | (uint32_t)plan.epoch << EPOCH_SHIFT | (uint32_t)plan.root << ROOT_SHIFT;
+    }
+    offer[8] &= ~HAS_REGISTER;
+    return choose(offer);
+}
+#else
+/* Registers are out of the cores' reach: groups go over messages. */
+static unsigned sf_leader(const unsigned *members, unsigned n) { return (void)members, n; }
+static unsigned sf_free_register(sf_op op) { return (void)op, SF_NO_REGISTER; }
+static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *offer)
+{
+    return (void)members, (void)n, choose(offer);
+}
+#endif
+
+sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
+{
+    uint32_t offer[OFFER_WORDS], choice = 0;
+    sf_group *group = free_group();
+    unsigned number = sf_free_register(op), rank = 0, lead, place;
+    while (rank < n && members[rank] != sf_core())
+        rank++;
+    if (rank == n || n > SYNCFABRIC_MOST_CORES)
+        return 0;
+    lead = sf_leader(members, n);
+    for (unsigned i = 0; i < 8; i++)
+        offer[i] = ~gids_used[i];
+    offer[8] = (~slots_used & 0xff) | (group ? HAS_GROUP : 0)
+        | (number != SF_NO_REGISTER && lead < n ? HAS_REGISTER : 0);
+    lead = lead < n ? lead : 0;
+    place = in_tree(rank, lead);
+    gather_offers(members, n, place, lead, offer);
+    if (!place)
+        choice = choose_and_plan(members, n, offer);
+    choice = tell(members, n, place, lead, choice);
+    if (!choice)
+        return 0;
     *group = (sf_group){.used = 1, .op = (uint8_t)op, .rank = (uint16_t)rank, .size = (uint16_t)n};
-    group->gid = (uint8_t)(32 * word + lowest(offer[word]));
-    group->slot = (uint8_t)lowest(offer[8] & 0xff);
+    group->gid = (uint8_t)choice;
+    group->slot = choice >> SLOT_SHIFT & 7;
+    group->leads = !place;
     for (unsigned i = 0; i < n; i++)
         group->members[i] = (uint8_t)members[i];
     gids_used[group->gid / 32] |= 1u << group->gid % 32;
     slots_used |= 1u << group->slot;
     prepare(group);
-    if (offer[8] & HAS_REGISTER)
-        set_up(group, number);
-    /* Nobody arrives before all registers are written. */
+#if SF_SETS_UP
+    if (choice & HAS_REGISTER) {
+        sf_planned plan = {choice >> EPOCH_SHIFT & 3, (uint8_t)(choice >> ROOT_SHIFT)};
+        sf_set_up(group, number, group->leads, plan);
+        return group;
+    }
+#endif
     sf_dissemination_arrive(group);
     sf_dissemination_wait(group);
     return group;
@@ -223,11 +249,19 @@ sf_group *sf_group_create(const unsigned *members, unsigned n)
 void sf_group_free(sf_group *group)
 {
     /* All have been released, so nothing of the group is under way. */
-    sf_dissemination_arrive(group);
-    sf_dissemination_wait(group);
+#if SF_SETS_UP
     if (group->port)
-        clear(group);
-    gids_used[group->gid / 32] &= ~(1u << group->gid % 32);
+        sf_give_up(group, group->leads);
+    else
+#endif
+    {
+        sf_dissemination_arrive(group);
+        sf_dissemination_wait(group);
+    }
+#ifdef SF_SWITCHES
+    if (!group->of_file) /* whose switches keep it */
+#endif
+        gids_used[group->gid / 32] &= ~(1u << group->gid % 32);
     slots_used &= ~(1u << group->slot);
     group->used = 0;
 }

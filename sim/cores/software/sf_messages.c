@@ -7,7 +7,9 @@ uint32_t sf_unfenced;
 
 __attribute__((weak, section(".noinit.sf_inbox"))) uint32_t sf_inbox[256];
 __attribute__((weak)) const uint32_t sf_inbox_words = 256;
-uint32_t sf_inbox_begin, sf_inbox_end;
+static uint32_t inbox_begin, inbox_end; /* the part of the inbox that is in use */
+uint32_t sf_values[SF_GROUPS][4];
+uint32_t sf_values_kept;
 
 static unsigned words_of(uint32_t head)
 {
@@ -23,25 +25,25 @@ static int fits(uint32_t head, unsigned from, unsigned tag)
 static uint32_t *new_entry(uint32_t head)
 {
     uint32_t *entry;
-    if (words_of(head) + 1 > sf_inbox_words - sf_inbox_end) {
-        for (unsigned i = sf_inbox_begin; i < sf_inbox_end; i++)
-            sf_inbox[i - sf_inbox_begin] = sf_inbox[i];
-        sf_inbox_end -= sf_inbox_begin;
-        sf_inbox_begin = 0;
+    if (words_of(head) + 1 > sf_inbox_words - inbox_end) {
+        for (unsigned i = inbox_begin; i < inbox_end; i++)
+            sf_inbox[i - inbox_begin] = sf_inbox[i];
+        inbox_end -= inbox_begin;
+        inbox_begin = 0;
     }
-    if (words_of(head) + 1 > sf_inbox_words - sf_inbox_end)
+    if (words_of(head) + 1 > sf_inbox_words - inbox_end)
         sf_exit(SF_EXIT_INBOX);
-    entry = sf_inbox + sf_inbox_end;
-    sf_inbox_end += words_of(head) + 1;
+    entry = sf_inbox + inbox_end;
+    inbox_end += words_of(head) + 1;
     *entry = head;
     return entry + 1;
 }
 
-/* Find the first entry that fits; sf_inbox_end if none does. */
+/* Find the first entry that fits; inbox_end if none does. */
 static unsigned find(unsigned from, unsigned tag)
 {
-    unsigned at = sf_inbox_begin;
-    while (at < sf_inbox_end && !fits(sf_inbox[at], from, tag))
+    unsigned at = inbox_begin;
+    while (at < inbox_end && !fits(sf_inbox[at], from, tag))
         at += words_of(sf_inbox[at]) + 1;
     return at;
 }
@@ -50,12 +52,17 @@ static unsigned find(unsigned from, unsigned tag)
 SF_OF_BARRIER(sf_keep) void sf_keep(uint32_t head)
 {
     unsigned n = words_of(head);
-    if (n) {
+    unsigned tag = head >> SF_TAG_SHIFT & SYNCFABRIC_RECEIVED_HEAD_TAG_MASK;
+    if (n && tag - SF_USER_TAGS < 2 * SF_GROUPS) {
+        unsigned slot = (tag - SF_USER_TAGS) / 2;
+        sf_values[slot][sf_values_kept >> 4 * slot & 3] = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+        sf_values_kept += 1u << 4 * slot;
+    } else if (n) {
         uint32_t *to = new_entry(head);
         while (n--)
             *to++ = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
     } else {
-        sf_signals[head >> SF_TAG_SHIFT & SYNCFABRIC_RECEIVED_HEAD_TAG_MASK]++;
+        sf_signals[tag]++;
     }
 }
 
@@ -114,11 +121,11 @@ void sf_send(unsigned to, unsigned tag, const uint32_t *words, size_t n)
 static void remove_entry(unsigned at)
 {
     unsigned size = words_of(sf_inbox[at]) + 1;
-    for (unsigned i = at; i-- > sf_inbox_begin;)
+    for (unsigned i = at; i-- > inbox_begin;)
         sf_inbox[i + size] = sf_inbox[i];
-    sf_inbox_begin += size;
-    if (sf_inbox_begin == sf_inbox_end)
-        sf_inbox_begin = sf_inbox_end = 0;
+    inbox_begin += size;
+    if (inbox_begin == inbox_end)
+        inbox_begin = inbox_end = 0;
 }
 
 /* Take the next packet that fits, from the inbox or from the network; returns its head. */
@@ -126,7 +133,7 @@ static uint32_t receive(unsigned from, unsigned tag, uint32_t *words, unsigned m
 {
     unsigned at = find(from, tag), n;
     uint32_t head;
-    if (at < sf_inbox_end) {
+    if (at < inbox_end) {
         head = sf_inbox[at];
         n = words_of(head);
         if (n > most)
@@ -144,16 +151,6 @@ static uint32_t receive(unsigned from, unsigned tag, uint32_t *words, unsigned m
             *words++ = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
     }
     return head;
-}
-
-SF_OF_BARRIER(sf_find_kept) int sf_find_kept(unsigned tag, uint32_t *word)
-{
-    unsigned at = find(SF_ANY, tag);
-    if (at == sf_inbox_end)
-        return 0;
-    *word = sf_inbox[at + 1];
-    remove_entry(at);
-    return 1;
 }
 
 unsigned sf_recv(unsigned from, unsigned tag, uint32_t *words, size_t n)
@@ -182,5 +179,5 @@ int sf_probe(unsigned from, unsigned tag)
 {
     while (SF_WORD(SYNCFABRIC_CORE_NET_STATUS) & 1u << SYNCFABRIC_NETWORK_STATUS_WORD_WAITS_SHIFT)
         sf_keep(SF_WORD(SYNCFABRIC_CORE_RECV));
-    return find(from, tag) < sf_inbox_end;
+    return find(from, tag) < inbox_end;
 }

@@ -19,6 +19,7 @@
 /* Codes: eight of each slot. */
 #define SF_CODE(slot, what) ((unsigned)(slot) << 3 | (what))
 #define SF_HEAD(to, code) ((uint32_t)(to) | (uint32_t)(code) << SF_TAG_SHIFT)
+#define SF_WORD_HEAD(to, tag) (SF_HEAD(to, tag) | 1u << SF_WORDS_SHIFT)
 #define SF_UP 6
 #define SF_DOWN 7
 
@@ -30,18 +31,14 @@
 
 extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by their code */
 
-extern uint32_t sf_inbox_begin, sf_inbox_end; /* the part of the inbox that is in use */
+/* Values of a slot's reduction that came before they were waited for, and how many: four bits a
+ * slot. There are as many as children at most: none sends another before it has the result. */
+extern uint32_t sf_values[SF_GROUPS][4];
+extern uint32_t sf_values_kept;
 
 void sf_keep(uint32_t head);
 void sf_make_room(void);
-int sf_find_kept(unsigned tag, uint32_t *word); /* a message of one word, from anyone */
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
-
-/* Take a message of one word that has been kept, from anyone; most often nothing has been. */
-static inline int sf_take_kept(unsigned tag, uint32_t *word)
-{
-    return sf_inbox_begin != sf_inbox_end && sf_find_kept(tag, word);
-}
 
 /* Send a signal: there is room. */
 static inline void sf_signal(uint32_t head) { SF_WORD(SYNCFABRIC_CORE_SEND) = head; }
@@ -100,7 +97,7 @@ static inline void sf_await_many(unsigned code, uint32_t count)
     }
 }
 
-/* Wait for a message of one word, from anyone; none of this tag has been kept. */
+/* Wait for a reduction's word, from anyone; none of this tag has been kept. */
 static inline uint32_t sf_await_word(unsigned tag)
 {
     uint32_t head, wanted = tag << (SF_TAG_SHIFT - SF_WORDS_SHIFT) | 1u;

@@ -72,7 +72,10 @@ typedef struct {
     uint32_t around[6];            /* heads of the signals of a dissemination's rounds */
     uint32_t below[6];             /* heads of the releases to a tree's or tournament's children */
     uint32_t above;                /* head of the arrival that goes up */
+    uint32_t value, results[4];    /* heads of a reduction's words: to the parent, to children */
     uint8_t rounds, children;      /* of a dissemination; how many are below */
+    uint8_t givers;                /* children of a reduction */
+    uint8_t leads, of_file;        /* whether this core chose its number, or the network file */
     uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
     uint16_t rank, size;
     uint16_t role, flits;          /* in a ring or tree by flits, 0 where there is none; of a tree */
@@ -157,8 +160,9 @@ sf_group *sf_group_of(unsigned gid);
 
 /* Make a group. All its members call it with the same list, and nobody else; members that make
  * several groups make them in the same order. It has a register where every member has one free and
- * can set it up, which is so on meshes; else its barriers go over messages. 0 if this core is not
- * in the list, or if the members have too many groups. */
+ * can set it up: on meshes, and over switches if there is a manager at a member's node; else its
+ * barriers go over messages. 0 if this core is not in the list, or if the members have too many
+ * groups. */
 sf_group *sf_group_create(const unsigned *members, unsigned n);
 sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 

@@ -43,6 +43,7 @@ typedef struct {
     uint64_t last_due[CORES];
     int group[REGISTERS]; /* of the host, or -1 */
     uint32_t image[REGISTERS][8];
+    uint64_t go[REGISTERS]; /* when it comes, 0: it has not been sent */
     int arrived[REGISTERS];
     int armed[REGISTERS]; /* arrived since the last wait */
     uint32_t value[REGISTERS], result[REGISTERS];
@@ -81,7 +82,7 @@ static uint32_t combine(unsigned op, uint32_t a, uint32_t b)
     }
 }
 
-#ifdef SF_MESH
+#if defined(SF_MESH) || defined(SF_SWITCHES)
 /* A register of this node for a group; -1 if there is none. */
 static int register_of(unsigned core, unsigned gid)
 {
@@ -92,6 +93,33 @@ static int register_of(unsigned core, unsigned gid)
     return -1;
 }
 
+#endif
+
+static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers);
+
+/* Whether a register takes arrivals: the host's, and those of which the cores have done all. */
+static int ready(unsigned core, unsigned number)
+{
+    core_state *c = &cores[core];
+    if (c->group[number] >= 0)
+        return 1;
+    if (!FIELD(c->image[number][0], CONTROL_WORD, VALID))
+        return 0;
+#ifdef SF_SWITCHES
+    if (FIELD(c->image[number][0], CONTROL_WORD, ROOT)
+        && FIELD(c->image[number][1], TREE_WORD, CHILDREN) == 1u << SYNCFABRIC_PROCESS_PORT)
+        return 1;
+#endif
+#if defined(SF_SWITCHES) || defined(SF_MANAGED)
+    return c->go[number] && c->go[number] <= cycle;
+#else
+    return 1;
+#endif
+}
+
+#ifdef SF_SWITCHES
+#include "emulator_switches.h"
+#elif defined SF_MESH
 /* Follow parents and children over the images that members wrote; 0 if the tree is not whole. */
 static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers)
 {
@@ -132,7 +160,7 @@ static void arrive(unsigned core, unsigned number, uint32_t value)
     unsigned *numbers = found_number, n, op;
     int group = c->group[number];
     uint32_t result = 0, mask = SYNCFABRIC_DATA_BITS < 32 ? (1ull << SYNCFABRIC_DATA_BITS) - 1 : ~0u;
-    if (group < 0 && !FIELD(c->image[number][0], CONTROL_WORD, VALID)) {
+    if (!ready(core, number)) {
         fault(core, "NOT_READY");
         return;
     }
@@ -192,6 +220,37 @@ static void drop_acks(core_state *c)
     c->unacknowledged = kept;
 }
 
+/* Read or write a word of the node's config port. */
+static void configure(unsigned core, uint32_t address, int write, uint32_t value, uint32_t *read)
+{
+    core_state *c = &cores[core];
+    unsigned number = address / 8;
+#ifdef SF_SWITCHES
+    if (manage(core, address, write, value, read))
+        return;
+#endif
+    c->refused = address >= REGISTERS * 8;
+    if (c->refused)
+        return;
+    if (!write) {
+        *read = c->image[number][address % 8];
+        return;
+    }
+    if (address % 8 == 0)
+        c->go[number] = 0;
+#ifdef SF_MANAGED
+    if (address % 8 == SYNCFABRIC_WORD_STATUS && value == SYNCFABRIC_COMMAND_GO) {
+        unsigned member[CORES], numbers[CORES], n = tree_of(core, (int)number, member, numbers);
+        if (!n || !FIELD(c->image[number][0], CONTROL_WORD, ROOT))
+            fault(core, "STRAY");
+        for (unsigned i = 0; i < n; i++)
+            cores[member[i]].go[numbers[i]] = cycle + 1 + chance(4 * slowest);
+        return;
+    }
+#endif
+    c->image[number][address % 8] = value;
+}
+
 /* Read or write a word of the bus; 0 if it stalls. */
 static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *read)
 {
@@ -203,12 +262,7 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
         return flit;
 #endif
     if (w >= SYNCFABRIC_CORE_CONFIG_BASE) {
-        uint32_t address = w - SYNCFABRIC_CORE_CONFIG_BASE;
-        c->refused = address >= REGISTERS * 8;
-        if (!c->refused && write)
-            c->image[address / 8][address % 8] = value;
-        else if (!c->refused)
-            *read = c->image[address / 8][address % 8];
+        configure(core, w - SYNCFABRIC_CORE_CONFIG_BASE, write, value, read);
         return 1;
     }
     if (w >= SYNCFABRIC_CORE_ARRIVE_BASE && w < SYNCFABRIC_CORE_WAIT_BASE && write) {
@@ -230,7 +284,8 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
     if (w >= SYNCFABRIC_CORE_DONE_BASE && w < SYNCFABRIC_CORE_LAST_BASE && !write) {
         unsigned number = w - SYNCFABRIC_CORE_DONE_BASE;
         unsigned waiting = c->arrived[number] || c->release[number] > cycle;
-        *read = (uint32_t)(c->armed[number] && !waiting) << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT;
+        *read = (uint32_t)(c->armed[number] && !waiting) << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT
+            | (uint32_t)ready(core, number) << SYNCFABRIC_BARRIER_STATUS_WORD_READY_SHIFT;
         return 1;
     }
     if (write) {
@@ -453,8 +508,12 @@ int main(int argc, char **argv)
 {
     uint64_t limit;
     unsigned running = 1;
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return 4;
+#ifdef SF_SWITCHES
+    if (argc == 4)
+        switch_registers = (unsigned)strtoul(argv[3], NULL, 10);
+#endif
     rng = strtoull(argv[1], NULL, 10) * 0x9E3779B97F4A7C15ull + 1;
     limit = strtoull(argv[2], NULL, 10);
     read_input(stdin);

@@ -33,6 +33,8 @@ class Run:
     stands : dict of int to str
         Functions of the cores that did not end.
     cycles : int
+    refused : int
+        Set-ups for which switches had no room.
     """
 
     exits: dict[int, int] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Run:
     faults: list[tuple[int, str, str]] = field(default_factory=list)
     stands: dict[int, str] = field(default_factory=dict)
     cycles: int = 0
+    refused: int = 0
 
     def values(self, core: int) -> list[int]:
         """Return the numbers that a core put."""
@@ -105,6 +108,7 @@ def emulate(
     seed: int = 1,
     slowest: int = 40,
     limit: int = 2_000_000,
+    switch_registers: int | None = None,
 ) -> Run:
     """Run a program.
 
@@ -122,6 +126,8 @@ def emulate(
         Cycles that a packet takes at most.
     limit : int
         Cycles.
+    switch_registers : int, optional
+        Registers of each switch, if they are not as many as a node's.
     """
     headers = library_headers(spec)
     emulator = _built(*headers.values())
@@ -129,7 +135,8 @@ def emulate(
     for segment in program.segments:
         image[segment.address : segment.address + len(segment.data)] = segment.data
     boot = program.symbols["sf_boot"]
-    blocks = [boot_block(groups, core, boot.size).ljust(boot.size, b"\0") for core in range(cores)]
+    told = [boot_block(groups, core, boot.size, cores=cores) for core in range(cores)]
+    blocks = [block.ljust(boot.size, b"\0") for block in told]
     numbers = [cores, program.memory_bytes, program.entry, boot.address, slowest, boot.size]
     lines = [str(len(groups))]
     for group in groups:
@@ -140,7 +147,8 @@ def emulate(
         lines += flit_buffers(make_plan(spec), cores)
     text = " ".join(map(str, numbers)).encode() + b"\n"
     given = text + bytes(image) + b"".join(blocks) + "\n".join(lines).encode() + b"\n"
-    done = subprocess.run([emulator, str(seed), str(limit)], input=given, capture_output=True)
+    words = [str(seed), str(limit), *([] if switch_registers is None else [str(switch_registers)])]
+    done = subprocess.run([emulator, *words], input=given, capture_output=True)
     assert done.returncode == 0, done
     return _read(done.stdout.decode(), program)
 
@@ -156,6 +164,8 @@ def _read(text: str, program: Program) -> Run:
             run.texts[place] = run.texts.get(place, "") + chr(int(rest[0]))
         elif kind == "exit":
             run.exits[place] = int(rest[0])
+        elif kind == "refused":
+            run.refused += 1
         elif kind == "fault":
             run.faults.append((place, program.function_at(int(rest[0], 16)) or "", rest[1]))
         else:

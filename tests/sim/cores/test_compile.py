@@ -123,6 +123,26 @@ def test_a_boot_block_tells_a_core_its_groups() -> None:
     block = b"SFB1" + (2).to_bytes(4, "little") + b"".join(w.to_bytes(2, "little") for w in words)
     assert boot_block(groups, 0, 64) == block
     assert boot_block(groups, 2, 64)[10:14] == b"\xff\xff\x01\x00"
+    words = [
+        1,
+        0,
+        0,
+        1,
+        1,
+        0,
+        0,
+        0,
+        7,
+        3,
+        0xFFFF,
+        0,
+        3,
+        0,
+        0,
+    ]  # core 2 is none, so group 7 is of no use
+    block = b"SFB1" + (2).to_bytes(4, "little") + b"".join(w.to_bytes(2, "little") for w in words)
+    alone = [BootGroup(7, (0, 2), (3, None), Op.MAX), BootGroup(1, (0,), (0,), Op.AND)]
+    assert boot_block(alone, 0, 64, cores=2) == block
     with pytest.raises(SpecError, match="take a boot block of 42 bytes, and the program keeps 32"):
         boot_block(groups, 0, 32)
     tree = BootGroup(2, (1, 0), (None, None), roles=(Role.TREE, Role.TREE_ROOT), flits=9)

@@ -45,7 +45,7 @@ def made(spec: NetworkSpec, barrier: str, source: str = "barrier", **defines: in
 
 def run(spec: NetworkSpec, of: Program, seed: int) -> Run:
     cores = len(spec.network.topology.nodes)
-    groups = boot_groups(make_plan(spec), cores, sends_flits=of.sends_flits)
+    groups = boot_groups(make_plan(spec), sends_flits=of.sends_flits)
     assert all(group.roles and set(group.registers) == {None} for group in groups)
     return emulate(of, spec, cores, groups, seed=seed, slowest=(2, 40, 400)[seed % 3])
 
@@ -188,8 +188,8 @@ def test_agents_leave_the_flits_to_a_program_that_wants_them() -> None:
 
 def test_a_core_is_told_its_part_of_a_ring_or_a_tree() -> None:
     spec = load("reflex-groups")
-    groups = boot_groups(make_plan(spec), 64, sends_flits=True)
-    agents = boot_groups(make_plan(spec), 64, sends_flits=False)
+    groups = boot_groups(make_plan(spec), sends_flits=True)
+    agents = boot_groups(make_plan(spec), sends_flits=False)
     roots = (Role.RING_ROOT, Role.TREE_ROOT)
     for group, agent, planned in zip(groups, agents, make_plan(spec).groups, strict=True):
         assert (agent.roles, set(agent.registers)) == ((), {0})

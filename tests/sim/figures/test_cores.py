@@ -14,7 +14,7 @@ from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.figures import cores as figures
-from syncfabric.sim.figures import cores_plot
+from syncfabric.sim.figures import cores_plot, cores_skew
 from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
 
@@ -81,7 +81,7 @@ def test_software_has_the_same_network_and_group_as_hardware(
         seen.setdefault(name, []).append(spec)
         return replace(EMPTY, cycles=100 if barrier == "btm" else 120, run_seconds=1), Events()
 
-    monkeypatch.setattr(figures, "_run", ran)
+    monkeypatch.setattr(figures, "run_cores", ran)
     monkeypatch.setattr(figures, "beyond", lambda *_: 0)
     rows = list(figures.core_programs())
     assert rows[0].measured == "100, 120 cycles: 1.20"
@@ -89,6 +89,31 @@ def test_software_has_the_same_network_and_group_as_hardware(
         first, *others = seen[name]
         assert first.groups
         assert others == [first] * len(figures.SOFTWARE)
+
+
+def test_apart_the_last_arrival_and_the_last_going_on_count() -> None:
+    told = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
+    told += [(0, 0, 150), (1, 0, 160)]
+    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
+    assert cores_skew.latency(result) == ((60 - 40) + (160 - 100)) / 2
+
+
+def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the numbers that ``skins.c`` puts: a sum, then cycles, under each name."""
+
+    def ran(name: str, spec: NetworkSpec, barrier: str, cores: int) -> tuple[CoresResult, Events]:
+        assert name == "skins"
+        assert spec.groups
+        put = (Put(core, 0, value + core) for core in range(cores) for value in (7, 1, 7, 2, 7, 3))
+        return replace(EMPTY, cores=cores, console=tuple(put)), Events()
+
+    monkeypatch.setattr(cores_skew, "run_cores", ran)
+    rows = list(cores_skew.core_names())
+    assert [row.figure.partition(":")[0] for row in rows] == [
+        *figures.HARDWARE,
+        *figures.SOFTWARE,
+    ]
+    assert {row.measured for row in rows} == {"16, 17, 18"}
 
 
 def test_the_picture_has_a_curve_for_each_kind() -> None:
