@@ -8,8 +8,11 @@ import pytest
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup
 from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import with_world
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import SOFTWARE, mesh
 
@@ -50,6 +53,27 @@ def test_groups_over_switches_are_set_up_by_the_manager_among_them() -> None:
     run = emulate(made, spec, 9, [world(9)])
     assert run.faults == []
     assert run.exits == dict.fromkeys(range(9), 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("spec", "barrier", "cores", "inside"),
+    [
+        (mesh(2, 2, barrier_registers=8), "btm", 4, "1"),
+        (mesh(2, 2, barrier_registers=8, setup="manager"), "btm", 4, "1"),
+        (loads(NINE + "barrier_registers = 8"), "btin", 9, "has(m,n,3)||has(m,n,8)"),
+    ],
+    ids=["mesh", "mesh, managers", "switches, managers"],
+)
+def test_hardware_has_the_groups_that_programs_make(
+    spec: NetworkSpec, barrier: str, cores: int, inside: str
+) -> None:
+    spec = with_world(spec, cores, barrier)
+    defines = {"SEED": "1u", "IN_HARDWARE(m,n)": inside}
+    made = compile_program(SOURCE, spec=spec, barrier=barrier, defines=defines)
+    result, _ = run_program(spec, made, cores=cores, limit=1_000_000)
+    assert result.faults == ()
+    assert result.exits == (0,) * cores
 
 
 @pytest.mark.long
