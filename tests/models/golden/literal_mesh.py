@@ -145,7 +145,7 @@ class LiteralMesh:
     def upstream(self, lane: tuple[int, int, int]) -> tuple[int, int, int]:
         """Return the output lane that feeds an input lane, or the input lane it feeds."""
         other = self.other_end(lane[0], lane[1])
-        assert other is not None, "a message crossed the rim"
+        assert other is not None, "a credit came from beyond the rim"
         return (*other, lane[2])
 
     def edge(
@@ -160,6 +160,8 @@ class LiteralMesh:
             self.slots[lane] = None
         for lane, message in wires.items():
             self.credits[lane] -= 1
+            if self.other_end(lane[0], lane[1]) is None:  # over the rim: no credit comes back
+                continue
             end = self.upstream(lane)
             if end in full:
                 overflow[end[0]] += 1

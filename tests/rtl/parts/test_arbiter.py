@@ -10,6 +10,7 @@ from tests.rtl.parts.bench_arbiter import COUNTS
 from tests.rtl.support import ports, run_bench
 
 
+@pytest.mark.long_under("verilator")
 def test_arbiters(simulator: str, tmp_path: Path) -> None:
     parts = {f"recent_{count}": LeastRecentArbiter(count) for count in COUNTS}
     parts |= {f"robin_{count}": RoundRobinArbiter(count) for count in COUNTS}

@@ -60,7 +60,7 @@ def test_hardware_is_as_the_model(
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.long] * ("irregular" in name)) for name in ICARUS],
+    [pytest.param(name, marks=[pytest.mark.long] * (name != "one node")) for name in ICARUS],
 )
 def test_options_under_icarus(name: str) -> None:
     run(ICARUS[name], name, "icarus")
@@ -103,6 +103,7 @@ def test_a_reset_clears_spilled_groups() -> None:
     check(job, simulate(job, build_bench(network, "icarus")))
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 def test_another_network_than_the_model_is_found_out() -> None:
     job = make_job(mesh(2, 2, barrier_pipeline=0), random.Random(SEED))

@@ -80,6 +80,7 @@ SLOWER = {
     "spill",
     "8x8",
     "column, no data, wide flits",
+    "irregular, default",
     "serial, spill",
     "irregular, one cycle a hop, turned by the node, serial",
 }

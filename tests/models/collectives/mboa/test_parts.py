@@ -206,7 +206,10 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
     return encoding, state
 
 
-@pytest.mark.parametrize("name", ["AAS", "AAS, one port", "OAB, one port", "multicast"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("AAS", marks=pytest.mark.long), "AAS, one port", "OAB, one port", "multicast"],
+)
 def test_the_books_are_right(name: str) -> None:
     encoding, state = under_way(name, 30, population=8)
     for _ in range(12):
