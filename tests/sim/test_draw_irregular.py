@@ -89,7 +89,10 @@ SHAPES: dict[str, Callable[[], IrregularSpec]] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "random-75")) for name in SHAPES],
+)
 def test_nothing_lies_on_anything_else(shape: str) -> None:
     spec = SHAPES[shape]()
     ground = ground_of(spec.topology)

@@ -39,6 +39,8 @@ def page(browser: Chrome, address: str) -> Iterator[Chrome]:
     browser.get_log("browser")
     browser.get_log("performance")
     browser.get(address)
+    # On a busy machine the browser may still be parsing: the plot is the last part.
+    WebDriverWait(browser, PATIENCE).until(lambda at: at.find_elements(By.CSS_SELECTOR, ".plot"))
     yield browser
     assert browser.get_log("browser") == []
 
