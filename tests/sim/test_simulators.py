@@ -151,6 +151,7 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
     assert subprocess.check_output([built.program], text=True) == "3000\n"
 
 
+@pytest.mark.long
 def test_native_build_of_two_designs_and_a_header(design: Design, tmp_path: Path) -> None:
     source, main, header = (tmp_path / name for name in ("twice.v", "main.cpp", "number.h"))
     source.write_text(

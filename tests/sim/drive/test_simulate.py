@@ -57,11 +57,9 @@ def test_hardware_is_as_the_model(
     run(BOTH[name], name, simulator)
 
 
+@pytest.mark.long
 @pytest.mark.icarus
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.long] * (name != "one node")) for name in ICARUS],
-)
+@pytest.mark.parametrize("name", ICARUS)
 def test_options_under_icarus(name: str) -> None:
     run(ICARUS[name], name, "icarus")
 
