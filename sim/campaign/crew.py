@@ -94,8 +94,16 @@ class Crew(ABC):
         word : int
         data : int
             Word 0: how much the epoch rises; 0: the register is cleared.
+
+        Raises
+        ------
+        SpecError
+            The network has no registers that managers set up.
         """
-        raise NotImplementedError(f"{life.gid}: there is no register {place}")
+        raise SpecError(
+            f"group {life.gid}: register {place} cannot be written, as the network has no "
+            "managers; leave the kind write out"
+        )
 
     def abort(self, life: Life) -> Steps[None]:
         """Break a manager's command off that does not end."""

@@ -30,8 +30,9 @@ class MeshSlotsProof(wiring.Component):
     -------
     comes : In(2), word : In
         A message on the link, by class.
-    room : In(8), takes, leaves, holds : In(1)
-        Outputs that have a credit; the unit takes what it is shown; what is presented leaves.
+    room, coming : In(8), takes, leaves, holds : In(1)
+        Outputs that have a credit; to which one comes; the unit takes what it is shown; what is
+        presented leaves; with the serial unit, that takes nothing from here in the next cycle.
     """
 
     def __init__(self, port: int, unit: str) -> None:
@@ -47,7 +48,7 @@ class MeshSlotsProof(wiring.Component):
             operations="all" if unit == "serial" else "bitwise",
         )
         self._sync = struct(self._network.layout.sync)
-        members = {"comes": 2, "word": self._sync.size, "room": 8}
+        members = {"comes": 2, "word": self._sync.size, "room": 8, "coming": 8}
         members |= {"takes": 1, "leaves": 1, "holds": 1}
         super().__init__({name: In(width) for name, width in members.items()})
 
@@ -71,7 +72,7 @@ class MeshSlotsProof(wiring.Component):
         shows: Value = Const(0, 2)
         shown_word: Value = Const(0, self._sync.size)
         if serial:
-            m.d.comb += part.hold.eq(self.holds)
+            m.d.comb += [part.hold.eq(self.holds), part.coming.eq(self.coming)]
         else:
             taken = part.show.any() & (1 if self._unit == "takes" else self.takes)
             m.d.comb += part.take.eq(taken)
@@ -88,10 +89,11 @@ class MeshSlotsProof(wiring.Component):
                 m.d.sync += words[c].eq(self.word)
             claims.assume(~comes[c] | self._may_come(self.word, c))
         ways = [self._way(word, c) for c, word in enumerate(words)]
+        numbered = list(enumerate(ways))
         here = Cat(way[4] for way in ways)
         asks = Cat(
             inside[c]
-            & ((ways[c][:4] & Cat(self.room[2 * p + c] for p in range(4))).any()
+            & ((ways[c] & self._lane(self.room, c)).any()
                | (here[c] & ~self.holds & int(serial)))
             for c in range(2)
         )  # fmt: skip
@@ -99,13 +101,24 @@ class MeshSlotsProof(wiring.Component):
         claims.holds("none comes for a slot that is taken", ~part.overflow)
         claims.holds("what comes is stored", part.store == comes.any())
         claims.holds("one message is presented", part.present != 3)
-        if not serial:  # it chooses a cycle ahead, and may present one in vain
-            claims.holds("if there is one that can go", part.present.any() == asks.any())
-            claims.holds("and only such a one", (part.present & ~asks) == 0)
-            claims.holds(
-                "it goes the way that dimension order says",
-                part.route == Mux(part.presents, Array(ways)[which], 0),
+        may: Value = asks
+        goes = list(ways)
+        if serial:  # chosen a cycle ahead, so what has no credit now is presented in vain (4.7)
+            soon, held = (
+                claims.before("soon", self.room | self.coming),
+                claims.before("held", self.holds),
             )
+            may = inside & (
+                claims.before("came", comes)
+                | Cat((way & self._lane(soon, c)).any() | (way[4] & ~held) for c, way in numbered)
+            )
+            goes = [way & Cat(self._lane(self.room, c), 1) for c, way in numbered]
+        claims.holds("if there is one that can go", part.present.any() == may.any())
+        claims.holds("and only such a one", (part.present & ~may) == 0)
+        claims.holds(
+            "it goes the way that dimension order says",
+            part.route == Mux(part.presents, Array(goes)[which], 0),
+        )
         claims.holds("that is told", part.presents == part.present.any())
         claims.holds(
             "it is as it came",
@@ -140,6 +153,10 @@ class MeshSlotsProof(wiring.Component):
         claims.reached("both slots are taken", both)
         claims.reached("both classes can go", asks.all())
         return m
+
+    def _lane(self, credits: Value, c: int) -> Value:
+        """Return the outputs' bits of a class."""
+        return Cat(credits[2 * p + c] for p in range(4))
 
     def _may_come(self, word: Value, c: int) -> Value:
         """Return whether dimension order lets a message come by this port for where it goes.

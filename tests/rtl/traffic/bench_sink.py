@@ -83,7 +83,7 @@ async def statistics_agree_with_reader(dut: Any, case: str, faults: bool) -> Non
     expected, credit = dict.fromkeys(FIELDS, 0), 0
     await bench.reset()
     pins.drive({"header": header_of(spec, HERE)})
-    for cycle in range(500):
+    for cycle in range(1000):
         channel = rng.randrange(spec.channels)
         flit = None
         if rng.random() < 0.8:

@@ -212,7 +212,7 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
 )
 def test_the_books_are_right(name: str) -> None:
     encoding, state = under_way(name, 30, population=8)
-    for _ in range(12):
+    for _ in range(30):
         evolve(state, 100)
         for genes, cost in zip(state.genes, state.cost, strict=True):
             assert conflicts(encoding, genes) == cost
