@@ -62,6 +62,13 @@ MESSAGE_BREAKS = (
         "m.d.sync += self.credit.eq(pushed)",
     ),
     Break(
+        "a message for here is presented while the unit takes none from this input",
+        "mesh's slots of messages: EAST, the serial unit",
+        "rtl/mesh/ready_slots.py",
+        "may.append(here & ~self.hold)",
+        "may.append(here)",
+    ),
+    Break(
         "a message spends no credit",
         "mesh's output for messages: EAST",
         "rtl/mesh/sync_output.py",
