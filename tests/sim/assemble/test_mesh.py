@@ -156,6 +156,13 @@ def test_links_meet_their_neighbours_and_the_rim_is_quiet() -> None:
     assert ".north_out__credit(1'd0)" in west
 
 
+def test_beyond_the_rim_all_buffers_are_empty() -> None:
+    """What is sent there is lost, and its credit comes back."""
+    west = top_verilog(mesh(2, 1, check_bits=4), "net").split("  mesh_node ")[1]
+    assert ".east_out__empty(link_0_0_east_empty)" in west
+    assert all(f".{side}_out__empty({{3{{1'd1}}}})" in west for side in ("north", "west", "south"))
+
+
 def test_nothing_of_this_machine_is_in_the_file() -> None:
     text = verilog(mesh(2, 2), "net")
     for path in (str(Path(__file__).parents[3]), str(Path.home()), "/usr/", "/tmp", ".py"):
