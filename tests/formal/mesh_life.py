@@ -6,18 +6,13 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import CONTROL, Command, Kind, RegisterWord
+from syncfabric.models.messages import Command, Kind, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.register import BarrierRegister
-from syncfabric.rtl.messages import node_word, parent_word, struct
+from tests.formal.mesh_image import IMAGE, present_messages, write_image
 from tests.formal.properties import Properties
 
 __all__ = ["MeshLifeProof"]
-
-IMAGE = data.StructLayout(
-    {"present": 4, "root": 1, "relay": 1, "turn": 1, "gid": 8, "epoch": 2, "manager": 2, "up": 4}
-)
-"""What is written; ``up`` is the port towards the parent, one-hot."""
 
 
 class MeshLifeProof(wiring.Component):
@@ -53,8 +48,11 @@ class MeshLifeProof(wiring.Component):
         claims = Properties(m)
         m.submodules.register = register = BarrierRegister(self._network)
         image = data.View(IMAGE, claims.constant("image", self.image))
-        live, written = self._software(m, claims, register, image)
-        kinds = self._messages(m, claims, register)
+        written = write_image(m, claims, register, image, self.write, self.given)
+        live = register.send.control.valid
+        layout = self._network.layout.sync
+        messages = present_messages(m, register, layout, self.here, self.words, self.classes)
+        kinds = [message.kind for message in messages]
         pending, sent = register.send.pending, register.send.sent
         m.d.comb += [
             register.arrive.eq(self.arrive),
@@ -180,55 +178,3 @@ class MeshLifeProof(wiring.Component):
         )
         claims.reached("freed, with four children", register.freed & image.present.all())
         claims.reached("LAST goes up", up & (send.up_kind == Kind.GO))
-
-    def _software(
-        self, m: Module, claims: Properties, register: BarrierRegister, image: data.View
-    ) -> tuple[Value, Value]:
-        """Let software write the image; return whether it is there, and word 0 is being written."""
-        given, write = self.given, self.write
-        control = struct(CONTROL)(given[: CONTROL.width])
-        done, written = Signal(5), Signal()
-        for p in range(4):
-            same = node_word(given).present == image.present.bit_select(p, 1)
-            claims.assume(~write[RegisterWord.EAST + p] | same)
-        claims.assume(
-            (write & (write - 1)) == 0,
-            ~write[RegisterWord.PARENT] | (parent_word(given).relay == image.relay),
-            ~write[0]
-            | (
-                (control.gid == image.gid)
-                & (control.epoch == image.epoch)
-                & (control.root == image.root)
-                & (control.turn == image.turn)
-                & (control.manager == image.manager)
-                & (control.op == 0)
-                & (~control.valid | done.all())
-            ),
-            (image.up & (image.up - 1)) == 0,
-            image.up.any(),
-            ~(image.root & image.relay),
-        )
-        m.d.comb += [
-            register.write.eq(write),
-            register.write_data.eq(given),
-            register.up_port.eq(image.up),
-            written.eq(write[0] & ~register.write_refused),
-        ]
-        m.d.sync += done.eq(done | write[1:6])
-        return register.send.control.valid, written
-
-    def _messages(self, m: Module, claims: Properties, register: BarrierRegister) -> list[Value]:
-        """Present messages; return their kinds."""
-        width, kinds = self._network.layout.sync.width, []
-        m.d.comb += register.here.eq(self.here)
-        for p in range(4):
-            message: Any = struct(self._network.layout.sync)(
-                self.words[p * width : (p + 1) * width]
-            )
-            late = self.classes[p]
-            m.d.comb += [
-                getattr(register, f"message_{p}").eq(message),
-                getattr(register, f"class_{p}").eq(Mux(self.here[p], Cat(~late, late), 0)),
-            ]
-            kinds.append(message.kind)
-        return kinds

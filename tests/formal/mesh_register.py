@@ -4,18 +4,14 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import CONTROL, Kind, RegisterWord
+from syncfabric.models.messages import CONTROL, Kind
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.register import BarrierRegister
-from syncfabric.rtl.messages import node_word, parent_word, struct
+from syncfabric.rtl.messages import struct
+from tests.formal.mesh_image import IMAGE, present_messages, write_image
 from tests.formal.properties import Properties
 
 __all__ = ["MeshRegisterProof"]
-
-IMAGE = data.StructLayout(
-    {"present": 4, "root": 1, "relay": 1, "turn": 1, "gid": 8, "epoch": 2, "up": 4}
-)
-"""What is written; ``up`` is the port towards the parent, one-hot."""
 
 
 class MeshRegisterProof(wiring.Component):
@@ -62,7 +58,11 @@ class MeshRegisterProof(wiring.Component):
         claims = Properties(m)
         m.submodules.register = register = BarrierRegister(self._network)
         image = data.View(IMAGE, claims.constant("image", self.image))
-        live, written = self._software(m, claims, register, image)
+        written = write_image(m, claims, register, image, self.write, self.given)
+        live = Signal()
+        control = struct(CONTROL)(self.given[: CONTROL.width])
+        with m.If(written):
+            m.d.sync += live.eq(control.valid)
         reduces, answers = self._messages(m, claims, register, image)
         pending, sent = register.send.pending, register.send.sent
         m.d.comb += [
@@ -92,7 +92,6 @@ class MeshRegisterProof(wiring.Component):
             answered.eq((answered & ~ends) | (answers & asked & ~ends)),
             owed.eq((owed | Mux(ends, image.present, 0)) & ~down),
         ]
-        claims.assume(~(image.root & image.relay))
         claims.holds("no release before all children have arrived", ~released | all_in)
         claims.holds(
             "no release without the process's arrival, and one for each", ~released | inside
@@ -149,56 +148,15 @@ class MeshRegisterProof(wiring.Component):
         claims.reached("a relay passes on", up & image.relay)
         return m
 
-    def _software(
-        self, m: Module, claims: Properties, register: BarrierRegister, image: data.View
-    ) -> tuple[Value, Value]:
-        """Let software write the image; return whether it is valid, and word 0 is being written."""
-        given, write = self.given, self.write
-        control = struct(CONTROL)(given[: CONTROL.width])
-        done, live, written = Signal(5), Signal(), Signal()
-        for p in range(4):
-            same = node_word(given).present == image.present.bit_select(p, 1)
-            claims.assume(~write[RegisterWord.EAST + p] | same)
-        claims.assume(
-            (write & (write - 1)) == 0,
-            ~write[RegisterWord.PARENT] | (parent_word(given).relay == image.relay),
-            ~write[0]
-            | (
-                (control.gid == image.gid)
-                & (control.epoch == image.epoch)
-                & (control.root == image.root)
-                & (control.turn == image.turn)
-                & (control.op == 0)
-                & (~control.valid | done.all())
-            ),
-            (image.up & (image.up - 1)) == 0,
-            image.up.any(),
-        )
-        m.d.comb += [
-            register.write.eq(write),
-            register.write_data.eq(given),
-            register.up_port.eq(image.up),
-            written.eq(write[0] & ~register.write_refused),
-        ]
-        m.d.sync += done.eq(done | write[1:])
-        with m.If(written):
-            m.d.sync += live.eq(control.valid)
-        return live, written
-
     def _messages(
         self, m: Module, claims: Properties, register: BarrierRegister, image: data.View
     ) -> tuple[Value, Value]:
         """Present messages; return which children's arrivals they are, and whether an answer is."""
-        width = self._network.layout.sync.width
+        layout = self._network.layout.sync
         reduces, answers = Signal(4), Signal(4)
-        m.d.comb += register.here.eq(self.here)
-        for p in range(4):
-            message = struct(self._network.layout.sync)(self.words[p * width : (p + 1) * width])
+        messages = present_messages(m, register, layout, self.here, self.words, self.classes)
+        for p, message in enumerate(messages):
             late = self.classes[p]
-            m.d.comb += [
-                getattr(register, f"message_{p}").eq(message),
-                getattr(register, f"class_{p}").eq(Mux(self.here[p], Cat(~late, late), 0)),
-            ]
             ours = self.here[p] & (message.gid == image.gid) & (message.epoch == image.epoch)
             counts = self.chosen[p] if self._serial else 1
             m.d.comb += [
