@@ -58,8 +58,10 @@ static void prepare(sf_group *group)
         group->below[group->children++] =
             SF_HEAD(group->members[child], SF_CODE(slot, SF_DOWN));
 #endif
+    /* Slots above have no tags for reductions: a packet to itself stops the core there (K1). */
+    unsigned up = slot < SF_GROUPS ? (rank - 1) / 4 : rank;
     if (rank)
-        group->value = SF_WORD_HEAD(group->members[(rank - 1) / 4], SF_TAG_VALUE(slot));
+        group->value = SF_WORD_HEAD(group->members[up], SF_TAG_VALUE(slot));
     for (unsigned child = 4 * rank + 1; child <= 4 * rank + 4 && child < size; child++)
         group->results[group->givers++] =
             SF_WORD_HEAD(group->members[child], SF_TAG_RESULT(slot));
