@@ -275,6 +275,6 @@ def block_design(name: str, options: Mapping[str, object] | None = None) -> Desi
 
 
 def network_design(network: AnySpec, name: str) -> Design:
-    """Return a whole network, as Verilog; its ports are not put between registers."""
+    """Return a whole network, as Verilog; registers come around it when it is placed."""
     text = verilog(network, name.replace("-", "_"))
-    return Design(name, text, repeated=module_names(network))
+    return Design(name, text, repeated=module_names(network), chained=True)

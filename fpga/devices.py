@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["DEVICES", "Device", "device_named", "router_for"]
+__all__ = ["DEVICES", "Device", "device_named", "routing_for"]
 
 _AIM = "scratchpad -set abc9.D"
 
@@ -110,6 +110,9 @@ def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> 
     return replace(device, synthesis=tuple(aimed))
 
 
-def router_for(device: Device, lut4: int) -> str:
-    """Return nextpnr's router for a design of some LUT4s."""
-    return "router2" if device.luts and lut4 > _FULL * device.luts else "router1"
+def routing_for(device: Device, lut4: int) -> tuple[str, ...]:
+    """Return the options of nextpnr that depend on how many LUT4s a design has."""
+    if not device.luts or lut4 <= _FULL * device.luts:
+        return ("--router", "router1")
+    # The number of tries after which it gives a cell up overflows with 46,341 cells and more.
+    return ("--router", "router2", "--placer-heap-cell-placement-timeout", "0")

@@ -60,12 +60,15 @@ class Design:
     repeated : tuple of str
         Modules that stand in it many times: on an ECP5 each is mapped once, and what its instances
         have of constants at their ports is worked in afterwards.
+    chained : bool
+        On an ECP5 it is placed between four pins, its ports in a chain of registers.
     """
 
     name: str
     verilog: str
     around: int = 0
     repeated: tuple[str, ...] = ()
+    chained: bool = False
 
     @property
     def top(self) -> str:

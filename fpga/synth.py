@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncfabric.fpga.devices import Device, router_for
+from syncfabric.fpga.chain import chained_netlist
+from syncfabric.fpga.devices import Device, routing_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError
@@ -20,6 +21,12 @@ __all__ = ["Area", "SynthResult", "speed_of", "synthesize"]
 
 CARRY_LUTS, RAM_LUTS = 2, 6
 """LUT4s that a CCU2C and a DPR16X4 of an ECP5 take the place of."""
+
+# A block's ports are wires inside a chip, however many.
+_UNPINNED: dict[str, tuple[str, ...]] = {
+    "ecp5": ("--out-of-context",),
+    "ice40": ("--pcf-allow-unconstrained",),
+}
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,10 @@ def synthesize(
     seeds: Sequence[int] = (1, 2, 3),
     progress: Progress = silent,
 ) -> SynthResult:
-    """Synthesize, place and route a design out of context: without pins, for its own paths.
+    """Synthesize, place and route a design for its own paths.
+
+    A block is placed out of context, without pins. A whole network on an ECP5 is not: its clock
+    needs the device's global net.
 
     Parameters
     ----------
@@ -135,10 +145,14 @@ def synthesize(
     netlist = netlist_of(design, device, tools[0])
     progress("synthesize", 1, steps)
     area = Area.of(json.loads((netlist / "cells.json").read_text()), design.around)
-    router = router_for(device, area.lut4)
+    options = _UNPINNED[device.family]
+    if seeds and design.chained and device.family == "ecp5":
+        netlist = chained_netlist(netlist, design.top, tools[0])
+        options = ("--lpf-allow-unconstrained",)
+    options += routing_for(device, area.lut4)
     reports = []
     for done, seed in enumerate(seeds, 2):
-        reports.append(_placed(device, tools[1], router, netlist, frequency, seed))
+        reports.append(_placed(device, tools[1], options, netlist, frequency, seed))
         progress("synthesize", done, steps)
     speeds = [speed_of(report) for report in reports]
     path = _blocks(reports[speeds.index(statistics.median_low(speeds))]) if speeds else ()
@@ -154,19 +168,19 @@ def synthesize(
 
 
 def _placed(
-    device: Device, placer: Tool, router: str, netlist: Path, frequency: float, seed: int
+    device: Device,
+    placer: Tool,
+    more: tuple[str, ...],
+    netlist: Path,
+    frequency: float,
+    seed: int,
 ) -> dict[str, Any]:
     """Return nextpnr's report of one placement."""
 
     def make(scratch: Path, result: Path) -> None:
         (scratch / "netlist.json").write_bytes((netlist / "netlist.json").read_bytes())
         options = ["--json", "netlist.json", "--report", "report.json", "--seed", str(seed)]
-        # A block's ports are wires inside a chip, however many.
-        options += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet"]
-        options += ["--router", router]
-        options += (
-            ["--out-of-context"] if device.family == "ecp5" else ["--pcf-allow-unconstrained"]
-        )
+        options += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet", *more]
         run_tool(
             placer.program,
             [placer.program, *device.options, *options],
@@ -178,8 +192,7 @@ def _placed(
 
     settings = {
         "placer": placer.version,
-        "options": device.options,
-        "router": router,
+        "options": [*device.options, *more],
         "netlist": netlist.name,
         "frequency": frequency,
         "seed": seed,
