@@ -1,5 +1,6 @@
 """Ways to break the blocks, each with the proof that must fail of it."""
 
+from tests.formal.breaks_of_access import ACCESS_BREAKS
 from tests.formal.breaks_of_messages import MESSAGE_BREAKS
 from tests.formal.kinds import Break
 
@@ -246,4 +247,5 @@ BREAKS = (
         "self.dies & self.has_arrived",
     ),
     *MESSAGE_BREAKS,
+    *ACCESS_BREAKS,
 )

@@ -8,6 +8,7 @@ from amaranth.lib import wiring
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
+from tests.formal.catalogue_of_access import ACCESS_PROOFS
 from tests.formal.catalogue_of_messages import MESSAGE_PROOFS
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
@@ -207,4 +208,5 @@ PROOFS = (
         for name, make in SLOTS.items()
     ),
     *MESSAGE_PROOFS,
+    *ACCESS_PROOFS,
 )

@@ -1,0 +1,35 @@
+"""Proofs of who may do what at static networks and barrier wires."""
+
+from functools import partial
+
+from tests.formal.kinds import Proof
+from tests.formal.static_access import CoreAccessProof
+from tests.formal.static_routes import LoaderProof, NodeRoutesProof
+from tests.formal.wires_access import SlotAccessProof
+
+__all__ = ["ACCESS_PROOFS"]
+
+ACCESS_PROOFS = (
+    Proof(
+        "core of a static node, whatever is tried",
+        "rtl/static/core.py",
+        partial(CoreAccessProof, 1),
+    ),
+    Proof(
+        "core of a static node with a watchdog, whatever is tried",
+        "rtl/static/config.py",
+        partial(CoreAccessProof, 3, watchdog=5),
+    ),
+    Proof("loader of routes, whatever is asked", "rtl/static/loader.py", LoaderProof),
+    Proof("static node, whatever processes send", "rtl/static/node.py", NodeRoutesProof),
+    Proof(
+        "unit of wires of a router, whatever is tried",
+        "rtl/wires/unit.py",
+        partial(SlotAccessProof, 4, watchdog=3),
+    ),
+    Proof(
+        "unit of wires of a node interface, whatever is tried",
+        "rtl/wires/process.py",
+        partial(SlotAccessProof, 1),
+    ),
+)
