@@ -137,7 +137,7 @@ class WireBench:
         chosen = [group for group in self.plan.groups if group.id in gids]
         return [write for group in chosen for write in group_writes(self.plan, group)]
 
-    # What the first manager does.
+    # What managers do.
 
     def entries(self, gid: int, slot: int | None = None) -> list[tuple[int, ...]]:
         """Return a group's entries, for another slot if asked for."""
@@ -153,10 +153,10 @@ class WireBench:
         return changed
 
     def command(
-        self, operation: Request, entries: list[tuple[int, ...]]
+        self, operation: Request, entries: list[tuple[int, ...]], manager: int = 0
     ) -> tuple[ManagerState, Answer]:
-        """Load the manager, have it carry a command out; return its status."""
-        node = self.index(self.network.manager_nodes[0])
+        """Load a manager, have it carry a command out; return its status."""
+        node = self.index(self.network.manager_nodes[manager])
         order = MANAGER_COMMAND.pack({"operation": operation, "count": len(entries)})
         words = [(ManagerWord.POINTER, 0)]
         words += [(ManagerWord.DATA, word) for entry in entries for word in entry]

@@ -5,7 +5,8 @@ from typing import Any
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.lines import EMPTY, observe_line, record_line
 from syncfabric.sim.fabric import Fabric, build_fabric
@@ -18,13 +19,13 @@ class Notes:
 
     Parameters
     ----------
-    model : GoldenModel
+    model : GoldenModel or StaticModel
         Fresh from reset.
     registers : int
         Registers of a node.
     """
 
-    def __init__(self, model: GoldenModel, registers: int) -> None:
+    def __init__(self, model: GoldenModel | StaticModel, registers: int) -> None:
         self._model, self._registers, self._step = model, registers, model.step
         self._seen: dict[int, int] = {}
         self.stimuli: list[Stimulus] = []
@@ -42,13 +43,18 @@ class Notes:
         for node, (gid, data, last) in inputs.get("spill_arrive", {}).items():
             index = node | last << 31
             self.stimuli.append(Stimulus(now, StimulusKind.SPILL, index, data, gid))
+        for node, flit in inputs.get("send", {}).items():
+            self.stimuli.append(Stimulus(now, StimulusKind.SEND, node, flit))
+        for node in inputs.get("take", ()):
+            self.stimuli.append(Stimulus(now, StimulusKind.TAKE, node))
         config = inputs.get("config")
         if config is not None:
             index = config.node << 12 | config.address
             write = int(config.write)
             self.stimuli.append(Stimulus(now, StimulusKind.CONFIG, index, config.data, write))
         answer = model.config_answer
-        changed = self._changed() if model.release or model.spill_release else None
+        released = model.release or getattr(model, "spill_release", ())
+        changed = self._changed() if released else None
         record = self._step(**inputs)
         if record is not None or answer[0]:
             self.text.append(record_line(now, record or EMPTY, answer))
@@ -66,7 +72,7 @@ class Notes:
         self._model.touched.clear()
         return changed
 
-    def check(self, network: MessageSpec, folder: Path) -> None:
+    def check(self, network: AnySpec, folder: Path) -> None:
         """Play the stimuli on hardware, and compare every line of its probe."""
         script, probe = folder / "script.txt", folder / "probe.txt"
         script.write_text(script_text(self.stimuli))

@@ -1,0 +1,202 @@
+"""Who may not, at static networks: processes without a role, or inside, and untimely words."""
+
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
+from syncfabric.sim.assemble.player import StimulusKind
+from tests.models.golden.static_bench import Bench, Group, chain_words, cycle, ring, tree
+from tests.sim.drive.lives import Notes
+from tests.sim.drive.static.networks import SMALL
+
+RING = ring(cycle(2, 3), [(0, 0), (0, 2), (1, 1)])
+TREE = tree({(3, 0): (2, 0), (3, 1): (3, 0), (2, 1): (2, 0)}, (2, 0), [(3, 1), (2, 1)])
+ALONE = Group((3, 2), ((3, 2),), {}, 0)
+GROUPS = (RING, TREE, ALONE)
+STATE = ("left", "owed", "back", "go", "begun")
+WHERE = ("east", "north", "west", "south", "core")
+Look = dict[str, int]
+
+
+class Stage:
+    """A static network with a ring, a tree and a group of one, all set up and quiet."""
+
+    def __init__(self) -> None:
+        self.bench = bench = Bench(SMALL, list(GROUPS))
+        self.notes = Notes(bench.model, 1)
+        bench.clock = bench.model.step
+        bench.load()
+        for group in GROUPS:
+            bench.begin(group)
+        bench.settle()
+        self.index = bench.mesh.index
+        self.members = [self.index(node) for group in GROUPS for node in group.members]
+        self.nodes = range(len(bench.mesh.nodes))
+        self.strangers = [node for node in self.nodes if node not in self.members]
+
+    def looks(self) -> list[Look]:
+        """Return what every node shows."""
+        return [self.bench.look(node) for node in self.bench.mesh.nodes]
+
+    def state(self, names: tuple[str, ...] = (*STATE, *WHERE)) -> list[Look]:
+        """Return the state of agents and buffers, which no refusal may change."""
+        return [{name: look[name] for name in names} for look in self.looks()]
+
+    def counts(self, counter: Counter) -> list[int]:
+        """Return a counter of every node, read over the config port."""
+        return [self.bench.request(node, COUNTER_BASE + counter) for node in self.nodes]
+
+    def roles(self) -> list[int]:
+        """Return every node's role."""
+        return [self.bench.request(node, StaticWord.ROLE) for node in self.nodes]
+
+    def refused(self, target: int, address: int, data: int | None = None) -> bool:
+        """Ask the config port; return whether it refuses."""
+        bench = self.bench
+        bench.step(config=ConfigRequest(target, address, data is not None, data or 0))
+        while not bench.model.config_answer[0]:
+            bench.step()
+        return bench.model.config_answer[1]
+
+    def arrive(self, nodes: list[int]) -> None:
+        self.bench.step(arrive={(node, 0): 0 for node in nodes})
+
+    def released(self, cycles: int = 200) -> list[int]:
+        """Step on; return who has been released."""
+        found: list[int] = []
+        for _ in range(cycles):
+            found += [node for node, _, _ in self.bench.model.release]
+            self.bench.step()
+        return sorted(found)
+
+
+def without_a_role(on: Stage) -> None:
+    """Let strangers arrive, send and take; routes and everybody's state stay as they are."""
+    before, roles = on.state(), on.roles()
+    for _ in range(2):
+        on.arrive(on.strangers)
+    assert on.state() == before
+    wanted = [2 * (node in on.strangers) for node in on.nodes]
+    assert on.counts(Counter.REFUSED_ARRIVE) == wanted
+    # No route leads on from a stranger: what it sends fills its injection buffer, and no more.
+    for flit in range(SMALL.injection_buffer + 2):
+        on.bench.step(send=dict.fromkeys(on.strangers, flit), take=on.strangers)
+    on.bench.settle()
+    assert (on.state(), on.roles()) == (before, roles)
+    full = {on.index(node) for node, name, _ in on.bench.full() if name == "injection"}
+    assert full >= {*on.strangers}
+    strays = SMALL.injection_buffer + 2 + 2
+    assert on.counts(Counter.STRAY) == [strays * (node in on.strangers) for node in on.nodes]
+
+
+def with_a_role(on: Stage) -> None:
+    """Let members send and take what is their agents' to send and take: it is ignored."""
+    before, strays = on.looks(), on.counts(Counter.STRAY)
+    for flit in range(4):
+        on.bench.step(send=dict.fromkeys(on.members, flit), take=on.members)
+    assert (on.looks(), on.counts(Counter.STRAY)) == (before, strays)
+
+
+def while_waiting(on: Stage) -> None:
+    """Let all but one of each group arrive, and once more; write roles that are in use."""
+    refused = on.counts(Counter.REFUSED_ARRIVE)
+    inside = [on.index(node) for group in (RING, TREE) for node in group.members[:-1]]
+    on.arrive(inside)
+    assert on.released() == []
+    before, roles = on.state(), on.roles()
+    for _ in range(3):
+        on.arrive(inside)
+    assert on.state() == before
+    again = [count + 3 * (node in inside) for node, count in enumerate(refused)]
+    assert on.counts(Counter.REFUSED_ARRIVE) == again
+    writes = on.counts(Counter.REFUSED_WRITE)
+    for node in inside:
+        for role in (Role.NONE, Role.ALONE, Role.TREE_ROOT):
+            word = ROLE_WORD.pack({"role": role, "flits": 1})
+            assert on.refused(node, StaticWord.ROLE, word)
+        assert on.refused(node, StaticWord.COMMAND, INIT)
+    assert (on.state(), on.roles()) == (before, roles)
+    more = [count + 4 * (node in inside) for node, count in enumerate(writes)]
+    assert on.counts(Counter.REFUSED_WRITE) == more
+
+
+def while_it_shifts(on: Stage) -> None:
+    """Ask the loader for all that it does in the middle of a word, and go on."""
+    before, loader = on.state(), len(on.nodes)
+    word, *others = chain_words(on.bench.mesh, {})
+    on.bench.step(config=ConfigRequest(loader, LoaderWord.SHIFT, True, word))
+    for address, write in ((0, True), (1, True), (2, False), (1, True)):
+        on.bench.step(config=ConfigRequest(loader, address, write, 0xFFFFFFFF))
+        assert on.bench.model.config_answer[:2] == (True, True)
+    on.bench.step()
+    while not on.bench.model.config_answer[0]:
+        on.bench.step()
+    assert not on.bench.model.config_answer[1]
+    for address, data in ((0, None), (1, None), (2, 0), (3, None), (3, 0), (StaticWord.ROLE, None)):
+        assert on.refused(loader, address, data)
+    # The rest of a chain without routes, which nobody strobes.
+    for other in others:
+        on.bench.request(loader, LoaderWord.SHIFT, other)
+    assert on.state() == before
+
+
+def goes_on(on: Stage) -> None:
+    """See that the last member ends each barrier, once for everybody, and that another follows."""
+    on.arrive([on.index(group.members[-1]) for group in GROUPS])
+    assert on.released() == sorted(on.members)
+    on.arrive(on.members)
+    assert on.released() == sorted(on.members)
+
+
+def while_flushed(on: Stage) -> None:
+    """Load the ring anew: who arrives, or begins, in the cycle of the flush is refused."""
+    refused, before = on.counts(Counter.REFUSED_ARRIVE), on.state()
+    inside = [on.index(node) for node in RING.members]
+    routes = {key: port for group in GROUPS for key, port in group.routes.items()}
+    for word in chain_words(on.bench.mesh, routes, RING.outputs):
+        on.bench.request(len(on.nodes), LoaderWord.SHIFT, word)
+    on.bench.request(len(on.nodes), LoaderWord.STROBE, 0)
+    begin = ConfigRequest(on.index(RING.root), StaticWord.COMMAND, True, INIT)
+    on.bench.step(config=None)
+    on.bench.step(arrive={(node, 0): 0 for node in inside}, config=begin)
+    assert on.bench.model.config_answer[1]
+    on.bench.settle()
+    now = on.counts(Counter.REFUSED_ARRIVE)
+    assert [after - count for after, count in zip(now, refused, strict=True)] == [
+        int(node in inside) for node in on.nodes
+    ]
+    after = on.state()
+    gone = dict.fromkeys((*STATE, "core"), 0)
+    assert all(after[node] == {**after[node], **gone} for node in inside)
+    others = [on.index(node) for node in on.bench.mesh.nodes if node not in cycle(2, 3)]
+    assert [after[node] for node in others] == [before[node] for node in others]
+
+
+def all_of_it() -> Stage:
+    """Return a stage on which all have tried."""
+    on = Stage()
+    without_a_role(on)
+    with_a_role(on)
+    while_waiting(on)
+    while_it_shifts(on)
+    goes_on(on)
+    while_flushed(on)
+    return on
+
+
+def test_only_members_arrive_and_only_the_config_port_loads(tmp_path: Path) -> None:
+    all_of_it().notes.check(SMALL, tmp_path)
+
+
+def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
+    """One that is not made on the hardware is missed in its counter."""
+    on = Stage()
+    without_a_role(on)
+    kinds = [each.kind for each in on.notes.stimuli]
+    assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.strangers)
+    on.notes.stimuli = [each for each in on.notes.stimuli if each.kind != StimulusKind.ARRIVE]
+    with pytest.raises(AssertionError, match="line"):
+        on.notes.check(SMALL, tmp_path)
