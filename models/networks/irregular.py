@@ -19,8 +19,8 @@ Place: TypeAlias = tuple[int, int]
 Link: TypeAlias = tuple[Place, Place]
 """Two ports that a link joins, in both directions."""
 
-MOST_SWITCHES = 1 << 20
-"""Switches of the largest network that is read."""
+MOST_SWITCHES = 1 << 16
+"""Switches of the largest network that is read: it is drawn and planned in some ten seconds."""
 
 
 class _Rows(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,7 @@ from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
 from syncfabric.models.planning.plan_wires import WireGroupPlan
 from syncfabric.models.planning.switch_tree import PortRegister, SwitchTree
 from syncfabric.models.planning.tree import Register, Tree
+from syncfabric.models.planning.whole import check_group
 from syncfabric.models.planning.wires import SlotUse, plan_wires, slot_use
 
 __all__ = [
@@ -110,7 +112,30 @@ class BarrierPlan:
         raise PlanError(f"Network {self.spec.name} has no group {group_id}; its groups: {known}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as ``plan --json`` prints it; ``from_json`` reads it again."""
+        """Return the plan as ``plan --json`` prints it; ``from_json`` reads it again.
+
+        Raises
+        ------
+        SpecError
+            Its parts do not belong together: what it says cannot be written, or it is not
+            what would be read again.
+        """
+        network = self.spec.network
+        try:
+            for group in self.groups:
+                check_group(group, network)
+            written = self._written()
+            again = self._of(network, json.loads(json.dumps(written)))._written()
+        except SyncfabricError as error:
+            raise SpecError(f"{_APART}: {error}") from None
+        except _NOT_SO as error:
+            raise SpecError(f"{_APART}: {error!r}; plan again") from None
+        for name, value in written.items():
+            if again[name] != value:
+                raise SpecError(f"{_APART}: {name} is not what it is read as again; plan again")
+        return written
+
+    def _written(self) -> dict[str, Any]:
         return {
             "network": self.spec.name,
             "settings": self.spec.network.model_dump(mode="json"),
@@ -133,7 +158,8 @@ class BarrierPlan:
             The values have not the shape of a plan, or its network is not sound.
         """
         try:
-            return cls._of(data)
+            settings = data["settings"]
+            return cls._of(SETTINGS[settings["kind"]](**settings), data)
         except SyncfabricError:
             raise
         except KeyError as error:
@@ -142,9 +168,7 @@ class BarrierPlan:
             raise SpecError(f"plan: it is not as it was written: {error}; plan again") from None
 
     @classmethod
-    def _of(cls, data: Mapping[str, Any]) -> BarrierPlan:
-        settings = data["settings"]
-        network = SETTINGS[settings["kind"]](**settings)
+    def _of(cls, network: AnySpec, data: Mapping[str, Any]) -> BarrierPlan:
         groups = tuple(_read(entry, network) for entry in data["groups"])
         specs = tuple(
             GroupSpec(
@@ -161,6 +185,8 @@ class BarrierPlan:
 
 _NOT_SO = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What comes of values that a plan does not have."""
+
+_APART = "plan: its parts do not belong together"
 
 SETTINGS: dict[str, type[AnySpec]] = {
     "mesh": MeshSpec,

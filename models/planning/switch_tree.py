@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.tree import Ints, path_sums
@@ -116,12 +117,19 @@ class SwitchTree:
     def by_ports(
         cls, topology: Irregular, root: int, up_ports: Mapping[int, int | None]
     ) -> SwitchTree:
-        """Follow each switch's port to its parent over the link; the root's is not looked at."""
+        """Follow each switch's port to its parent over the link; the root's is not looked at.
+
+        Raises
+        ------
+        SpecError
+            No link is there.
+        """
         rows = [[root, -1, -1, -1]]
         for switch, port in up_ports.items():
             if switch != root and port is not None:
                 end = topology.across(switch, port)
-                assert end is not None
+                if end is None:
+                    raise SpecError(f"switch {switch}: no link is at port {port}; plan again")
                 rows.append([switch, end[0], port, end[1]])
         table = np.array(sorted(rows), dtype=np.int64)
         switches, parents, up_port, down_port = np.ascontiguousarray(table.T)
