@@ -148,8 +148,9 @@ class Sandbox:
         if result.exit_code == 2:
             lines = lines[-1:] if late else lines
             assert lines[0].startswith("error: "), result.stderr
-            # Of a deadlock the whole cycle is told, a channel a line.
-            assert len(lines) == 1 or "wait for each other in a cycle" in lines[0], result.stderr
+            # Of a deadlock the whole cycle is told, a channel a line; of a program what is wrong.
+            several = ("wait for each other in a cycle", "does not compile:")
+            assert len(lines) == 1 or any(what in lines[0] for what in several), result.stderr
             assert all(line.isprintable() for line in lines), result.stderr
             assert "validation error" not in lines[0], result.stderr
             assert result.stdout == "", result.stdout

@@ -21,6 +21,7 @@ NEEDED = {
     "NET|BLOCK": ["mesh-2x2"],
     "TOPOLOGY": ["ring-4"],
     "COLLECTIVE": ["OAS"],
+    "PROGRAM.c": ["hello", "p.c"],
     "FILE": ["s.json"],
     "NAME...": ["btm-fig4"],
     "DIR": ["out"],
@@ -29,6 +30,7 @@ NEEDED = {
 }
 """What the arguments that a command cannot do without are mostly."""
 
+PROGRAM = b"int main(void) { return 0; }\n"
 SCHEDULE = b"""{"format": "syncfabric-schedule/1",
 "topology": {"name": "pair", "nodes": 2, "switches": 0, "channels": [[0, 1], [1, 0]]},
 "collective": "OAS", "senders": [0], "receivers": [1],
@@ -53,7 +55,19 @@ NUMBERS = [
 ]
 FILES = [
     *Sandbox.ODD,
-    *("s.json", "new", "new.svg", "new.png", "new.csv", "new.json", "new.html", "x/y/z.svg", "."),
+    *(
+        "s.json",
+        "p.c",
+        "p.c/x.svg",
+        "new",
+        "new.svg",
+        "new.png",
+        "new.csv",
+        "new.json",
+        "new.html",
+        "x/y/z.svg",
+        ".",
+    ),
     *("..", "/", "/dev/null", "/dev/zero", "/proc/self/mem", "/proc/new", "a" * 300, "a/" * 3000),
     *(
         "loop/x.svg",
@@ -75,6 +89,28 @@ WORDS = [
     *("0-99999", "0-999999999", "1,1", "t_rm=60", "t_rm=60:1", "t_rm=20:60:10", "t_rm=0:1:1e-9"),
     *("t_rm=nan", "t_rm=1:inf:1", "t_rm=", "=3", "a=b=c", "btm", "udn", "tile64", "ecp5-25k"),
     *("[[0, 0], [1, 1]]", "[[0, 0]", "{ random = 2, seed = 1 }", "[" * 3000, "[[9, 9]]", "{}"),
+    *(
+        "flip",
+        "flip,drop",
+        "posed",
+        "setup,,renew",
+        "flip,flip",
+        ",",
+        "hello",
+        "barrier",
+        "central",
+    ),
+    *(
+        "tournament",
+        "reflex",
+        "reflex-software",
+        "btin",
+        "wires",
+        "A=1",
+        "A",
+        "F(x)=x",
+        "SF_CORES=0",
+    ),
     *("--", "-", "-h", "--help", "--nope", "-o", "\n", "é", "𝟛", "[red]", "a b"),
 ]
 
@@ -88,7 +124,9 @@ def _no_long_work() -> Any:
             "syncfabric.fpga.blocks.block_design",
             "syncfabric.fpga.blocks.network_design",
             "syncfabric.models.collectives.search.search",
+            "syncfabric.sim.campaign.campaign.build_fabric",
             "syncfabric.sim.board.build_board",
+            "syncfabric.sim.cores.compile.find_toolchain",
             "syncfabric.sim.network.Network._drive",
             "syncfabric.sim.drive.recovery.run.build_fabric",
             "syncfabric.sim.replay.replay.build_bench",
@@ -148,4 +186,5 @@ def test_a_command_line(name: str, data: st.DataObject) -> None:
     words = data.draw(_lines(name))
     with sandbox() as box:
         (box.here / "s.json").write_bytes(SCHEDULE)
+        (box.here / "p.c").write_bytes(PROGRAM)
         box.call(words, differs=True)
