@@ -15,7 +15,7 @@ from syncfabric.models.planning.switch_tree import SwitchTree
 
 __all__ = ["check_group"]
 
-PLANS: dict[str, tuple[type, ...]] = {
+PLANS: dict[str, tuple[type[Any], ...]] = {
     "mesh": (GroupPlan, WireGroupPlan),
     "irregular": (IrregularGroupPlan, WireGroupPlan),
     "static": (StaticGroupPlan,),

@@ -26,31 +26,36 @@ def plan(name: str) -> BarrierPlan:
 def first(**changed: Any) -> Change:
     """Return what changes the first group's plan."""
 
-    def change(whole: BarrierPlan) -> BarrierPlan:
+    def change(given: BarrierPlan) -> BarrierPlan:
+        group, *others = given.groups
         values = {
-            name: value(whole.groups[0]) if callable(value) else value
-            for name, value in changed.items()
+            name: value(group) if callable(value) else value for name, value in changed.items()
         }
-        return replace(whole, groups=(replace(whole.groups[0], **values), *whole.groups[1:]))
+        return replace(given, groups=(replace(group, **values), *others))
 
     return change
 
 
+def whole(**changed: Any) -> Change:
+    """Return what changes a plan."""
+    return lambda given: replace(given, **changed)
+
+
 def on(name: str) -> Change:
     """Return what puts groups on another network."""
-    return lambda whole: replace(whole, spec=plan(name).spec)
+    return whole(spec=plan(name).spec)
 
 
 CLUSTER = "cluster-fig1"
 FAR = Tree.from_edges([(0, 0), (9, 9)], [[[9, 9], [0, 0]]], np.array([4, 0]))
 APARTS: dict[str, tuple[str, Change, str]] = {
-    "no plan of a group": ("mesh-2x2", lambda p: replace(p, groups=("x",)), "str is no plan"),
+    "no plan of a group": ("mesh-2x2", whole(groups=("x",)), "str is no plan"),
     "another kind": (CLUSTER, on("mesh-8x8"), "IrregularGroupPlan is no plan of a group on"),
     "a smaller mesh": ("mesh-8x8", on("mesh-2x2"), "its tree goes by"),
     "other switches": (CLUSTER, on("twins"), "its tree goes by"),
     "wires of another": ("wires-4x4", on("wires-cluster"), "its network is not that of the"),
     "one group twice": ("mesh-2x2", lambda p: replace(p, groups=p.groups * 2), "id 1 is used"),
-    "no groups": ("reflex-2x2", lambda p: replace(p, groups=None), "'NoneType' object"),
+    "no groups": ("reflex-2x2", whole(groups=None), "'NoneType' object"),
     "a route": ("mesh-2x2", first(route="paper"), "group 1: its route is not that"),
     "a turnaround": (CLUSTER, first(turnaround="node"), "group 1: its turnaround is not"),
     "a bound in words": ("mesh-2x2", first(bound="soon"), "bound must be cycles or None"),
@@ -68,8 +73,8 @@ APARTS: dict[str, tuple[str, Change, str]] = {
     "flits": ("reflex-2x2", first(flits=7), "groups is not what it is read as again; plan again"),
     "members": ("reflex-2x2", first(members=((0, 0), (7, 7))), "reflex-2x2|group 1|groups"),
     "an operation": ("mesh-2x2", first(op="mean"), 'group 1: op must be "or"'),
-    "what is dead": ("mesh-2x2", lambda p: replace(p, without="x"), "'str' object"),
-    "left out": ("mesh-2x2", lambda p: replace(p, left_out={1: "ab"}), "not enough values"),
+    "what is dead": ("mesh-2x2", whole(without="x"), "'str' object"),
+    "left out": ("mesh-2x2", whole(left_out={1: "ab"}), "not enough values"),
 }
 
 
@@ -82,14 +87,12 @@ def test_a_plan_of_parts_that_contradict_each_other(what: str) -> None:
 
 @pytest.mark.parametrize("name", ["mesh-8x8", CLUSTER, "reflex-2x2", "wires-4x4", "wires-cluster"])
 def test_a_part_of_a_plan_is_a_plan(name: str) -> None:
-    whole = plan(name)
-    part = replace(whole, groups=whole.groups[:1])
+    part = replace(plan(name), groups=plan(name).groups[:1])
     assert BarrierPlan.from_json(json.loads(json.dumps(part.to_json()))).groups == part.groups
 
 
 def test_a_switch_by_a_port_without_a_link() -> None:
-    written = plan(CLUSTER).to_json()
-    read = json.loads(json.dumps(written))
+    read = json.loads(json.dumps(plan(CLUSTER).to_json()))
     read["groups"][0]["switches"][-1]["parent"] = 15
     with pytest.raises(SpecError, match="switch 7: no link is at port 15; plan again"):
         BarrierPlan.from_json(read)

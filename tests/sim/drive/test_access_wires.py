@@ -45,8 +45,8 @@ class Stage:
         self.notes = Notes(made.model, made.network.barrier_registers)
         self.slots = range(made.network.barrier_registers)
         self.nodes = range(len(made.network.topology.nodes))
-        switches = made.network.switches if isinstance(made.network, IrregularSpec) else 0
-        self.targets = range(len(self.nodes) + switches)
+        count = made.network.switches if isinstance(made.network, IrregularSpec) else 0
+        self.targets = range(len(self.nodes) + count)
 
     def words(self) -> list[int | None]:
         """Return every word of every slot of every unit."""
@@ -103,9 +103,8 @@ def twice(on: Stage) -> None:
     for target, (word, data) in product(holders, words):
         assert made.request(target, slot + word, data) is None
     # A node without a manager has no such words; GO means nothing to a slot.
-    for node, word in product(on.nodes, ManagerWord):
-        if on.made.network.setup != "manager":
-            assert made.request(node, MANAGER_BASE + word, 1) is None
+    for node, manage in product(on.nodes, ManagerWord):
+        assert made.request(node, MANAGER_BASE + manage, 1) is None
     for target in holders:
         assert made.request(target, slot + WireWord.COMMAND, Command.GO) == 0
     assert on.words() == before
