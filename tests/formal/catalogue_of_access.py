@@ -17,7 +17,7 @@ ACCESS_PROOFS = (
     ),
     Proof(
         "core of a static node with a watchdog, whatever is tried",
-        "rtl/static/config.py",
+        "rtl/static/core.py",
         partial(CoreAccessProof, 3, watchdog=5),
     ),
     Proof("loader of routes, whatever is asked", "rtl/static/loader.py", LoaderProof),
@@ -29,7 +29,7 @@ ACCESS_PROOFS = (
     ),
     Proof(
         "unit of wires of a node interface, whatever is tried",
-        "rtl/wires/process.py",
+        "rtl/wires/unit.py",
         partial(SlotAccessProof, 1),
     ),
 )
