@@ -53,7 +53,7 @@ class Notes:
             write = int(config.write)
             self.stimuli.append(Stimulus(now, StimulusKind.CONFIG, index, config.data, write))
         answer = model.config_answer
-        released = model.release or getattr(model, "spill_release", ())
+        released = model.release or getattr(model, "spill_release", [])
         changed = self._changed() if released else None
         record = self._step(**inputs)
         if record is not None or answer[0]:
