@@ -208,6 +208,10 @@ class Bench:
             for pins in self.pins.values():
                 pins.shake(random.Random(f"{SEED}/{cycle}"))
             await self.edge()
+        await self.clear()
+
+    async def clear(self) -> None:
+        """Clear all inputs and reset all parts, whatever they are at."""
         for pins in self.pins.values():
             pins.clear()
         self._dut.rst.value = 1

@@ -29,7 +29,7 @@ from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.barrier import bench_unit
 from tests.rtl.irregular import bench_switch as bench_irregular
-from tests.rtl.irregular import bench_switch_story
+from tests.rtl.irregular import bench_switch_life, bench_switch_story
 from tests.rtl.irregular import bench_unit as bench_switch_unit
 from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
@@ -69,8 +69,9 @@ def _benches(
 def _switch() -> list[Play]:
     return [
         play
-        for module in (bench_irregular, bench_switch_story)
-        for play in _benches(module, "mutants", SWITCH)()
+        for number in range(NAMES)
+        for module in (bench_irregular, bench_switch_story, bench_switch_life)
+        for play in plays_of(module, f"mutants_{number}", SWITCH)
     ]
 
 
@@ -173,6 +174,7 @@ BLOCKS = (
         _switch,
         partial(Around, hot=tuple(f"in_{p}__valid" for p in range(4))),
         {f"out_{p}__flit": f"plain_out_{p}__sync_valid || |plain_out_{p}__valid" for p in range(4)},
+        NAMES,
     ),
     Block(
         "slots of wires",

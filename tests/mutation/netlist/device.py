@@ -137,6 +137,10 @@ class Bench:
         for cycle in range(shaken):
             self.pins.only.shake(random.Random(f"{SEED}/{cycle}"))
             self._device.edge()
+        await self.clear()
+
+    async def clear(self) -> None:
+        """Clear all inputs and reset."""
         self.pins.only.clear()
         self._device.reset()
 

@@ -2,12 +2,12 @@
 
 import random
 from collections import Counter, deque
-from typing import Any, NamedTuple
+from typing import Any
 
 import cocotb
 
 from syncfabric.models.networks.spec import IrregularSpec
-from tests.rtl.irregular.packets import decoded, packet
+from tests.rtl.irregular.packets import NOWHERE, Arriving, Stored, packet
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import Bench, Scoreboard
 
@@ -18,25 +18,15 @@ CASES = {
     "input_managed": network(setup="manager", buffer_flits=2, flit_bits=32),
 }
 NUMBER = 1
-NOWHERE = -1
-
-
-class Stored(NamedTuple):
-    """A flit in a buffer, and its way out: an output, the sink or nowhere."""
-
-    bits: int
-    tail: bool
-    output: int
 
 
 class Link:
-    """What comes in on one channel: packets, and how they are changed as they come."""
+    """What comes in on one channel."""
 
     def __init__(self, rng: random.Random, spec: IrregularSpec, table: tuple[int, ...]) -> None:
-        self.rng, self.spec, self.table = rng, spec, table
+        self.rng, self.spec = rng, spec
         self.left: deque[int] = deque()
-        self.output = 0
-        self.inherited: int | None = None
+        self.arriving = Arriving(spec, NUMBER, table)
 
     def front(self) -> int:
         """Return the next flit, which stays where it is."""
@@ -46,20 +36,7 @@ class Link:
 
     def arrive(self) -> Stored:
         """Return the next flit as it is stored."""
-        layout = self.spec.layout.flit
-        flit = layout.unpack(self.left.popleft())
-        tail = bool(flit["tail"])
-        if self.inherited is not None:
-            self.output, self.inherited = self.inherited, None
-            return Stored(layout.pack({**flit, "head": 1}), tail, self.output)
-        if not flit["head"]:
-            return Stored(layout.pack(flit), tail, self.output)
-        head = decoded(self.spec, NUMBER, self.table, flit["payload"], tail=tail)
-        if head.used_up:
-            self.inherited = head.output
-            return Stored(0, True, NOWHERE)
-        self.output = head.output
-        return Stored(layout.pack({**flit, "payload": head.payload}), tail, self.output)
+        return self.arriving.store(self.left.popleft())
 
 
 @cocotb.test()

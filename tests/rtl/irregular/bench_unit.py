@@ -19,7 +19,8 @@ CASES = {
     "unit_spill": network(ports=4, operations="all", spill=True, barrier_registers=2),
 }
 TARGET = 7
-CYCLES = 900
+CYCLES, RESETS = 900, (120, 240)
+"""And when there is a reset, in the middle of whatever groups do."""
 
 
 def driven(spec: IrregularSpec, inputs: UnitInputs) -> dict[str, int]:
@@ -45,13 +46,17 @@ def driven(spec: IrregularSpec, inputs: UnitInputs) -> dict[str, int]:
 @cocotb.test()
 @cocotb.parametrize(case=list(CASES))
 async def unit_agrees_with_contract(dut: Any, case: str) -> None:
-    """Groups set up again and again under messages and requests, some of them for others."""
+    """Groups set up again and again under messages and requests, and resets."""
     spec = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, model = bench.pins[case], board.rng, UnitModel(spec, node=False)
     stimuli, events = UnitStimuli(rng, model), Tally[str]()
     await bench.reset(shaken=50)
     for cycle in range(CYCLES):
+        if cycle in RESETS:
+            await bench.clear()
+            model = UnitModel(spec, node=False)
+            stimuli = UnitStimuli(rng, model)
         if cycle % 25 == 0 and not stimuli.requests:
             stimuli.set_up(cycle // 25 % len(stimuli.groups))
         inputs = stimuli.inputs(rng.choice([0.05, 0.3, 0.6]))

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from syncfabric.models.networks.spec import IrregularSpec
 
-__all__ = ["Head", "decoded", "packet", "random_head"]
+__all__ = ["NOWHERE", "Arriving", "Head", "Stored", "decoded", "packet", "random_head"]
+
+NOWHERE = -1
 
 
 class Head(NamedTuple):
@@ -36,6 +38,49 @@ def decoded(
     moved = {f"port_{i}": port for i, port in enumerate([*ports[1:], 0])}
     gone = layout.route.pack({"by_route": 1, "count": route["count"] - 1, **moved})
     return Head(ports[0], route["count"] == 1, above | gone)
+
+
+class Stored(NamedTuple):
+    """A flit in a buffer, and its way out: an output, the sink or nowhere."""
+
+    bits: int
+    tail: bool
+    output: int
+
+
+class Arriving:
+    """What becomes of the flits of one channel as they arrive.
+
+    Parameters
+    ----------
+    spec : IrregularSpec
+    number : int
+        Of the switch.
+    table : tuple of int
+        Its row of the routing table, as port codes.
+    """
+
+    def __init__(self, spec: IrregularSpec, number: int, table: tuple[int, ...]) -> None:
+        self.spec, self.number, self.table = spec, number, table
+        self.output = 0
+        self.inherited: int | None = None
+
+    def store(self, bits: int) -> Stored:
+        """Return a flit as it is stored."""
+        layout = self.spec.layout.flit
+        flit = layout.unpack(bits)
+        tail = bool(flit["tail"])
+        if self.inherited is not None:
+            self.output, self.inherited = self.inherited, None
+            return Stored(layout.pack({**flit, "head": 1}), tail, self.output)
+        if not flit["head"]:
+            return Stored(bits, tail, self.output)
+        head = decoded(self.spec, self.number, self.table, flit["payload"], tail=tail)
+        if head.used_up:
+            self.inherited = head.output
+            return Stored(0, True, NOWHERE)
+        self.output = head.output
+        return Stored(layout.pack({**flit, "payload": head.payload}), tail, self.output)
 
 
 def random_head(rng: random.Random, spec: IrregularSpec) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.rtl.irregular.switch import IrregularSwitch
-from tests.rtl.irregular import bench_switch_story
+from tests.rtl.irregular import bench_switch_life, bench_switch_story
 from tests.rtl.irregular.bench_switch import CASES
 from tests.rtl.irregular.specs import network
 from tests.rtl.support import ports, run_bench
@@ -21,7 +21,8 @@ def test_switch(simulator: str, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_switch_in_a_network(simulator: str, tmp_path: Path) -> None:
     parts = {name: IrregularSwitch(spec) for name, spec in bench_switch_story.CASES.items()}
-    run_bench(simulator, parts, bench_switch_story.__name__, tmp_path)
+    benches = (bench_switch_story, bench_switch_life)
+    run_bench(simulator, parts, ",".join(bench.__name__ for bench in benches), tmp_path)
 
 
 def test_ports() -> None:

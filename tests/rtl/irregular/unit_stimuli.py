@@ -30,7 +30,9 @@ class UnitStimuli:
 
     def __init__(self, rng: random.Random, model: UnitModel) -> None:
         self.rng, self.model, self.spec = rng, model, model.spec
-        self.groups = [(10 + r, register) for r, register in enumerate(model.registers)]
+        free = [gid for gid in range(256) if model.spill is None or gid not in SPILLED]
+        gids = rng.sample(free, len(model.registers))
+        self.groups = list(zip(gids, model.registers, strict=True))
         if model.spill is not None:
             self.groups += [(gid, model.spill.entries[gid]) for gid in SPILLED]
         self.requests: deque[tuple[int, bool, int]] = deque()
