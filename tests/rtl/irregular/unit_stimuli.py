@@ -40,16 +40,23 @@ class UnitStimuli:
         self.asks_spill = False
 
     def set_up(self, number: int) -> None:
-        """Ask for a new image of a group."""
-        gid, group = self.groups[number]
+        """Ask for a new image of a group; of a register perhaps for a part of it, and read it."""
+        rng, (gid, group) = self.rng, self.groups[number]
 
         def address(word: int) -> int:
             if number < len(self.model.registers):
                 return register_address(number, SwitchWord(word))
             return spill_address(gid, SwitchWord(word))
 
-        words = image(self.rng, group, gid)
-        self.requests.extend((address(word), True, data) for word, data in words)
+        words = image(rng, group, gid)
+        if number >= len(self.model.registers):
+            self.requests.extend((address(word), True, data) for word, data in words)
+            return
+        words[0] = SwitchWord.CONTROL, rng.getrandbits(32) & ~1  # not valid, whatever else it says
+        for word, data in words if rng.random() < 0.7 else rng.sample(words, 2):
+            self.requests.append((address(word), True, data))
+            if rng.random() < 0.3:
+                self.requests.append((address(word), False, 0))
 
     def inputs(self, eager: float) -> UnitInputs:
         """Return the inputs of a cycle; ``opens`` is the caller's to fill in."""
