@@ -208,16 +208,23 @@ class Bench:
             for pins in self.pins.values():
                 pins.shake(random.Random(f"{SEED}/{cycle}"))
             await self.edge()
-        await self.clear()
-
-    async def clear(self) -> None:
-        """Clear all inputs and reset all parts, whatever they are at."""
         for pins in self.pins.values():
             pins.clear()
         self._dut.rst.value = 1
         for _ in range(2):
             await self.edge()
         self._dut.rst.value = 0
+
+    async def reset_amid(self, rng: random.Random, **fixed: int) -> None:
+        """Reset all parts for one cycle, in which inputs but these are random; then clear all."""
+        for pins in self.pins.values():
+            pins.shake(rng)
+            pins.drive(fixed)
+        self._dut.rst.value = 1
+        await self.edge()
+        self._dut.rst.value = 0
+        for pins in self.pins.values():
+            pins.clear()
 
     async def settle(self) -> None:
         """Wait until what was driven has reached the outputs."""

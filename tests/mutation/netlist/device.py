@@ -137,12 +137,17 @@ class Bench:
         for cycle in range(shaken):
             self.pins.only.shake(random.Random(f"{SEED}/{cycle}"))
             self._device.edge()
-        await self.clear()
-
-    async def clear(self) -> None:
-        """Clear all inputs and reset."""
         self.pins.only.clear()
         self._device.reset()
+
+    async def reset_amid(self, rng: random.Random, **fixed: int) -> None:
+        """Reset for one cycle, in which inputs but these are random; then clear all."""
+        self.pins.only.shake(rng)
+        self.pins.only.drive(fixed)
+        self._device.set("rst", 1)
+        self._device.edge()
+        self._device.set("rst", 0)
+        self.pins.only.clear()
 
     async def settle(self) -> None:
         """Do nothing: what is read is up to date."""

@@ -11,7 +11,8 @@ from tests.rtl.barrier.unit_stimuli import UnitStimuli
 from tests.rtl.support import Bench, Scoreboard
 
 NODE = 4
-CYCLES = 1500
+CYCLES, RESETS = 1500, range(140, 600, 97)
+"""And when there is a reset, in the middle of whatever groups do."""
 
 
 def network(**options: Any) -> MeshSpec:
@@ -85,7 +86,7 @@ def before(model: UnitModel) -> dict[str, int]:
 @cocotb.test()
 @cocotb.parametrize(case=list(CASES))
 async def unit_agrees_with_golden_unit(dut: Any, case: str) -> None:
-    """Groups set up again and again under messages, arrivals, config requests and lost credits."""
+    """Groups set up again and again under messages, arrivals, config requests, lost credits."""
     spec = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, model = bench.pins[case], board.rng, UnitModel(spec, NODE)
@@ -93,6 +94,12 @@ async def unit_agrees_with_golden_unit(dut: Any, case: str) -> None:
     releases = spilled = sent_messages = 0
     await bench.reset(shaken=50)
     for cycle in range(CYCLES):
+        if cycle in RESETS:
+            await bench.reset_amid(rng, config__valid=0)
+            model = model.reset()
+            stimuli = UnitStimuli(rng, model)
+            for register in range(spec.barrier_registers):
+                stimuli.set_up(register, after_reset=True)
         if cycle % 25 == 0 and not stimuli.requests:
             stimuli.set_up(rng.randrange(numbers) if cycle > 400 else cycle // 25 % numbers)
         inputs, sent = stimuli.inputs(rng.choice([0.05, 0.3])), rng.getrandbits(4)

@@ -11,7 +11,7 @@ from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.golden.wiring import Wiring
-from syncfabric.models.messages import SPILL_BASE, Counter
+from syncfabric.models.messages import SPILL_BASE, Counter, RegisterWord, register_address
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["UnitInputs", "UnitModel", "message_of"]
@@ -80,6 +80,16 @@ class UnitModel:
         self.answer: Answer = (False, False, 0)
         self.offers: dict[int, Offer] = {}
         self.taken: set[int] = set()
+        self._kept: dict[int, int] = {}
+
+    def reset(self) -> "UnitModel":
+        """Return what a reset leaves: words 1 to 5 read as they did, until they are written."""
+        after = UnitModel(self.spec, self.node)
+        for r, register in enumerate(self.unit.registers):
+            for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
+                address = register_address(r, RegisterWord(word))
+                after._kept[address] = self._kept.get(address, register.read(word) or 0)
+        return after
 
     @property
     def spill_ready(self) -> bool:
@@ -142,8 +152,13 @@ class UnitModel:
         address, write, data = inputs.request
         if address >= SPILL_BASE and self.spill is not None:
             self.spill.request = Request(address, write, data)
+        elif address in self._kept and not write:
+            self._answers.append((True, False, self._kept[address]))
         else:
-            self._answers.append((True, *configure(self.unit, address, write, data)))
+            refused, found = configure(self.unit, address, write, data)
+            self._answers.append((True, refused, found))
+            if not refused:
+                self._kept.pop(address, None)
 
     def _send(self, sent: int, sent_bits: dict[int, int]) -> int | None:
         """Offer, and send what the outputs take; return the register that sent to its parent."""

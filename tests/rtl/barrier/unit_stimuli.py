@@ -49,11 +49,17 @@ class UnitStimuli:
         mesh = model.spec.mesh
         self.others = [node for node in mesh.nodes if mesh.index(node) != model.node]
         self.registers = len(model.unit.registers)
+        free = [gid for gid in range(256) if not self.spec.spill or gid not in SPILLED]
+        self.gids = [*rng.sample(free, self.registers), *SPILLED]
+        self.last = Op.SUM if self.spec.operations == "all" else Op.XOR
+        self._asks = False  # anything: when what was to be set up at first is
 
-    def set_up(self, number: int) -> None:
-        """Ask for a new image of a register, or from ``registers`` on of a spilled group."""
-        rng, spec = self.rng, self.spec
-        gid = 10 + number if number < self.registers else SPILLED[number - self.registers]
+    def set_up(self, number: int, *, after_reset: bool = False) -> None:
+        """Ask for a new image of a register, or from ``registers`` on of a spilled group.
+
+        After a reset it has no children but those that are written.
+        """
+        rng, gid = self.rng, self.gids[number]
 
         def address(word: RegisterWord) -> int:
             if number < self.registers:
@@ -62,19 +68,21 @@ class UnitStimuli:
 
         self.requests.append((address(RegisterWord.CONTROL), True, 0))
         for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
+            if after_reset and word != RegisterWord.PARENT and rng.random() < 0.3:
+                continue
             x, y = rng.choice(self.others)
             node = NODE_WORD.pack({"x": x, "y": y, "present": rng.random() < 0.45})
             if word == RegisterWord.PARENT:
                 node |= PARENT_WORD.pack({"relay": rng.random() < 0.2})
             self.requests.append((address(RegisterWord(word)), True, node))
-        last = Op.SUM if spec.operations == "all" else Op.XOR
         control = {
             "valid": 1,
             "root": rng.random() < 0.4,
             "turn": rng.randrange(2),
-            "op": rng.randint(0, last),
+            "op": rng.randint(0, self.last),
             "epoch": rng.randrange(4),
             "gid": gid,
+            "manager": rng.randrange(4),
         }
         self.requests.append((address(RegisterWord.CONTROL), True, CONTROL.pack(control)))
 
@@ -122,16 +130,20 @@ class UnitStimuli:
         if spill is not None and (spill.request or self.quiet):
             self.quiet = max(0, self.quiet - 1)
             return None
+        self._asks = self._asks or not self.requests
         if self.requests and rng.random() < 0.5:
             request = self.requests.popleft()
-        elif rng.random() < 0.15:
+        elif self._asks and rng.random() < 0.15:
             read = rng.randrange(8 * self.registers)
             base = rng.choice(
                 [read, COUNTER_BASE + rng.randrange(len(Counter)), 8 * self.registers]
             )
             if self.spec.spill and rng.random() < 0.4:
                 base = spill_address(rng.choice(SPILLED), RegisterWord(rng.randrange(8)))
-            request = (base, rng.random() < 0.1, rng.getrandbits(14))
+            data = rng.getrandbits(14)
+            if CONTROL.unpack(data)["op"] > self.last:  # combines to no stated value
+                data &= ~1
+            request = (base, rng.random() < 0.1, data)
         else:
             return None
         if request[0] >= SPILL_BASE:
@@ -146,9 +158,10 @@ class UnitStimuli:
                 bits = self._message(port)
                 turn = self.spec.layout.sync.unpack(bits)["turn"]
                 self.waiting[port].setdefault(turn, bits)
+        flood = 0.3 if self.model.now // 150 % 4 == 2 else 0.01  # the counter comes to its end
         found = UnitInputs(
             credits=rng.getrandbits(8) | rng.getrandbits(8),
-            overflows=rng.randrange(10) if rng.random() < 0.01 else 0,
+            overflows=rng.randrange(10) if rng.random() < flood else 0,
             start=self.model.now == 30 or rng.random() < 0.001,
             request=self._request(),
         )

@@ -54,7 +54,7 @@ async def unit_agrees_with_contract(dut: Any, case: str) -> None:
     await bench.reset(shaken=50)
     for cycle in range(CYCLES):
         if cycle in RESETS:
-            await bench.clear()
+            await bench.reset_amid(rng)
             model = UnitModel(spec, node=False)
             stimuli = UnitStimuli(rng, model)
         if cycle % 25 == 0 and not stimuli.requests:
