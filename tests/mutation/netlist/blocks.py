@@ -89,7 +89,7 @@ def _wires() -> list[Play]:
         ):
             test_unit.test_every_cycle(case)
 
-    return [partial(play, number) for number in range(NAMES)]
+    return [partial(play, number) for number in range(MANY)]
 
 
 class _Router(routers.FlitProof):
@@ -165,7 +165,7 @@ BLOCKS = (
         _benches(bench_switch_unit, "mutants", SWITCH_UNIT, MANY),
         partial(Around, fixed={"index": bench_switch_unit.TARGET}),
         {"message": "|plain_send"},
-        NAMES,
+        MANY,
     ),
     Block(
         "irregular switch",
@@ -182,6 +182,6 @@ BLOCKS = (
         lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
         _wires,
         partial(Around, fixed={"index": INDEX}),
-        names=NAMES,
+        names=MANY,
     ),
 )

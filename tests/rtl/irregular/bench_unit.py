@@ -19,7 +19,7 @@ CASES = {
     "unit_spill": network(ports=4, operations="all", spill=True, barrier_registers=2),
 }
 TARGET = 7
-CYCLES, RESETS = 1050, range(27, 250, 31)
+CYCLES, RESETS = 1100, range(27, 150, 31)
 """And when there is a reset, in the middle of whatever groups do."""
 
 

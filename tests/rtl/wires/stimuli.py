@@ -106,7 +106,7 @@ def live(model: UnitModel, rng: random.Random, calm: int, cycles: int) -> Iterat
             [rng.randint(0, word) for _ in range(slots)],
             asked,
             asked is None and rng.random() < 0.1,
-            _beside(rng) if noise and rng.random() < 0.2 else (0, 0, 0),
+            _beside(rng) if noise and rng.random() < 0.4 else (0, 0, 0),
         )
 
 
