@@ -198,6 +198,7 @@ def test_only_a_manager_ends_a_group_of_a_mesh() -> None:
     all_of_it("mesh")
 
 
-@pytest.mark.parametrize("kind", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["mesh", "irregular"])
 def test_hardware_lets_nobody_else_either(kind: str, tmp_path: Path) -> None:
     all_of_it(kind).check(tmp_path)
