@@ -12,7 +12,7 @@ from typing import Any
 from syncfabric.fpga.boards.board import Board
 from syncfabric.fpga.boards.pll import Pll, find_pll
 from syncfabric.fpga.boards.wrapper import constraints, wrapper_verilog
-from syncfabric.fpga.devices import Device, device_named, routing_for
+from syncfabric.fpga.devices import Device, device_named, effort_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.synth import Area, speed_of
 from syncfabric.fpga.tools import find_tool
@@ -230,10 +230,10 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
     _check_area(build, area)
     progress("synthesize", 1, steps)
     tools = {name: (tool.program, tool.version) for name, tool in programs.items()}
-    routing = routing_for(build.device, area.lut4)
+    effort = effort_for(build.device, area.lut4)
     best: tuple[float, int, Path] | None = None
     for seed in range(1, seeds + 1):
-        folder = _placed(build, tools, routing, netlist, seed)
+        folder = _placed(build, tools, effort, netlist, seed)
         reached = speed_of(json.loads((folder / "report.json").read_text()))
         best = max(best or (0.0, 0, folder), (reached, seed, folder))
         if (folder / "board.bit").exists():
@@ -269,7 +269,7 @@ def _check_area(build: BoardBuild, area: Area) -> None:
 def _placed(
     build: BoardBuild,
     tools: Mapping[str, tuple[str, str]],
-    routing: tuple[str, ...],
+    effort: tuple[str, ...],
     netlist: Path,
     seed: int,
 ) -> Path:
@@ -281,7 +281,7 @@ def _placed(
         (scratch / "board.lpf").write_text(pins)
         options = ["--json", "netlist.json", "--lpf", "board.lpf", "--textcfg", "board.config"]
         options += ["--report", "report.json", "--seed", str(seed), "--freq", f"{frequency:g}"]
-        options += [*routing, "--timing-allow-fail", "--quiet"]
+        options += [*effort, "--timing-allow-fail", "--quiet"]
         placer, packer = tools["nextpnr-ecp5"][0], tools["ecppack"][0]
         log = scratch / "log"
         run_tool(
@@ -305,6 +305,6 @@ def _placed(
         "pins": pins,
         "frequency": frequency,
         "seed": seed,
-        "routing": routing,
+        "effort": effort,
     }
     return Cache().get(fingerprint(settings, ()), make)[0]

@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["DEVICES", "Device", "device_named", "routing_for"]
+__all__ = ["DEVICES", "Device", "device_named", "effort_for"]
 
 _AIM = "scratchpad -set abc9.D"
 
 _FULL = 0.5
-"""Share of a device's LUT4s above which nextpnr's usual router comes to no end."""
+"""Share of a device's LUT4s above which nextpnr's usual placer and router come to no end."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,12 @@ def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> 
     return replace(device, synthesis=tuple(aimed))
 
 
-def routing_for(device: Device, lut4: int) -> tuple[str, ...]:
-    """Return the options of nextpnr that depend on how many LUT4s a design has."""
+def effort_for(device: Device, lut4: int) -> tuple[str, ...]:
+    """Return nextpnr's options by how full a design of some LUT4s makes the device.
+
+    The usual placer fills its region to three quarters and leaves the rest empty; the static one
+    spreads a design over the whole device. In a full region routes are not found (docs/fpga.md).
+    """
     if not device.luts or lut4 <= _FULL * device.luts:
         return ("--router", "router1")
-    # The number of tries after which it gives a cell up overflows with 46,341 cells and more.
-    return ("--router", "router2", "--placer-heap-cell-placement-timeout", "0")
+    return ("--placer", "static", "--router", "router2")

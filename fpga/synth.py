@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.fpga.chain import chained_netlist
-from syncfabric.fpga.devices import Device, routing_for
+from syncfabric.fpga.devices import Device, effort_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError
@@ -149,7 +149,7 @@ def synthesize(
     if seeds and design.chained and device.family == "ecp5":
         netlist = chained_netlist(netlist, design.top, tools[0])
         options = ("--lpf-allow-unconstrained",)
-    options += routing_for(device, area.lut4)
+    options += effort_for(device, area.lut4)
     reports = []
     for done, seed in enumerate(seeds, 2):
         reports.append(_placed(device, tools[1], options, netlist, frequency, seed))
