@@ -25,6 +25,7 @@ from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from syncfabric.fpga.tools import find_tool
+from syncfabric.models.errors import ToolError
 
 __all__ = ["Verdict", "check"]
 
@@ -188,7 +189,7 @@ class _Bench:
         (self._folder / "script.ys").write_text(script)
         code, said = self._run(self._yosys.program, "-q", "-s", "script.ys")
         if code:
-            raise RuntimeError(f"Yosys: {said[-2000:]}")
+            raise ToolError(f"yosys failed with exit code {code}: {said[-2000:]}")
 
     def _run(self, *command: str) -> tuple[int, str]:
         done = subprocess.run(

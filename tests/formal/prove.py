@@ -49,7 +49,8 @@ def main(arguments: list[str]) -> int:
             try:
                 verdicts = job.result()
             except ToolError as error:
-                print(f"error: {error}", file=sys.stderr)
+                print(f"error: {proof.name}: {error}", file=sys.stderr)
+                pool.shutdown(cancel_futures=True)
                 return 2
             table.add_section()
             table.add_row(f"[bold]{proof.name}[/bold]", proof.block)
