@@ -11,6 +11,9 @@ from syncfabric.sim.simulators.process import run_tool
 __all__ = ["chain_verilog", "chained_netlist"]
 
 _TOP = "chain"
+_REGISTER = (
+    'TRELLIS_FF #(.GSR("DISABLED"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .REGSET("RESET"))'
+)
 
 
 def chained_netlist(netlist: Path, top: str, yosys: Tool) -> Path:
@@ -51,6 +54,7 @@ def chained_netlist(netlist: Path, top: str, yosys: Tool) -> Path:
         )
         (scratch / "chained.json").rename(result / "netlist.json")
 
+    # The ports are the netlist's own; without them this is what else the chain's text depends on.
     settings = {"chained": netlist.name, "chain": chain_verilog(top, {}, frozenset())}
     return Cache().get(fingerprint({**settings, "yosys": yosys.version}, ()), make)[0]
 
@@ -86,13 +90,13 @@ def chain_verilog(top: str, widths: dict[str, int], inputs: frozenset[str]) -> s
   genvar i;
   generate
     for (i = 0; i < {bits[True]}; i = i + 1) begin : before
-      TRELLIS_FF #(.GSR("DISABLED"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .REGSET("RESET"))
+      {_REGISTER}
         kept (.CLK(clk), .LSR(1'b0), .DI(line[i]), .Q(given[i]));
     end
     for (i = 0; i < {bits[False]}; i = i + 1) begin : after
       wire mixed;
       LUT4 #(.INIT(16'h6666)) mix (.A(shown[i]), .B(passed[i]), .C(1'b0), .D(1'b0), .Z(mixed));
-      TRELLIS_FF #(.GSR("DISABLED"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .REGSET("RESET"))
+      {_REGISTER}
         kept (.CLK(clk), .LSR(1'b0), .DI(mixed), .Q(passed[i + 1]));
     end
   endgenerate
