@@ -1,5 +1,6 @@
 """Yosys and nextpnr: the system's where there are any that are newer, else those of PyPI."""
 
+import fcntl
 import re
 import shutil
 import sys
@@ -40,13 +41,21 @@ def find_tool(name: str) -> Tool:
         beside = Path(sys.executable).with_name(candidate)
         program = str(beside) if beside.is_file() else shutil.which(candidate)
         if program:
-            found.append(Tool(program, version_line([program, "--version"])))
+            found.append(Tool(program, _version(program)))
     if not found:
         raise ToolError(
             f"{name} is not on PATH, and neither is yowasp-{name}; "
             "install it with: pip install 'syncfabric[fpga]'"
         )
     return max(found, key=lambda tool: _numbers(tool.version))
+
+
+def _version(program: str) -> str:
+    # PyPI's compile themselves when they first start, into a file that all of them map. Who would
+    # start one beside that compiles too, and writes over the file while others run from it.
+    with open(program, "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return version_line([program, "--version"])
 
 
 def _numbers(version: str) -> tuple[int, ...]:
