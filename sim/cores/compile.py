@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -54,6 +56,9 @@ BARRIERS: Mapping[str, str] = MappingProxyType(
 _STATIC = ("reflex-software", "reflex-tree-software")
 """What only a static network's header has all for."""
 
+_MOST_SECONDS = 120.0
+"""Time of one call of the compiler: what includes a pipe would take for ever."""
+
 _SCRIPT, _ELF, _SAID = "program.ld", "program.elf", "warnings.txt"
 
 _FLAGS = (
@@ -94,7 +99,7 @@ def compile_program(
     SpecError
         There is no such file or barrier, or the program does not fit the memory.
     ProgramError
-        It does not compile.
+        It does not compile, or not in time.
     ToolError
         There is no compiler.
     """
@@ -235,14 +240,17 @@ def _call(
     """Call the compiler; return standard output, and what it said."""
     command = [*tools.command, *arguments]
     try:
-        done = subprocess.run(
-            command, env=dict(tools.environment), capture_output=True, text=True, errors="replace"
-        )
+        code, out, said = _run(command, tools.environment)
     except OSError as error:
         raise ToolError(f"{command[0]} cannot be started: {error.strerror}") from error
-    said = done.stderr.replace(str(source.absolute()), str(source))
-    if done.returncode == 0:
-        return done.stdout, said
+    except subprocess.TimeoutExpired as error:
+        raise ProgramError(
+            f"program {source} is still not compiled after {_MOST_SECONDS:g} s; does it include a "
+            "file without an end?"
+        ) from error
+    said = said.replace(str(source.absolute()), str(source))
+    if code == 0:
+        return out, said
     over = [int(count) for count in re.findall(r"overflowed by (\d+) bytes", said)]
     if over:
         raise SpecError(
@@ -251,6 +259,25 @@ def _call(
             "--memory"
         )
     raise ProgramError(f"program {source} does not compile:\n{_errors(said)}")
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
+    """Return exit code, standard output and standard error."""
+    with subprocess.Popen(
+        command,
+        env=dict(environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            out, said = process.communicate(timeout=_MOST_SECONDS)
+        except BaseException:  # time is up, or Ctrl-C: compilers have children
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, out, said
 
 
 def _errors(said: str) -> str:

@@ -1,5 +1,6 @@
 """Compiling programs: what is kept, and what is refused."""
 
+import os
 import re
 from pathlib import Path
 
@@ -65,6 +66,17 @@ def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> No
         compile_program(source)
     assert re.match(rf"program {source} does not compile:\n  {source}:3:12: ", str(told.value))
     assert "undeclared" in str(told.value)
+
+
+def test_a_program_without_an_end_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "endless.h")
+    compile_program(write(tmp_path, "int main(void) { return 0; }\n"))  # the library, which is kept
+    monkeypatch.setattr("syncfabric.sim.cores.compile._MOST_SECONDS", 1.0)
+    source = write(tmp_path, '#include "endless.h"\nint main(void) { return 0; }\n')
+    with pytest.raises(ProgramError, match="is still not compiled after 1 s"):
+        compile_program(source)
 
 
 def test_what_does_not_link_is_refused(tmp_path: Path) -> None:
