@@ -23,13 +23,15 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
 from syncfabric.models.planning.switch_tree import UPLINK_PORT, PortRegister
-from syncfabric.models.planning.tables import next_switches
+from syncfabric.models.planning.tables import far_switches, next_switches
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import routing_tables
 
 __all__ = ["SwitchChannel", "irregular_graph"]
 
 SYNC = "sync"
+AT_A_TIME = 64
+"""Destinations whose packets are followed together: bounds what is in memory."""
 
 
 @dataclass(frozen=True, order=True)
@@ -101,21 +103,31 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     passes = np.zeros((count, network.ports), dtype=np.int64)
     for place in network.datelines:
         passes[place] = 1
-    # Where packets may be: at a switch, on the way to another, before or after a dateline.
-    reached = np.zeros((count, count, 2), dtype=bool)
-    reached[topology.nodes_array[:, 0], :, 0] = True
-    grown = True
-    while grown:
-        here, to, before = np.nonzero(reached)
-        there = after[here, to]
-        on_way = there != to
-        here, to, before, there = here[on_way], to[on_way], before[on_way], there[on_way]
-        port, onward = tables[here, to], tables[there, to]
-        odd = before | passes[here, port]
-        grown = not reached[there, to, odd].all()
-        reached[there, to, odd] = True
-    edges = np.stack([here, port, odd, there, onward, odd | passes[there, onward]], axis=1)
-    return np.unique(edges, axis=0)
+    shape = (count, network.ports, 2, network.ports, 2)
+    found = np.empty(0, dtype=np.int64)
+    # Packets for one switch never mind those for another: a few destinations at a time.
+    for first in range(0, count, AT_A_TIME):
+        to = np.arange(first, min(first + AT_A_TIME, count))
+        # Where packets may be: at a switch, on the way to another, before or after a dateline.
+        reached = np.zeros((count, to.size, 2), dtype=bool)
+        reached[topology.nodes_array[:, 0], :, 0] = True
+        fresh = reached.copy()
+        while fresh.any():
+            here, column, before = np.nonzero(fresh)
+            there = after[here, to[column]]
+            on_way = there != to[column]
+            here, column, before, there = (x[on_way] for x in (here, column, before, there))
+            port, onward = tables[here, to[column]], tables[there, to[column]]
+            odd = before | passes[here, port]
+            edges = (here, port, odd, onward, odd | passes[there, onward])
+            found = np.union1d(found, np.ravel_multi_index(edges, shape))
+            fresh[:] = False
+            fresh[there, column, odd] = True
+            fresh &= ~reached
+            reached |= fresh
+    here, port, odd, onward, odd_after = np.unravel_index(found, shape)
+    there = far_switches(topology)[here, port]
+    return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
 def _waiting(

@@ -8,7 +8,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["OWN", "check_ways", "next_switches"]
+__all__ = ["OWN", "check_ways", "far_switches", "next_switches"]
 
 OWN = -1
 """A switch's entry for itself."""
@@ -51,11 +51,16 @@ def check_ways(topology: Irregular, tables: Ints) -> None:
 
 def next_switches(topology: Irregular, tables: Ints) -> Ints:
     """Return the switch that each entry leads to, shape (q, q); s itself for its own."""
+    switches = np.arange(topology.switches)
+    after: Ints = far_switches(topology)[switches[:, None], tables]
+    after[switches, switches] = switches
+    return after
+
+
+def far_switches(topology: Irregular) -> Ints:
+    """Return the switch across each link, by switch and port, shape (q, k); ``OWN`` where none."""
     ends = np.full((topology.switches, topology.ports), OWN, dtype=np.int64)
     links = topology.links_array
     ends[links[:, 0], links[:, 1]] = links[:, 2]
     ends[links[:, 2], links[:, 3]] = links[:, 0]
-    switches = np.arange(topology.switches)
-    after: Ints = ends[switches[:, None], tables]
-    after[switches, switches] = switches
-    return after
+    return ends
