@@ -142,12 +142,13 @@ class ReceiverGuard:
         else:
             kinds = [(on_link, seen.right)]
         got, unpaid, cut, events = 0, 0, 0, 0
-        for bits, right in kinds:
-            if not bits:
-                continue
+        for kind, (bits, right) in enumerate(kinds):
             if not right or bits & bits - 1:
-                self.spoilt |= bits & was_open
                 events += 1
+                if kind == 0:
+                    self.spoilt = was_open
+            elif not bits:
+                continue
             elif bits >> ordinary or (
                 not self.spoilt & bits and seen.head != bool(was_open & bits)
             ):

@@ -51,18 +51,21 @@ class ReceiverGuard(wiring.Component):
         empty_handed, swallowed, opened = (Signal(shape.channels) for _ in range(3))
         for number, part in enumerate(shape.parts):
             lanes = Signal(len(part.lanes(link)), name=f"lanes_{number}")
-            right, good = Signal(name=f"right_{number}"), Signal(name=f"good_{number}")
+            right, good, bad = (
+                Signal(name=f"{name}_{number}") for name in ("right", "good", "bad")
+            )
             check = check_of(part.word(link), shape.check_bits)
             m.d.comb += [
                 lanes.eq(Mux(self.fence, 0, part.lanes(link))),
                 right.eq(check == getattr(link, part.check)),
                 good.eq(right & lanes.any() & ~(lanes & (lanes - 1)).any()),
+                bad.eq(~good & (lanes.any() | ~right) & ~self.fence),
                 sound[part.probes].eq(Mux(right & ~self.fence, link.probe[part.probes], 0)),
             ]
-            event: Value = lanes.any() & ~good
+            event: Value = bad
             if "valid" in part.valid:
                 event = event | self._packets(
-                    m, part, lanes, right, good, (empty_handed, swallowed, opened)
+                    m, part, lanes, right, good, bad, (empty_handed, swallowed, opened)
                 )
             if "sync_valid" in part.valid:
                 m.d.comb += inside.sync_valid.eq(Mux(good, link.sync_valid, 0))
@@ -99,6 +102,7 @@ class ReceiverGuard(wiring.Component):
         lanes: Value,
         right: Value,
         good: Value,
+        bad: Value,
         between: tuple[Signal, Signal, Signal],
     ) -> Value:
         """Lead flits on, or cut their packets; return whether that is an event."""
@@ -131,12 +135,11 @@ class ReceiverGuard(wiring.Component):
         ]
         with m.If(cuts | ends.any()):
             m.d.comb += [inside.flit.eq(0), inside.flit.tail.eq(1), inside.flit.cut.eq(1)]
-        bad = lanes.any() & ~good
         for c in range(count):
             with m.If((cuts & valid[c]) | ends[c]):
                 m.d.sync += [opens[c].eq(0), spoilt[c].eq(0)]
             with m.Elif(passes & valid[c]):
                 m.d.sync += opens[c].eq(~flit.tail)
-            with m.Elif(bad & valid[c] & opens[c]):
-                m.d.sync += spoilt[c].eq(1)
+            with m.Elif(bad):  # whose flit it was, nobody knows: what says so may be wrong
+                m.d.sync += spoilt[c].eq(opens[c])
         return cuts | drops | (ends.any() & ~self.fence)

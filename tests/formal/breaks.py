@@ -219,6 +219,13 @@ BREAKS = (
         "8: 0x1}",
     ),
     Break(
+        "a flit whose valid bit is lost is not missed",
+        "guards: up to 3 wires flipped, and losses",
+        "rtl/guard/receiver.py",
+        "bad.eq(~good & (lanes.any() | ~right) & ~self.fence)",
+        "bad.eq(~good & lanes.any() & ~self.fence)",
+    ),
+    Break(
         "a watchdog forgets no tick",
         "watchdog, tick every 4 cycles",
         "rtl/guard/watchdog.py",

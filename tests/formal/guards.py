@@ -137,6 +137,14 @@ class GuardProof(wiring.Component):
             claims.holds(f"no credit too many for {name}", have[c] <= count)
         whole = Mux(got.cut, ~got.head & got.tail & began, got.head == ~began)
         claims.holds("packets are whole, or cut", ~came[0] | whole)
+        # What is dropped whole leaves no trace; of all else that does not come, the packet tells.
+        hole = Signal()
+        with m.If(sent[0] & ~came[0] & began & ~(self._loses & self.drops)):
+            m.d.sync += hole.eq(1)
+        with m.Elif(came[0] & got.tail):
+            m.d.sync += hole.eq(0)
+        claims.holds("a packet that lacks a flit that was not dropped whole ends cut",
+                     ~(came[0] & hole) | got.cut)  # fmt: skip
         as_sent = sent[0] & (got.as_value() == offered.as_value())
         claims.holds("a flit comes as it was sent, in that cycle", ~came[0] | got.cut | as_sent)
         claims.holds(

@@ -35,8 +35,20 @@ GUARDS = (
     _broken(
         "a packet that lost a flit is not spoilt",
         "receiver",
-        "m.d.sync += spoilt[c].eq(1)",
+        "m.d.sync += spoilt[c].eq(opens[c])",
         "m.d.sync += spoilt[c].eq(0)",
+    ),
+    _broken(
+        "a flit whose valid bit is lost is not missed",
+        "receiver",
+        "bad.eq(~good & (lanes.any() | ~right) & ~self.fence)",
+        "bad.eq(~good & lanes.any() & ~self.fence)",
+    ),
+    _broken(
+        "a wrong flit spoils only the packet that it says it is of",
+        "receiver",
+        "spoilt[c].eq(opens[c])",
+        "spoilt[c].eq(spoilt[c] | (opens[c] & valid[c]))",
     ),
     _broken(
         "a packet without its head goes on",

@@ -71,13 +71,24 @@ def test_a_spoilt_packet_ends_with_its_next_flit_and_gives_no_credit_for_the_wro
     ]
 
 
-def test_only_the_channel_that_is_open_and_named_is_spoilt() -> None:
+def test_what_is_wrong_spoils_every_open_packet_whoever_it_names() -> None:
     wrong = harmed(sealed(2, 2))
     assert play(sealed(HEAD, 1), wrong, sealed(TAIL, 1), sealed(HEAD, 2)) == [
         (1, HEAD, 0, 0),
         (0, 0, 0, 1),
-        (1, TAIL, 0, 0),
+        (1, TAIL | CUT, 0, 1),
         (2, HEAD, 0, 0),
+    ]
+
+
+def test_a_flit_that_lost_its_valid_bit_is_missed() -> None:
+    nameless = {**sealed(2, 1), "link__valid": 0}
+    assert play(nameless, sealed(HEAD, 1), nameless, sealed(4, 1), sealed(TAIL, 1)) == [
+        (0, 0, 0, 1),
+        (1, HEAD, 0, 0),
+        (0, 0, 0, 1),
+        (1, TAIL | CUT, 0, 1),
+        (0, 0, 0, 1),
     ]
 
 
@@ -96,7 +107,7 @@ def test_a_probe_ends_a_packet_only_if_it_is_right_and_the_router_holds_nothing(
         (1, HEAD, 0, 0),
         (0, 0, 0, 0),
         (0, 0, 1, 0),
-        (0, 0, 0, 0),
+        (0, 0, 0, 1),
         (1, TAIL | CUT, 0, 1),
         (0, 0, 0, 0),
     ]
