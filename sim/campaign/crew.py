@@ -28,7 +28,13 @@ from syncfabric.models.planning.plan import (
     IrregularGroupPlan,
 )
 from syncfabric.models.planning.reach_managers import reaches
-from syncfabric.sim.drive.recovery.world import fence_words, is_hit, static_groups, way_is_hit
+from syncfabric.sim.drive.recovery.world import (
+    fence_words,
+    is_hit,
+    static_groups,
+    target_of,
+    way_is_hit,
+)
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
@@ -38,6 +44,7 @@ from syncfabric.sim.soak.steps import LOOK, Ask, FoundError, Pause, Steps, ask_a
 
 __all__ = ["Crew", "crew_of", "groups_hit"]
 
+NOTHING = Dead()
 EPOCHS = 4
 PATIENCE = 2_000
 """Cycles in which a manager's command is over, and GO comes."""
@@ -138,9 +145,10 @@ def _renewed(life: Life, after: BarrierPlan | None) -> Life:
     return Life(plan, group, (life.epoch + 1) % EPOCHS, life.episodes, life.manager)
 
 
-def _refused(life: Life) -> Steps[int]:
-    """Return how many arrivals the members' nodes have refused."""
-    reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in life.nodes]
+def _refused(life: Life, dead: Dead = NOTHING) -> Steps[int]:
+    """Return how many arrivals the members' nodes have refused, those that live."""
+    nodes = [node for node in life.nodes if node not in dead.nodes]
+    reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in nodes]
     return sum((yield from ask_all(reads, "ended")))
 
 
@@ -186,7 +194,7 @@ class _OfMessages(Crew):
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
         if after is None:
             yield from self._manager.command(life, Request.KILL)
-        yield from self._see_gone(life)
+        yield from self._see_gone(life, NOTHING if after is None else after.without)
         self._fabric.dismiss(life.gid)
         self._manager.leave(life)
 
@@ -202,15 +210,15 @@ class _OfMessages(Crew):
             raise
         return anew
 
-    def _see_gone(self, life: Life) -> Steps[None]:
-        """Kill what has not heard of it over the config port, and see that all are gone.
+    def _see_gone(self, life: Life, dead: Dead) -> Steps[None]:
+        """Kill what has not heard of it over the config port, and see that all that lives is gone.
 
         Nobody releases whom a register has refused that was no longer there.
         """
         for _ in range(GONE // LOOK):
-            left = yield from self._left(life)
-            waits = self._fabric.inside(life.gid)
-            if not left and (not waits or waits <= (yield from _refused(life))):
+            left = yield from self._left(life, dead)
+            waits = self._fabric.inside(life.gid, but=dead.nodes)
+            if not left and (not waits or waits <= (yield from _refused(life, dead))):
                 return
             yield Pause(LOOK)
             yield from self._kill(left)
@@ -218,11 +226,13 @@ class _OfMessages(Crew):
             f"killed, and {sorted(left)} have its registers, or members wait that nobody releases"
         )
 
-    def _left(self, life: Life) -> Steps[list[tuple[int, int]]]:
-        """Return target and register of what still has the group."""
+    def _left(self, life: Life, dead: Dead = NOTHING) -> Steps[list[tuple[int, int]]]:
+        """Return target and register of what still has the group, and lives."""
+        gone = {target_of(self._network, router) for router in dead.routers} | dead.nodes
         places = [
             (target, r)
             for target, _, _ in images_of(self._network, life.group)
+            if target not in gone
             for r in range(self._network.barrier_registers)
         ]
         reads = [(target, register_address(r, 0), None) for target, r in places]

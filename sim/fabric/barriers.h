@@ -9,7 +9,7 @@
 //   close GID        they arrive no more, and may be released broken
 //   absent GID NODE  this one arrives no more
 //   dismiss GID      forget where a group's members sit
-//   inside GID       how many have arrived and are not released
+//   inside GID NODE ...   how many have arrived and are not released, but for those at these nodes
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 #pragma once
 #include <sstream>
@@ -58,8 +58,10 @@ class Barriers {
             if (Group* group = referee_.group(gid)) referee_.dismiss(*group, cycle);
         } else if (name == "inside") {
             words >> gid;
+            std::vector<int> but;
+            for (int node; words >> node;) but.push_back(node);
             Group* group = referee_.group(gid);
-            std::cout << (group ? group->inside() : 0) << '\n';
+            std::cout << (group ? group->inside_but(but) : 0) << '\n';
         } else if (name == "watch") referee_.print();
         else return false;
         return true;

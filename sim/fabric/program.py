@@ -188,9 +188,9 @@ class Fabric:
         """Forget where a group's members sit."""
         self._ask(f"dismiss {gid}")
 
-    def inside(self, gid: int) -> int:
-        """Return how many members of a group have arrived and are not released."""
-        (count,) = self._ask(f"inside {gid}")
+    def inside(self, gid: int, *, but: Iterable[int] = ()) -> int:
+        """Return how many members of a group, not at these nodes, have arrived and not left."""
+        (count,) = self._ask(" ".join(map(str, ["inside", gid, *sorted(but)])))
         return int(count)
 
     def request(self, requests: Iterable[tuple[int, int, int | None]]) -> None:

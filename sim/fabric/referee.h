@@ -2,6 +2,7 @@
 //
 // It knows arrivals and releases only, and what the data of all combine to, from its own rule.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -64,6 +65,12 @@ struct Group {
     explicit Group(int gid) : gid(gid), now(0), ahead(0) {}
     uint32_t inside() const { return now.count - released + ahead.count; }
     bool is_in(int seat) const { return out[seat] ? ahead.here[seat] : now.here[seat]; }
+    uint32_t inside_but(const std::vector<int>& nodes) const {  // not counting who sits at these
+        uint32_t count = 0;
+        for (std::size_t i = 0; i < seats.size(); ++i)
+            count += is_in(i) && std::find(nodes.begin(), nodes.end(), seats[i].node) == nodes.end();
+        return count;
+    }
     void sit(int operation, uint64_t greatest, std::vector<Seat> places) {
         op = operation, bound = greatest, seats = std::move(places);
         now = ahead = Arrivals(seats.size()), out.assign(seats.size(), 0);

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from amaranth import Module
+from amaranth import ClockDomain, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
@@ -103,11 +103,19 @@ def evaluate(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list
 
 
 def clocked(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[dict[str, int]]:
-    """Return the outputs of a component in each of its first cycles; inputs stay until changed."""
+    """Return the outputs of a component in each of its first cycles; inputs stay until changed.
+
+    Input ``rst`` resets it.
+    """
     seen: list[dict[str, int]] = []
+    whole = Module()
+    whole.domains.sync = domain = ClockDomain("sync")
+    whole.submodules.part = part
     outputs = [name for name, (direction, _) in ports(part).items() if direction == "out"]
 
     def value(name: str) -> Any:
+        if name == "rst":
+            return domain.rst
         port = part
         for step in name.split("__"):
             port = getattr(port, step)
@@ -120,7 +128,7 @@ def clocked(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[
             seen.append({name: context.get(value(name)) for name in outputs})
             await context.tick()
 
-    simulator = Simulator(part)
+    simulator = Simulator(whole)
     simulator.add_clock(1e-6)
     simulator.add_testbench(drive)
     simulator.run()

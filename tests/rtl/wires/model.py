@@ -122,6 +122,12 @@ class UnitModel:
         self.counters = [0, 0, 0, 0]
         self.answer = (0, 0, 0)
 
+    def reset(self) -> "UnitModel":
+        """Return the unit after a reset, which leaves words 0 and 1 but for ``valid`` (W4)."""
+        after = UnitModel(self.plane, self.links, process=self.process)
+        after.slots = [SlotModel(s.control, 0, s.parent, s.children) for s in self.slots]
+        return after
+
     def ready(self, r: int) -> bool:
         """Say whether slot ``r``'s process may arrive."""
         return self.slots[r].live and PROCESS in self.slots[r].children

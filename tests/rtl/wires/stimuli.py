@@ -62,7 +62,7 @@ def live(model: UnitModel, rng: random.Random, calm: int, cycles: int) -> Iterat
     asleep = [[0] * links for _ in range(slots)]
     seen = [[Link.idle(slots) for _ in range(plane.link_registers)] for _ in range(links)]
     data = [[rng.randint(0, word) for _ in range(links)] for _ in range(slots)]
-    eager = 0.5
+    eager, used = 0.5, [-cycles] * slots
     for cycle in range(cycles):
         noise = 0.0 if cycle < calm else 0.05
         if cycle % 100 == 0:
@@ -98,7 +98,11 @@ def live(model: UnitModel, rng: random.Random, calm: int, cycles: int) -> Iterat
             if plane.shared:
                 link.down, link.down_data = link.up, link.up_data
             driven.append(link)
-        asked = _ask(model, rng) if rng.random() < 0.25 else None
+        for r, slot in enumerate(model.slots):
+            used[r] = cycle if slot.valid else used[r]
+        # What its neighbours were told while it was another's is to be over (W4, the one rule).
+        rested = [cycle - last > plane.link_registers + 1 for last in used]
+        asked = _ask(model, rng, rested) if rng.random() < 0.25 else None
         arrive = sum((rng.random() < eager) << r for r in range(slots)) if model.process else 0
         yield Cycle(
             driven,
@@ -114,7 +118,7 @@ def _beside(rng: random.Random) -> tuple[int, int, int]:
     return rng.choice((0, 1, rng.randrange(32))), rng.randrange(8), rng.randrange(2)
 
 
-def _ask(model: UnitModel, rng: random.Random) -> Asked:
+def _ask(model: UnitModel, rng: random.Random, rested: list[bool]) -> Asked:
     """Return a request that mostly makes sense: set up, look, now and then clear."""
     r = rng.randrange(model.plane.slots)
     slot, choice = model.slots[r], rng.random()
@@ -140,6 +144,8 @@ def _ask(model: UnitModel, rng: random.Random) -> Asked:
         if model.process and rng.random() < 0.5:
             children |= 1 << model.links
         return Asked(8 * r + 1, True, parent | children << 4 | rng.getrandbits(8) << 24)
+    if not rested[r]:
+        return Asked(8 * r + 5, False)
     alone = model.links == 1 and slot.children == {PROCESS}
     root = rng.random() < 0.4 or (not alone and slot.parent in slot.children)
     fields = (1, int(root), rng.getrandbits(1), rng.randrange(3), rng.getrandbits(2))

@@ -69,7 +69,7 @@ def test_with_checks_all_is_well(name: str) -> None:
     assert (result.verdict, result.findings) == ("clean", [])
     assert result.faults == 400
     seen = verdicts(result)
-    assert all(seen[verdict] > 10 for verdict in (Verdict.MASKED, Verdict.DETECTED))
+    assert seen[Verdict.DETECTED] > 10
     assert seen[Verdict.RECOVERED] > 50
 
 
