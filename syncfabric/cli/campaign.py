@@ -27,8 +27,8 @@ def campaign(
         str,
         typer.Option(
             metavar="KIND,...",
-            help="flip, drop, credit, dead, absent, forged, setup, renew, flips, posed; all that "
-            "the network knows if none is named.",
+            help="flip, drop, credit, dead, absent, forged, spurious, setup, write, renew, flips, "
+            "posed; all that the network knows if none is named.",
         ),
     ] = "",
     first: Annotated[

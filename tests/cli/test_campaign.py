@@ -1,6 +1,7 @@
 """``syncfabric campaign``: what it says and its exit codes; tests/sim tests the campaign itself."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -119,3 +120,8 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
 )
 def test_bad_input_is_refused(call: Call, words: list[str], message: str) -> None:
     refused(call("campaign", *words), message)
+
+
+def test_help_names_every_kind(call: Call) -> None:
+    said = set(re.findall(r"\w+", call("campaign", "--help").stdout))
+    assert {kind.value for kind in Kind} <= said
