@@ -230,7 +230,7 @@ MUTANTS = (
         "rtl/barrier/rules.py",
         "candidates[p] & present[p] & ~arrived[p] & classes[p][1 - child_class(p)]",
         "candidates[p] & ~arrived[p] & classes[p][1 - child_class(p)]",
-        _unit("barrier/test_register.py"),
+        _unit("barrier/test_rules.py"),
     ),
     Mutant(
         "messages of another epoch count",

@@ -8,6 +8,7 @@ import cocotb
 from syncfabric.models.messages import (
     CONTROL,
     NODE_WORD,
+    PARENT_WORD,
     STATUS,
     Counter,
     Kind,
@@ -170,9 +171,11 @@ class Driver:
         await self.bench.edge()
         return answer
 
-    async def set_up(self, gid: int, children: dict[Port, tuple[int, int]], **control: int) -> None:
+    async def set_up(
+        self, gid: int, children: dict[Port, tuple[int, int]], *, relay: int = 0, **control: int
+    ) -> None:
         """Write an image; the parent is the neighbour in the east."""
-        parent = NODE_WORD.pack({"x": X + 1, "y": Y})
+        parent = NODE_WORD.pack({"x": X + 1, "y": Y}) | PARENT_WORD.pack({"relay": relay})
         await self.request(gid, RegisterWord.PARENT, parent)
         for port, (x, y) in children.items():
             word = NODE_WORD.pack({"x": x, "y": y, "present": 1})
@@ -291,6 +294,36 @@ async def arrivals_are_refused(dut: Any) -> None:
     assert await refused(200)
     status = await drive.request(200, RegisterWord.STATUS)
     assert status == (0, STATUS.pack({"local": 1}))
+
+
+@cocotb.test()
+async def a_relay_waits_for_its_children_alone(dut: Any) -> None:
+    """It has no process: none arrives, and none is released; it fires when all children are in."""
+    drive = await ready(dut, "reverse")
+    pins = drive.pins
+    await drive.set_up(77, {Port.NORTH: (1, 2), Port.WEST: (0, 1)}, relay=1, op=Op.SUM)
+    await drive.until("arrive__ready")
+    await drive.cycle(arrive__valid=1, arrive__gid=77, arrive__data=1)
+    await drive.until("refused_arrive")
+    await drive.rest()
+    await drive.message(Port.NORTH, kind=Kind.REDUCE, gid=77, turn=0, data=5)
+    await drive.rest()
+    assert pins["send__pending"] == 0
+    await drive.message(Port.WEST, kind=Kind.REDUCE, gid=77, turn=1, data=6)
+    await drive.until("send__pending")
+    assert (pins["send__pending"], pins["send__data"]) == (1 << PARENT, 11)
+    await drive.cycle(send__sent=1 << PARENT)
+    await drive.message(Port.EAST, kind=Kind.DISTRIBUTE, gid=77, turn=1, data=21)
+    released = 0
+    for _ in range(12):
+        await drive.bench.settle()
+        released |= pins["release__valid"]
+        if pins["send__pending"] == 1 << Port.NORTH | 1 << Port.WEST:
+            break
+        await drive.bench.edge()
+    else:
+        raise AssertionError("its children are not told")
+    assert not released
 
 
 @cocotb.test()
