@@ -29,6 +29,7 @@ from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import Content
+from syncfabric.sim.products import register_files
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool
@@ -197,6 +198,7 @@ class Bitstream:
             f"{name}.v": self.design.verilog,
             f"{name}.lpf": constraints(self.build.board),
             f"{name}.json": json.dumps(self.to_json(), indent=1) + "\n",
+            **register_files(self.build.network.spec, self.build.front),
         }
 
 

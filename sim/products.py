@@ -22,7 +22,7 @@ from syncfabric.sim.request import RunRequest
 from syncfabric.sim.reserved import check_module_name
 from syncfabric.sim.results import RunResult
 
-__all__ = ["draw_run", "network_files", "network_verilog"]
+__all__ = ["draw_run", "network_files", "network_verilog", "register_files"]
 
 
 def network_verilog(spec: NetworkSpec, front: Front | None = None) -> str:
@@ -51,29 +51,36 @@ def network_files(plan: BarrierPlan, front: Front | None = None) -> dict[str, st
     spec, registers = plan.spec, registers_json(plan)
     if spec.network.managed:
         registers["writes"] = manager_writes_json(plan)
-    headers = {f"{spec.name}_registers.h": c_header(spec)}
-    maps = {f"{spec.name}.rdl": rdl(config_map(spec), _made("config port", spec))}
-    top = spec.module
-    if front is not None:
-        from syncfabric.sim.assemble.host import host_shape
-
-        top = f"{spec.module}_{front.kind}"
-        shape, name = host_shape(spec.network, front.meters), f"{spec.name}_{front.kind}"
-        driver = front.kind == "axi"
-        headers[f"{name}.h"] = host_header(shape, top, driver=driver)
-        maps[f"{name}.rdl"] = rdl(host_map(shape, top), _made("host", spec))
+    maps = register_files(spec, front)
+    top = spec.module if front is None else _host_top(spec, front)
     about = f"{spec.network.topology} with hardware barriers"
-    core = core_file(
-        "network", spec.name, top, about, spec.network, headers=[*headers], others=[*maps]
-    )
+    headers, others = ([name for name in maps if name.endswith(end)] for end in (".h", ".rdl"))
+    core = core_file("network", spec.name, top, about, spec.network, headers=headers, others=others)
     return {
         f"{spec.name}.v": network_verilog(spec, front),
         "plan.json": _lines(plan.to_json()),
         "registers.json": _lines(registers),
-        **headers,
         **maps,
         f"{spec.name}.core": core,
     }
+
+
+def register_files(spec: NetworkSpec, front: Front | None = None) -> dict[str, str]:
+    """Return the registers of config port and front for software, as C headers and SystemRDL."""
+    headers = {f"{spec.name}_registers.h": c_header(spec)}
+    maps = {f"{spec.name}.rdl": rdl(config_map(spec), _made("config port", spec))}
+    if front is not None:
+        from syncfabric.sim.assemble.host import host_shape
+
+        top, name = _host_top(spec, front), f"{spec.name}_{front.kind}"
+        shape = host_shape(spec.network, front.meters)
+        headers[f"{name}.h"] = host_header(shape, top, driver=front.kind == "axi")
+        maps[f"{name}.rdl"] = rdl(host_map(shape, top), _made("host", spec))
+    return headers | maps
+
+
+def _host_top(spec: NetworkSpec, front: Front) -> str:
+    return f"{spec.module}_{front.kind}"
 
 
 def _made(of: str, spec: NetworkSpec) -> str:
