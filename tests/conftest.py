@@ -1,13 +1,19 @@
 """Options and fixtures that every test may use."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, settings
 
 SIMULATORS = ("verilator", "icarus")
 ROOT = Path(__file__).parent
 SLOW_FIRST = {"sim": 0, "rtl": 1}
+
+if "SYNCFABRIC_MUTANT" in os.environ:  # that a test goes red is all; no example is made small
+    settings.register_profile("mutant", phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("mutant")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
