@@ -19,7 +19,7 @@ Place: TypeAlias = tuple[int, int]
 Link: TypeAlias = tuple[Place, Place]
 """Two ports that a link joins, in both directions."""
 
-MOST_SWITCHES = 1 << 16
+MOST_SWITCHES = 1 << 17
 """Switches of the largest network that is read: it is drawn and planned in some ten seconds."""
 
 

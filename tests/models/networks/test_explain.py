@@ -200,7 +200,7 @@ CASES += [
         + "switches = 3\nrandom = { switches = 3, nodes = 3, connectivity = 1, seed = 1 }",
         "network: switches goes with links; random says it already: remove it",
     ),
-    (CHAIN + "switches = 0\n", "network: switches must be 1 to 65536, not 0"),
+    (CHAIN + "switches = 0\n", "network: switches must be 1 to 131072, not 0"),
     (IRREGULAR + "graph = 3\n", "network: graph must be a string, not 3"),
     (CHAIN + "tables = 3\n", "network: tables must be a string, not 3"),
     (

@@ -1,0 +1,16 @@
+"""Planning on large networks, measured on small ones."""
+
+import pytest
+
+from syncfabric.models.networks.irregular import MOST_SWITCHES
+from syncfabric.sim.figures import planning
+
+
+def test_every_planner_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(planning.SIZES) <= MOST_SWITCHES
+    monkeypatch.setattr(planning, "SIZES", (50, 100))
+    rows = list(planning.irregular_planning())
+    for planner in ("btin", "updown"):
+        for who in ("64 members", "all members"):
+            assert sum(f"{who}, {planner}" in row.figure for row in rows) == 3
+    assert all(row.met is not False for row in rows)
