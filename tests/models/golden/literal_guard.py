@@ -142,12 +142,12 @@ class LiteralReceiver:
             kinds = [(seen.valid, seen.right), (seen.sync_valid << ordinary, seen.sync_right)]
         else:
             kinds = [(on_link, seen.right)]
-        for bits, right in kinds:
-            if not bits:
-                continue
+        for kind, (bits, right) in enumerate(kinds):
             if not right or bits & bits - 1:
-                self.spoilt |= bits & was_open
+                self.spoilt = self.spoilt if kind else was_open
                 events += 1
+                continue
+            if not bits:
                 continue
             c = bits.bit_length() - 1
             if c >= ordinary:
