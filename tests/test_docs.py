@@ -8,6 +8,7 @@ import pytest
 
 from syncfabric import Network
 from syncfabric.fpga.blocks import BLOCKS
+from syncfabric.models.collectives.collective import KINDS, TEXTS, USUAL_NAMES, kind_of
 from syncfabric.models.messages import (
     ARRIVED,
     CONTROL,
@@ -308,3 +309,17 @@ def test_every_experiment_stands_beside_its_paper() -> None:
     text = (DOCS / "papers.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"`((?:btm|btin|reflex|evo|adapt)-(?:fig|table|[a-z]+)[\w-]*)", text))
     assert shown - {"reflex-4x4"} == set(EXPERIMENTS)
+
+
+def test_the_glossary_has_the_collectives_names_and_meanings() -> None:
+    shown = {row[0].strip("`"): row for row in rows("glossary.md") if row[0].strip("`") in KINDS}
+    assert set(shown) == set(KINDS)
+    for kind, (_, usual, nccl, meaning) in shown.items():
+        assert usual == USUAL_NAMES.get(kind, "–")
+        assert nccl == "–" or kind_of(nccl) == kind
+        assert meaning == TEXTS[kind]
+
+
+def test_a_term_of_the_glossary_is_defined_once() -> None:
+    terms = [row[0] for row in rows("glossary.md") if row[0] != "term" and "---" not in row[0]]
+    assert len(terms) == len(set(terms)) > 60

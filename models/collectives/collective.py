@@ -1,21 +1,30 @@
-"""The collectives: who sends, who receives, and what must be served."""
+"""The collectives: their names, senders, receivers, and the messages that must be delivered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.explain import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["KINDS", "TEXTS", "Collective", "Kind", "collective"]
+__all__ = [
+    "KINDS",
+    "TEXTS",
+    "USUAL_NAMES",
+    "Collective",
+    "Kind",
+    "collective",
+    "kind_of",
+    "kind_words",
+]
 
 Kind = Literal[
     "OAB",
@@ -45,6 +54,22 @@ TEXTS: dict[Kind, str] = {
     "permutation": "a message from each sender to one receiver of its own",
     "MNB": "many-to-many broadcast: a message from each sender to all receivers",
     "MNS": "many-to-many scatter: a message of its own from each sender to each receiver",
+}
+
+USUAL_NAMES: dict[Kind, str] = {
+    "OAB": "broadcast",
+    "OAS": "scatter",
+    "AOG": "gather",
+    "AOR": "reduce",
+    "AAB": "allgather",
+    "AAS": "alltoall",
+    "AAR": "reduce-scatter",
+}
+"""The names of MPI and NCCL; other kinds have no collective of theirs."""
+_SYNONYMS: dict[str, Kind] = {
+    "bcast": "OAB",
+    "completeexchange": "AAS",
+    "reducescatterblock": "AAR",
 }
 
 BROADCASTS = {"OAB", "multicast", "AAB", "MNB"}
@@ -78,7 +103,7 @@ class Collective:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise SpecError(f'collective: unknown "{self.kind}"; {did_you_mean(self.kind, KINDS)}')
+            raise _unknown(self.kind)
         for role, members in (("senders", self.senders), ("receivers", self.receivers)):
             if not members:
                 raise SpecError(f"collective {self.kind}: there are no {role}")
@@ -172,6 +197,46 @@ class Collective:
                 )
 
 
+def kind_of(name: str) -> Kind:
+    """Return the kind of a name: ``aab``, ``allgather``, ``All-Gather`` or ``MPI_Allgather``.
+
+    Raises
+    ------
+    SpecError
+        No collective has this name.
+    """
+    word = _plain(name)
+    known = {_plain(kind): kind for kind in KINDS}
+    known |= {_plain(text): kind for kind, text in USUAL_NAMES.items()} | _SYNONYMS
+    for prefix in ("", "mpi", "nccl"):
+        if word.startswith(prefix) and word.removeprefix(prefix) in known:
+            return known[word.removeprefix(prefix)]
+    raise _unknown(name)
+
+
+def kind_words(kind: Kind) -> str:
+    """Return a kind with its usual name: ``AAB (allgather)``."""
+    return f"{kind} ({USUAL_NAMES[kind]})" if kind in USUAL_NAMES else kind
+
+
+def _plain(name: str) -> str:
+    """Return a name without the marks and capitals in which spellings differ."""
+    return name.lower().translate({ord(mark): None for mark in "-_ "})
+
+
+def _unknown(name: str) -> SpecError:
+    """Return the refusal of a name, with the nearest one and its meaning."""
+    meanings = {kind: f"{kind_words(kind)}, {TEXTS[kind]}" for kind in KINDS}
+    meanings |= {text: f"{text} ({kind}), {TEXTS[kind]}" for kind, text in USUAL_NAMES.items()}
+    near = get_close_matches(name.lower(), [word.lower() for word in meanings], n=1, cutoff=0.5)
+    if near:
+        meaning = next(text for word, text in meanings.items() if word.lower() == near[0])
+        return SpecError(f'collective: unknown "{name}"; did you mean {meaning}?')
+    return SpecError(
+        f'collective: unknown "{name}"; known are {", ".join(map(kind_words, sorted(KINDS)))}'
+    )
+
+
 def collective(
     kind: str,
     topology: Topology,
@@ -184,7 +249,7 @@ def collective(
     Parameters
     ----------
     kind : str
-        One of ``KINDS``.
+        The paper's name or that of MPI and NCCL, as ``kind_of`` takes it.
     topology : Topology
     senders, receivers : sequence of int, optional
         By default all nodes; node 0 where there must be one; and where one sends to or hears from
@@ -197,8 +262,7 @@ def collective(
     SpecError
         Such a collective there is not, or not on this topology.
     """
-    if kind not in KINDS:
-        raise SpecError(f'collective: unknown "{kind}"; {did_you_mean(kind, KINDS)}')
+    kind = kind_of(kind)
     everyone = range(topology.nodes)
     if kind == "permutation":
         if targets is None or receivers is not None:

@@ -36,7 +36,13 @@ def schedule(
         ),
     ],
     collective: Annotated[
-        str, typer.Argument(metavar="COLLECTIVE", help="As AAB, OAS, multicast, permutation.")
+        str,
+        typer.Argument(
+            metavar="COLLECTIVE",
+            help="By the usual name or the paper's: broadcast (OAB), scatter (OAS), gather (AOG), "
+            "reduce (AOR), allgather (AAB), alltoall (AAS), reduce-scatter (AAR), multicast, "
+            "permutation, MNB, MNS.",
+        ),
     ],
     ports: Annotated[
         str, typer.Option(metavar="K|all", help="Messages a node may inject, and eject, a step.")
@@ -177,14 +183,12 @@ def _task(
 ) -> "Task":
     """Return the task that the arguments name."""
     from syncfabric.cli.nodes import node_list
-    from syncfabric.models.collectives.collective import KINDS, collective
+    from syncfabric.models.collectives.collective import collective
     from syncfabric.models.collectives.permutations import permutation
     from syncfabric.models.collectives.task import Task
     from syncfabric.models.collectives.topology_file import load_topology
 
     topology = load_topology(topology_name)
-    # AAB as well as aab, and Multicast.
-    kind = next((known for known in KINDS if known.lower() == kind.lower()), kind)
     targets = None
     if permutation_name is not None:
         targets = permutation(permutation_name, topology.nodes)

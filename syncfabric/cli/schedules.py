@@ -25,10 +25,12 @@ Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of
 
 def task_words(task: "Task | Schedule") -> str:
     """Return what is scheduled where, and by which rules."""
+    from syncfabric.models.collectives.collective import kind_words
+
     rules = task.rules
     ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
     return (
-        f"{task.collective.kind} on {task.topology.name}, {ports}, {rules.one_port}, "
+        f"{kind_words(task.collective.kind)} on {task.topology.name}, {ports}, {rules.one_port}, "
         f"{rules.switching}"
     )
 

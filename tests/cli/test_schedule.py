@@ -22,7 +22,7 @@ def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
     result = call("schedule", "octagon-8", "AAS", "-o", "s.json", "--ts", 100, "--bytes", 10)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "AAS on octagon-8, all ports, single-use, wormhole"
+    assert lines[0] == "AAS (alltoall) on octagon-8, all ports, single-use, wormhole"
     assert lines[1].startswith("steps      4; 56 messages; by exact, ")
     assert lines[2].startswith("time       410 ns by eq. (3), 440 ns if each step pays")
     assert lines[3].startswith("bounds     4: ")

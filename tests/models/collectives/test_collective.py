@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.collectives.collective import KINDS, TEXTS, Collective, collective
+from syncfabric.models.collectives.collective import (
+    KINDS,
+    TEXTS,
+    USUAL_NAMES,
+    Collective,
+    Kind,
+    collective,
+    kind_of,
+)
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.permutations import NAMES, permutation
 from syncfabric.models.errors import SpecError
@@ -43,6 +51,32 @@ def test_who_must_be_served(kind: str, options: dict[str, Any], pairs: set[Any])
         assert {(b, a) for a, b in turned.pairs} == pairs
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((kind, kind) for kind in KINDS),
+        *((name, kind) for kind, name in USUAL_NAMES.items()),
+        ("aab", "AAB"),
+        ("All-Gather", "AAB"),
+        ("all_to_all", "AAS"),
+        ("MPI_Bcast", "OAB"),
+        ("ncclReduceScatter", "AAR"),
+        ("MPI_Reduce_scatter_block", "AAR"),
+    ],
+)
+def test_a_collective_has_the_names_of_mpi_and_nccl(name: str, kind: Kind) -> None:
+    assert kind_of(name) == kind
+    assert (
+        collective(name, RING, targets=[1, 2, 3, 0] if kind == "permutation" else None).kind == kind
+    )
+
+
+@pytest.mark.parametrize("name", ["", "mpi", "MPI_Barrier", "gatherall"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(SpecError, match=f'^collective: unknown "{name}"; '):
+        kind_of(name)
+
+
 def test_every_kind_has_a_text() -> None:
     assert tuple(TEXTS) == KINDS
 
@@ -50,7 +84,17 @@ def test_every_kind_has_a_text() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("multicats", {}, 'collective: unknown "multicats"; did you mean "multicast"?'),
+        (
+            "multicats",
+            {},
+            'collective: unknown "multicats"; did you mean multicast, as OAB, to some',
+        ),
+        (
+            "allgater",
+            {},
+            "did you mean allgather (AAB), all-to-all broadcast: OAB from every node?",
+        ),
+        ("x", {}, 'unknown "x"; known are AAB (allgather), AAR (reduce-scatter), AAS (alltoall),'),
         ("AAS", {"senders": []}, "collective AAS: there are no senders"),
         ("MNS", {"senders": [4]}, "sender 4 is not in topology ring-4; its nodes are 0 to 3"),
         ("MNS", {"receivers": [0, -1]}, "receiver -1 is not in topology ring-4"),
