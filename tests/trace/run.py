@@ -90,18 +90,16 @@ def _record(task: tuple[Entry, str]) -> dict[str, str]:
 
 def check(entries: Sequence[Entry], sources: Sequence[str]) -> int:
     """Compare; return 1 if something differs."""
-    begin, found, count = time.perf_counter(), 0, 0
+    begin, found = time.perf_counter(), 0
     tasks = [(entry, source) for source in sources for entry in entries]
     with ProcessPoolExecutor() as pool:
         for lines in pool.map(_check, tasks):
-            count += 1
             found += bool(lines)
             for line in lines:
                 print(line, flush=True)
-    print(
-        f"{count - found} of {count} agree: {len(entries)} networks, {', '.join(sources)} "
-        f"({time.perf_counter() - begin:.0f} s)"
-    )
+    verdict = f"{found} differ" if found else "all agree"
+    seconds = time.perf_counter() - begin
+    print(f"{verdict}: {len(entries)} networks; {', '.join(sources)} ({seconds:.0f} s)")
     return int(found > 0)
 
 
