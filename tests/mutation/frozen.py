@@ -31,7 +31,7 @@ def entry(mutant: Mutant) -> Entry:
 
 def frozen() -> list[Entry]:
     """Return the entries of the file."""
-    return json.loads(FROZEN.read_text()) if FROZEN.exists() else []  # type: ignore[no-any-return]
+    return json.loads(FROZEN.read_text()) if FROZEN.exists() else []
 
 
 def freeze() -> list[Entry]:

@@ -31,6 +31,8 @@ from tests.trace.play import SOURCES, WRONG, texts
 __all__ = ["differences", "main", "recorded"]
 
 ROOT = FOLDER.parents[1]
+SHOWN = 40
+"""Lines of a difference that are printed."""
 SIZES = {"verilog.json": 256, "digests.json": 8}
 """Lines of a chunk, by the file that has the digests."""
 
@@ -41,7 +43,7 @@ def _path(source: str) -> Path:
 
 
 def _stored(path: Path) -> dict[str, dict[str, str]]:
-    return json.loads(path.read_text()) if path.exists() else {}  # type: ignore[no-any-return]
+    return json.loads(path.read_text()) if path.exists() else {}
 
 
 def recorded(entry: Entry, source: str) -> dict[str, Digest]:
@@ -57,11 +59,10 @@ def differences(entry: Entry, source: str, old: dict[str, Digest]) -> list[str]:
         if name not in old:
             found.append(f"{entry.name}: {name}: not recorded; scripts/trace record {entry.name}")
         elif (line := old[name].differs(text)) is not None:
-            other = f" {source}" if source in ("verilator", "icarus") else ""
-            found.append(
-                f"{entry.name}: {name} ({source}): differs from line {line} on"
-                f"{_cycle(name, text, line)}; see both: scripts/trace diff {entry.name} {name}{other}"
-            )
+            command = f"scripts/trace diff {entry.name} {name}"
+            command += f" {source}" if source in ("verilator", "icarus") else ""
+            where = f"from line {line} on{_cycle(name, text, line)}"
+            found.append(f"{entry.name}: {name} ({source}): differs {where}; see both: {command}")
             found += [f"  {last}" for last in text.splitlines()[-1:] if last.startswith(WRONG)]
     return found
 
@@ -134,8 +135,10 @@ def diff(name: str, file: str, other: str = "") -> str:
         log = ["git", "log", "-1", "--format=%H", "--", str(FOLDER / "*.json")]
         commit = other or subprocess.check_output(log, cwd=ROOT, text=True).strip()
         old, where = _show_at(commit, name, file), (commit[:12], "now")
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), *where, n=2, lineterm="")
-    return "\n".join(lines)
+    found = difflib.unified_diff(old.splitlines(), new.splitlines(), *where, n=2, lineterm="")
+    lines = list(found)
+    more = [f"... and {len(lines) - SHOWN} lines more"] if len(lines) > SHOWN else []
+    return "\n".join([*lines[:SHOWN], *more])
 
 
 def _show_at(commit: str, name: str, file: str) -> str:

@@ -21,7 +21,7 @@ from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticSpec"}
-REFUSED = {("mesh", "setup"): {"paper"}, ("static", "data_bits"): {1}}
+REFUSED = {("mesh", "setup"): {"paper"}, ("static", "data_bits"): {"1"}}
 """Values that the schema allows, and the network refuses."""
 TRACE, LINE = "mixed.trace", 100
 LIMIT_BYTES = 300_000
@@ -95,7 +95,7 @@ def test_a_commit_s_own_code_makes_the_other() -> None:
     assert run.diff("wires", "plan.json", "HEAD") == ""
 
 
-def test_a_scenario_that_hangs_is_told_of_and_not_recorded() -> None:
+def test_a_hang_is_reported_and_not_recorded() -> None:
     entry = ENTRIES["mesh"]
     table = {**entry.table, "run": {"mixed": {**entry.table["run"]["mixed"], "limit": 300}}}
     table.pop("recover", None)
@@ -126,7 +126,7 @@ def test_every_key_of_a_network_has_entries(kind: str) -> None:
                 used[key].append(table.get(key, schema.get("default")))
     for key, schema in keys.items():
         values = set(map(str, used[key]))
-        refused = REFUSED.get((kind, key), set())
+        refused: set[str] = REFUSED.get((kind, key), set())
         if "enum" in schema:
             assert values == set(schema["enum"]) - refused, key
         elif key != "kind" and not refused:
@@ -134,8 +134,8 @@ def test_every_key_of_a_network_has_entries(kind: str) -> None:
 
 
 def test_every_planner_operation_and_form_of_members_has_entries() -> None:
-    planners, ops, forms = defaultdict(set), defaultdict(set), set()
-    wanted = defaultdict(set)
+    planners, wanted, ops = (defaultdict[str, set[str]](set) for _ in range(3))
+    forms = set()
     for entry in ENTRIES.values():
         network = entry.spec.network
         wanted[network.kind] |= {*planners_of(network)}

@@ -300,7 +300,7 @@ def _status(context: Any, part: Any) -> dict[str, int]:
     return NET_STATUS.unpack(context.get(part.bus.result))
 
 
-def test_a_core_may_owe_hundreds_of_packets() -> None:
+def test_hundreds_of_packets_may_be_unacknowledged() -> None:
     """NET_STATUS counts all that is not acknowledged, and ``owing`` falls with the last."""
     shape = shape_of(loads(f'name = "ni"\n[network]\n{NETWORK}\n').network, 3, 32)
     part: Any = NetworkInterface(shape)

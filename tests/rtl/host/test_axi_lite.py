@@ -29,7 +29,7 @@ def test_of_both_that_goes_first_which_did_not_go_last() -> None:
     """A write, a read, or both in one cycle, each time after a pause."""
     asked = [WRITE, WRITE | READ, WRITE | READ, READ, WRITE | READ, READ, WRITE, WRITE | READ]
     cases = [case for each in asked for case in (each, *[{}] * 7)]
-    assert on_the_bus(cases) == "w" "rw" "rw" "r" "wr" "r" "w" "rw"
+    assert on_the_bus(cases) == "wrwrwrwrrwrw"
 
 
 def test_reads_go_on_beside_writes_that_never_pause() -> None:
