@@ -271,8 +271,6 @@ class StaticModel:
             return None
         place = self._wiring.place
         wires = {link: flit for link, flit in sent.items() if place[link] >= 0}
-        if dead := self._switches.dead:
-            moved = [link for link in moved if link not in dead]
         return self._recorder.record(wires, moved, self.release, ())
 
     def die(self, links: Iterable[int]) -> None:

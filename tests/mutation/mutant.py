@@ -21,7 +21,7 @@ class Mutant:
     old, new : str
         The change; ``old`` stands in the file exactly once.
     tests : tuple of str
-        Tests to run, the quickest first.
+        Tests to run, the quickest first: files, or tests in them.
     """
 
     name: str

@@ -11,6 +11,7 @@ from tests.mutation.serial_unit import SERIAL_UNIT
 from tests.mutation.setup import SETUP
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
+from tests.mutation.survivors import SURVIVORS
 from tests.mutation.wires import WIRES
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -349,4 +350,5 @@ MUTANTS = (
     *STATIC,
     *WIRES,
     *GUARDS,
+    *SURVIVORS,
 )

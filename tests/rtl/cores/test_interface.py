@@ -300,6 +300,38 @@ def _status(context: Any, part: Any) -> dict[str, int]:
     return NET_STATUS.unpack(context.get(part.bus.result))
 
 
+def test_hundreds_of_packets_may_be_unacknowledged() -> None:
+    """NET_STATUS counts all that is not acknowledged, and ``owing`` falls with the last."""
+    shape = shape_of(loads(f'name = "ni"\n[network]\n{NETWORK}\n').network, 3, 32)
+    part: Any = NetworkInterface(shape)
+    count = 300
+
+    async def drive(context: Any) -> None:
+        sent = 0
+        context.set(part.bus.word, CoreWord.SEND)
+        context.set(part.bus.data, 1)
+        context.set(part.bus.write, 1)
+        while sent < count:
+            context.set(part.bus.valid, 1)
+            sent += context.get(part.bus.ready)
+            context.set(part.inject.credit, context.get(part.inject.valid))
+            await context.tick()
+        assert _status(context, part)["unacknowledged"] == count
+        context.set(part.bus.valid, 0)
+        for left in range(count, 0, -1):
+            assert context.get(part.owing), f"{left} are not acknowledged"
+            context.set(part.eject.valid, 1 << ACKS)
+            await context.tick()
+        context.set(part.eject.valid, 0)
+        assert not context.get(part.owing)
+        assert _status(context, part)["unacknowledged"] == 0
+
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+
+
 def test_a_receiver_that_takes_nothing_holds_the_sender_back() -> None:
     """Flits stay in the network then; nothing overflows, and acknowledgements stop with them."""
     shape = shape_of(loads(f'name = "ni"\n[network]\n{NETWORK}\n').network, 3, 32)

@@ -1,13 +1,36 @@
-"""The bench of the AXI4-Lite front under each simulator."""
+"""The bench of the AXI4-Lite front under each simulator, and who goes first."""
 
 from pathlib import Path
 
 import pytest
 
 from syncfabric.rtl.host.axi_lite import AxiLite
-from tests.rtl.support import run_bench
+from tests.rtl.support import clocked, run_bench
 
 
 @pytest.mark.long_under("verilator")
 def test_axi_lite(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, {"axi": AxiLite()}, "tests.rtl.host.bench_axi_lite", tmp_path)
+
+
+WRITE = {"axi__awvalid": 1, "axi__wvalid": 1, "axi__wstrb": 15}
+READ = {"axi__arvalid": 1}
+READY = {"axi__bready": 1, "axi__rready": 1, "bus__ready": 1}
+
+
+def on_the_bus(cases: list[dict[str, int]]) -> str:
+    """Return what comes to a bus that is always ready: w or r for each request."""
+    silent = dict.fromkeys([*WRITE, *READ], 0)
+    seen = clocked(AxiLite(), [{**silent, **READY, **case} for case in [{}, *cases]])
+    return "".join("rw"[cycle["bus__write"]] for cycle in seen if cycle["bus__valid"])
+
+
+def test_of_both_that_goes_first_which_did_not_go_last() -> None:
+    """A write, a read, or both in one cycle, each time after a pause."""
+    asked = [WRITE, WRITE | READ, WRITE | READ, READ, WRITE | READ, READ, WRITE, WRITE | READ]
+    cases = [case for each in asked for case in (each, *[{}] * 7)]
+    assert on_the_bus(cases) == "wrwrwrwrrwrw"
+
+
+def test_reads_go_on_beside_writes_that_never_pause() -> None:
+    assert on_the_bus([WRITE | READ] * 40).count("r") >= 8

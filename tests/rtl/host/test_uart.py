@@ -1,11 +1,13 @@
-"""The UART's receiver, its line being sampled by a clock that is not the sender's."""
+"""The UART: bytes received with a clock that is not the sender's, and bytes sent bit by bit."""
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from amaranth.sim import Simulator
 
-from syncfabric.rtl.host.uart import Receiver
+from syncfabric.rtl.host.uart import Receiver, Transmitter
 from tests.rtl.support import SEED, clocked
 
 TEXT = bytes(range(0x20, 0x7F, 9)) + b"\r\n"
@@ -56,3 +58,39 @@ def test_after_a_wrong_stop_bit_the_line_must_be_high() -> None:
     line = [1, *sampled(levels(b"r")[:-1], 4, [0] * 9), *[0] * 100, *[1] * 4]
     line += sampled(levels(b"1"), 4, [0] * 10)
     assert list(heard(4, line)) == [(ord("r"), 1), (ord("1"), 0)]
+
+
+@pytest.mark.parametrize("low", [1, 2, 3])
+def test_a_glitch_is_no_start_bit(low: int) -> None:
+    """A line that is high again in the middle of a start bit of 8 cycles has sent nothing."""
+    glitches = [*[1] * 9, *[0] * low, *[1] * 100] * 3
+    line = [*glitches, *sampled(levels(b"r"), 8, [0] * 10)]
+    assert list(heard(8, line)) == [(ord("r"), 0)]
+
+
+@pytest.mark.parametrize("cycles", [4, 9])
+def test_each_bit_is_sent_for_its_time(cycles: int) -> None:
+    """Bytes without a pause, then a pause: start, data and a whole stop bit of each."""
+    data, left, seen = b"\x00\xa5\xff", list(b"\x00\xa5\xff"), []
+    part = Transmitter(cycles)
+
+    async def drive(context: Any) -> None:
+        for cycle in range(31 * (cycles + 1)):
+            context.set(part.valid, bool(left) and cycle > 0)
+            context.set(part.byte, left[0] if left else 0)
+            seen.append(context.get(part.tx))
+            taken = left and cycle > 0 and context.get(part.ready)
+            await context.tick()
+            if taken:
+                left.pop(0)
+
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    for byte in data:
+        first = seen.index(0)
+        assert first in (0, 1, 2), "the line is not high between bytes, or for too long"
+        bits, seen = seen[first : first + 10 * cycles], seen[first + 10 * cycles :]
+        assert bits == [bit for bit in levels(bytes([byte])) for _ in range(cycles)]
+    assert set(seen) == {1}

@@ -16,6 +16,8 @@ SPECS = [
     network(ports=5, switches=8, flit_bits=25),
     network(ports=7, switches=1, flit_bits=18),
     network(ports=8, switches=3, flit_bits=64),
+    network(ports=16, switches=5),
+    network(ports=4, switches=21),
 ]
 
 

@@ -9,7 +9,7 @@ from syncfabric.models.networks.mesh import Turn
 from syncfabric.rtl.parts.channel import ChannelControl
 from tests.rtl.mesh.walks import outputs_from
 from tests.rtl.parts.bench_channel import PLACES, PORT
-from tests.rtl.support import run_bench
+from tests.rtl.support import clocked, run_bench
 
 
 @pytest.mark.long_under("verilator")
@@ -22,3 +22,15 @@ def test_channel_control(simulator: str, tmp_path: Path) -> None:
 def test_buffer_without_places_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^ChannelControl needs at least 1 place, not 0$"):
         ChannelControl(0, (0, 4), 5)
+
+
+@pytest.mark.parametrize("places", range(1, 17))
+def test_every_place_is_used(places: int) -> None:
+    """So many flits find room, one more does not; then they leave, and their credits come."""
+    pushes, pops = [{"push": 1, "pop": 0}] * (places + 1), [{"push": 0, "pop": 1}] * places
+    seen = clocked(ChannelControl(places, (0, 4), 5), [*pushes, *pops, {"pop": 0}, {}])
+    assert [cycle["overflow"] for cycle in seen] == [*[0] * places, 1, *[0] * (places + 2)]
+    assert [cycle["write_place"] for cycle in seen[:places]] == [*range(places)]
+    assert [cycle["read_place"] for cycle in seen[places + 1 : -2]] == [*range(places)]
+    assert [cycle["occupied"] for cycle in seen] == [0, *[1] * (2 * places), 0, 0]
+    assert sum(cycle["credit"] for cycle in seen) == places

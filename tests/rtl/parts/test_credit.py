@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.rtl.parts.credit import CreditCounter
 from tests.rtl.parts.bench_credit import PLACES
-from tests.rtl.support import run_bench
+from tests.rtl.support import clocked, run_bench
 
 
 @pytest.mark.long_under("verilator")
@@ -19,3 +19,12 @@ def test_credit_counter(simulator: str, tmp_path: Path) -> None:
 def test_counter_without_places_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^CreditCounter needs at least 1 place, not 0$"):
         CreditCounter(0)
+
+
+@pytest.mark.parametrize("places", range(1, 17))
+def test_there_are_as_many_credits_as_places(places: int) -> None:
+    """All are spent, and come back, twice."""
+    once = [*[{"spend": 1, "credit": 0}] * places, *[{"spend": 0, "credit": 1}] * places]
+    seen = clocked(CreditCounter(places), [*once, *once, {"credit": 0}])
+    there = [*[1] * places, 0, *[1] * (places - 1)]
+    assert [cycle["available"] for cycle in seen] == [*there, *there, 1]

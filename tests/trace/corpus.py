@@ -1,0 +1,130 @@
+"""The trace corpus: small networks of every kind and option, and the scenarios that run on them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.schema import NetworkFile
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.images import registers_json
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.conducting import Conducting
+from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
+from syncfabric.sim.drive.recovery.plans import check_story, plan_after
+from syncfabric.sim.drive.recovery.story import Move, Story
+from syncfabric.sim.drive.replay.script import Replay
+from syncfabric.sim.drive.scenario import Job, Scenario, Sending
+from syncfabric.sim.drive.static.collectives.asked import Collective
+from syncfabric.sim.front import Front
+from syncfabric.sim.products import network_verilog, register_files
+
+__all__ = ["FOLDER", "Entry", "corpus"]
+
+FOLDER = Path(__file__).parent
+LIMIT = 40_000
+"""Cycles after which a scenario is given up as a hang."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A network and its scenarios.
+
+    Parameters
+    ----------
+    name : str
+    table : dict
+        What ``corpus.toml`` says of it.
+    """
+
+    name: str
+    table: Mapping[str, Any]
+
+    @cached_property
+    def spec(self) -> NetworkSpec:
+        """The network and its groups."""
+        file = {key: self.table[key] for key in ("network", "group")}
+        return NetworkFile(name=self.name, **file).resolve(FOLDER)
+
+    @cached_property
+    def plan(self) -> BarrierPlan:
+        """The plan of all groups."""
+        return make_plan(self.spec)
+
+    @cached_property
+    def scenarios(self) -> dict[str, Scenario | Story]:
+        """Every scenario by its name."""
+        runs = {name: _scenario(keys) for name, keys in self.table.get("run", {}).items()}
+        return runs | {
+            name: _story(self.spec, keys) for name, keys in self.table.get("recover", {}).items()
+        }
+
+    @property
+    def icarus(self) -> tuple[str, ...]:
+        """Scenarios that run under Icarus as well."""
+        return tuple(self.table.get("icarus", ()))
+
+    def conductor(self, scenario: str) -> Conducting:
+        """Return what hands out the chunks of a scenario, and takes in what came of them."""
+        what = self.scenarios[scenario]
+        if isinstance(what, Scenario):
+            return conductor_of(self.plan, what, Job(((self.plan, what),)))
+        check_story(self.plan, what)
+        return RecoveryConductor(self.plan, plan_after(self.plan, what), what)
+
+    @property
+    def fronts(self) -> tuple[Front | None, ...]:
+        """Host interfaces, and first none."""
+        return (None, *map(Front, self.table.get("fronts", ())))
+
+    def files(self) -> dict[str, str]:
+        """Return plan, register images and headers by their names."""
+        images = registers_json(self.plan)
+        if self.spec.network.managed:
+            images["writes"] = manager_writes_json(self.plan)
+        found = {"plan.json": self.plan.to_json(), "registers.json": images}
+        texts = {name: json.dumps(value, indent=1) for name, value in found.items()}
+        for front in self.fronts:
+            texts |= register_files(self.spec, front)
+        return texts
+
+    def verilog(self) -> dict[str, str]:
+        """Return the network's Verilog, alone and with each host interface."""
+        return {
+            f"{front.kind if front else 'network'}.v": network_verilog(self.spec, front)
+            for front in self.fronts
+        }
+
+
+def corpus() -> Iterator[Entry]:
+    """Yield all entries."""
+    with (FOLDER / "corpus.toml").open("rb") as file:
+        for name, table in tomllib.load(file).items():
+            yield Entry(name, table)
+
+
+def _scenario(keys: Mapping[str, Any]) -> Scenario:
+    """Read a scenario's fields; lists stand for packets, collectives and sends of a replay."""
+    made: dict[str, Any] = {
+        "packets": tuple(Sending(*each) for each in keys.get("packets", ())),
+        "collectives": tuple(Collective(*each) for each in keys.get("collectives", ())),
+        "replay": Replay.from_json(keys["replay"]) if "replay" in keys else None,
+    }
+    return Scenario(**{"limit": LIMIT, **keys, **made})
+
+
+def _story(spec: NetworkSpec, keys: Mapping[str, Any]) -> Story:
+    """Read a recovery's fields: names of what dies, and moves as group, old and new node."""
+    made: dict[str, Any] = {
+        "dead": Dead.of(spec.network.topology, keys.get("dead", ())),
+        "moves": tuple(Move(gid, tuple(a), tuple(b)) for gid, a, b in keys.get("moves", ())),
+    }
+    return Story(**{"limit": LIMIT, **keys, **made})

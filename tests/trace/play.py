@@ -1,0 +1,95 @@
+"""The texts of an entry: files, Verilog, and the probe's lines of each scenario on a back end."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from syncfabric.sim.drive.conducting import Conducting
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.simulate import build_bench, simulate
+from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.simulators import Built
+from tests.trace.corpus import Entry
+
+__all__ = ["SOURCES", "WRONG", "texts"]
+
+WRONG = "! "
+"""Begins a last line that says what went wrong."""
+
+SOURCES = ("files", "model", "verilog", "verilator", "icarus")
+
+
+def texts(entry: Entry, source: str) -> dict[str, str]:
+    """Return an entry's texts by name; a scenario that goes wrong says so in its last line.
+
+    Parameters
+    ----------
+    entry : Entry
+    source : {"files", "model", "verilog", "verilator", "icarus"}
+    """
+    match source:
+        case "files":
+            return entry.files()
+        case "verilog":
+            return entry.verilog()
+        case "model":
+            return {f"{name}.trace": _model(entry, name) for name in entry.scenarios}
+        case "icarus":
+            return {f"{name}.trace": _icarus(entry, name) for name in entry.icarus}
+    built = build_fabric(entry.spec.network)
+    return {f"{name}.trace": _verilator(entry, name, built) for name in entry.scenarios}
+
+
+def _model(entry: Entry, name: str) -> str:
+    """Return the lines of the golden model."""
+    conductor = entry.conductor(name)
+    lines = _kept(conductor)
+    while not conductor.finished:
+        conductor.take(conductor.advance(), None)
+    return _text(lines, conductor.outcome(None))
+
+
+def _verilator(entry: Entry, name: str, built: Built) -> str:
+    """Return the lines of the network as tiles."""
+    conductor = entry.conductor(name)
+    lines = _kept(conductor)
+    with Fabric(built) as fabric:
+        outcome = play(fabric, conductor)
+    return _text(lines, outcome)
+
+
+def _icarus(entry: Entry, name: str) -> str:
+    """Return the lines of the network's own top."""
+    scenario = entry.scenarios[name]
+    assert isinstance(scenario, Scenario)  # a recovery runs on tiles alone
+    job = Job(((entry.plan, scenario),))
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
+        built = build_bench(entry.spec.network, "icarus")
+        (outcome,) = simulate(job, built, folder=folder).outcomes
+        lines = (folder / "probe.txt").read_text().splitlines()
+    return _text(lines, outcome)
+
+
+def _kept(conductor: Conducting) -> list[str]:
+    """Return a list that gets all lines that the conductor takes in."""
+    lines: list[str] = []
+    take = conductor.take
+
+    def keep(chunk: Chunk, text: Sequence[str] | None) -> None:
+        lines.extend(chunk.text if text is None else text)
+        take(chunk, text)
+
+    conductor.take = keep  # type: ignore[method-assign]
+    return lines
+
+
+def _text(lines: Sequence[str], outcome: Outcome) -> str:
+    """Return a trace; its last line says what went wrong, if something did."""
+    wrong = [f"{WRONG}hang: {outcome.hang}"] if outcome.hang else []
+    wrong += [f"{WRONG}{mismatch}" for mismatch in outcome.mismatches[:1]]
+    return "\n".join([*lines, *wrong])
