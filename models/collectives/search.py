@@ -72,6 +72,7 @@ def search(
     if checkpoint is not None and (method != "hgsa" or steps is None):
         raise SpecError("checkpoint: it is of one run; give method hgsa, and the steps")
     task.collective.check_on(task.topology)
+    clock = Clock(time_limit, stop)
     record = Record(task, tuple(lower_bounds(task)), method)
     bound = record.bound
     if steps is not None and steps < bound.value:
@@ -82,7 +83,6 @@ def search(
         raise PlanError(
             f"steps: {steps:,} is more than {most:,}, in which one message goes at a time"
         )
-    clock = Clock(time_limit, stop)
     annealing = {"islands": islands, "checkpoint": checkpoint}
     attempts = Attempts(record, clock, method, seed, told, annealing)
     with collector_off(task.collective.demand):

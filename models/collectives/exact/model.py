@@ -41,6 +41,8 @@ class Model:
     ------
     TooLargeError
         There would be too many truth values.
+    OutOfTimeError
+        The search must end, as ``ways`` knows.
     """
 
     def __init__(self, quotient: Quotient, ways: Ways, steps: int, most: int | None = None) -> None:
@@ -204,6 +206,7 @@ class Model:
         far = task.hops(origin)
         left = None if target is None else topology.to_go(target)
         found = []
+        values = len(self.sent)
         for source in range(topology.nodes):
             for goal in range(topology.nodes):
                 if goal in (origin, source) or source == target:
@@ -218,7 +221,11 @@ class Model:
                     last = self.steps - rest
                 elif target is not None and goal != target:
                     last = self.steps - 1
-                found += [(way, first, last) for way in self.ways.between(source, goal)]
+                ways = self.ways.between(source, goal)
+                values += len(ways) * max(0, last - first)
+                if values > self._most:
+                    raise TooLargeError
+                found += [(way, first, last) for way in ways]
         return found
 
     def _short(self, origin: int, target: int | None, near: Iterable[tuple[Way, int, int]]) -> None:

@@ -272,3 +272,14 @@ def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SpecError, match="method hgsa: it needs"):
         search(task, "hgsa")
     assert search(task).optimal  # without them
+
+
+@pytest.mark.parametrize(
+    ("time_limit", "stop"),
+    [(0.01, None), pytest.param(60, lambda: True, marks=pytest.mark.long)],
+)
+def test_a_large_topology_gets_what_needs_no_search(time_limit: float, stop: Stop | None) -> None:
+    """At the limit, and at Ctrl-C."""
+    result = search(task_of("hypercube-512", "OAB"), time_limit=time_limit, stop=stop)
+    assert result.schedule is not None
+    assert examine(result.schedule).right
