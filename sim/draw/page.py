@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from syncfabric.sim.draw.canvas import GREY, PALE, PAPER, ROOT, Sheet, depth_colours
+from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, ROOT, Sheet, depth_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +61,20 @@ class Page:
         return self.figure.add_axes(
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
         )
+
+    def plot(self, left: float, top: float, width: float, height: float) -> "Axes":
+        """Add axes for curves or bars in a box, in inches from the left and from the top."""
+        bottom = self.height - top - height
+        axes = self.figure.add_axes(
+            (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        )
+        axes.grid(color=PALE, lw=0.6)
+        axes.set_axisbelow(True)
+        axes.tick_params(length=2, labelsize=8, labelcolor=INK)
+        for spine in axes.spines.values():
+            spine.set_color(GREY)
+            spine.set_linewidth(0.6)
+        return axes
 
     def text(self, words: str, middle: float, top: float, size: float, **style: Any) -> None:
         """Write a centred line, shrunk where the page is too narrow for it."""
