@@ -23,7 +23,7 @@ __all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "looks", "numb
 INKS = ("#0072b2", "#e69f00", INK, "#cc79a7", "#009e73", "#d55e00", "#56b4e9")
 """The colours of Okabe and Ito (Color Universal Design, 2008), without their yellow."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """One more than colours: a colour that comes again has another marker, up to 56 curves."""
 
 Stroke = Literal["solid", "dashed", "dotted"]
@@ -50,11 +50,13 @@ class Look:
     def line(self, stroke: Stroke = "solid", points: int = 0) -> dict[str, Any]:
         """Return the keywords of ``Axes.plot`` for a curve with so many points."""
         look: dict[str, Any] = {"color": self.colour, "marker": self.marker, "ls": stroke}
-        look |= {"lw": 1.3, "ms": 0 if points >= MANY else 4.5, "clip_on": False, "zorder": 3}
+        size = 6.5 if self.marker == "*" else 4.5  # so that all look as large
+        look |= {"ms": 0.0 if points >= MANY else size, "markerfacecoloralt": PAPER}
+        look |= {"lw": 1.3, "clip_on": False, "zorder": 3}
         if stroke == "dashed":
-            look |= {"fillstyle": "left", "markerfacecoloralt": PAPER, "ls": (0, (4, 2))}
+            look |= {"fillstyle": "left", "ls": (0, (4, 2))}
         elif stroke == "dotted":
-            look |= {"mfc": "none", "ms": 8, "mew": 1.4, "zorder": 4}
+            look |= {"mfc": "none", "ms": 3.5 + look["ms"], "mew": 1.4, "zorder": 4}
         return look
 
 
@@ -65,7 +67,8 @@ def colours(count: int) -> list[str]:
     if count <= len(INKS):
         return list(INKS[:count])
     shades = ((0.62, 0.9), (0.9, 0.5), (0.45, 0.7))
-    return [to_hex(hsv_to_rgb((i / count, *shades[i % len(shades)]))) for i in range(count)]
+    hues = (hsv_to_rgb((i / count, *shades[i % len(shades)])) for i in range(count))
+    return [to_hex((red, green, blue)) for red, green, blue in hues]
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
@@ -89,8 +92,8 @@ def scale(axes: Axes, which: Literal["x", "y"], words: str, base: int | None = N
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_label_text(words if base is None else f"{words} (log scale)", size=9)
     if base is None:
-        low = min(0.0, getattr(axes, f"get_{which}lim")()[0])
-        getattr(axes, f"set_{which}lim")(low, None)
+        least = axes.dataLim.x0 if which == "x" else axes.dataLim.y0
+        getattr(axes, f"set_{which}lim")(min(0.0, least), None)
     else:
         getattr(axes, f"set_{which}scale")("log", base=base)
         axis.set_minor_formatter(NullFormatter())

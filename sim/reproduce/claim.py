@@ -1,14 +1,28 @@
-"""A claim of a paper beside what came out here."""
+"""A claim of a paper beside what came out here, and whether it holds."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-__all__ = ["Claim", "Value"]
+__all__ = ["Aim", "Claim", "Value", "Verdict", "summary"]
 
 Value = int | float | str | None
 """None where there is none."""
+
+Verdict = Literal["holds", "partly", "does not hold", "no result"]
+
+Aim = Literal["same", "more", "less"]
+"""What confirms a number: one that is the same, or also more or less of it."""
+
+NEAR, AROUND = 0.10, 0.25
+"""Of the paper's number: within the first it holds, within the second partly."""
+
+SPAN = re.compile(r"(above|below|at least) ([\d.]+)|([\d.]+) to ([\d.]+)")
+"""The ranges that a paper states."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +37,21 @@ class Claim:
         The paper's value, and ours; finite.
     note : str
         What must be said of it, as that it did not come out, or how far the search went.
+    aim : str
+        Which numbers confirm the paper's.
+    judged : str, optional
+        The verdict where it cannot be read from the two values.
+    by_formula : bool
+        Whether the row follows from an input, or from a formula that was fitted to the paper.
     """
 
     claim: str
     paper: Value
     ours: Value
     note: str = ""
+    aim: Aim = "same"
+    judged: Verdict | None = None
+    by_formula: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -42,6 +65,84 @@ class Claim:
         """The claim with its note."""
         return f"{self.claim} ({self.note})" if self.note else self.claim
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the paper's value came out; None where the paper has none."""
+        if self.paper is None or self.judged is not None:
+            return self.judged
+        if self.ours is None:
+            return "no result"
+        if isinstance(self.ours, str):
+            if self.ours.endswith(" only"):  # at some sizes
+                return "partly"
+            return "holds" if self.ours == self.paper else "does not hold"
+        if isinstance(self.paper, str):
+            return "holds" if _within(self.paper, self.ours) else "does not hold"
+        over = self.ours - self.paper
+        if (self.aim == "more" and over > 0) or (self.aim == "less" and over < 0):
+            return "holds"
+        if abs(over) <= NEAR * abs(self.paper):
+            return "holds"
+        return "partly" if abs(over) <= AROUND * abs(self.paper) else "does not hold"
+
+    @property
+    def standing(self) -> str:
+        """The verdict in the words of the table."""
+        parts = [self.verdict or "", "by formula" if self.by_formula else ""]
+        return ", ".join(filter(None, parts)) or "–"
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as ``--json`` prints it."""
-        return {"claim": self.text, "paper": self.paper, "ours": self.ours, "ratio": self.ratio}
+        row = {"claim": self.text, "paper": self.paper, "ours": self.ours, "ratio": self.ratio}
+        return row | {"verdict": self.verdict, "by_formula": self.by_formula}
+
+
+def _within(span: str, value: float) -> bool:
+    """Return whether a number is in a range, in words.
+
+    Raises
+    ------
+    ValueError
+        The words are no range, so the claim needs a verdict of its own.
+    """
+    found = SPAN.fullmatch(span)
+    if found is None:
+        raise ValueError(f'claim: "{span}" is no range of numbers; judge it')
+    word, bound, low, high = found.groups()
+    if word is None:
+        return float(low) <= value <= float(high)
+    edge = float(bound)
+    if word == "at least":
+        return value >= edge
+    away = (value - edge) / edge if edge else value
+    return away > 1e-9 if word == "above" else away < -1e-9
+
+
+def summary(claims: Mapping[str, Sequence[Claim]]) -> str:
+    """Return in a line how many claims hold, and which experiments have some that do not.
+
+    Parameters
+    ----------
+    claims : mapping of str to sequence of Claim
+        By the name of the experiment.
+    """
+    rows = [claim for some in claims.values() for claim in some]
+    judged = [claim for claim in rows if claim.verdict is not None]
+    counts = Counter(claim.verdict for claim in judged)
+    formula = sum(claim.by_formula and claim.verdict == "holds" for claim in judged)
+    missed = {
+        name: sum(claim.verdict == "does not hold" for claim in some)
+        for name, some in claims.items()
+    }
+    where = ", ".join(f"{name} {count}" for name, count in missed.items() if count)
+    parts = [
+        f"{counts['holds']} hold ({formula} by formula)",
+        f"{counts['partly']} partly",
+        f"{counts['does not hold']} do not hold" + (f" ({where})" if where else ""),
+        f"{counts['no result']} without a result",
+    ]
+    alone = len(rows) - len(judged)
+    return (
+        f"{len(judged)} claims of the papers: {', '.join(parts)}; "
+        f"{alone} rows without a value of the paper"
+    )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["list_experiments", "print_work"]
 
-WIDEST = 96
+WIDEST = 84
 """Letters of a line of words; what is longer goes on in the next."""
 
 
@@ -28,13 +28,11 @@ def print_work(work: "Work", whole: bool) -> None:
     whole : bool
         Whether it came to its end.
     """
-    rows = [
-        [claim.text, *map(_words, (claim.paper, claim.ours, claim.ratio))] for claim in work.claims
-    ]
+    rows = [[c.text, *map(_words, (c.paper, c.ours, c.ratio)), c.standing] for c in work.claims]
     experiment = work.experiment
     title = f"{experiment.name}: {experiment.title} ({experiment.place})"
     rest = "" if whole else "; interrupted, so not whole"
-    table = _table(["claim"], ["paper", "ours", "ratio"], rows)
+    table = _table(["claim"], ["paper", "ours", "ratio"], rows, "verdict")
     print_table(console(), Titled(title + rest, table, _terms(work)))
 
 
@@ -60,13 +58,17 @@ def list_experiments(experiments: list["Experiment"], as_json: bool) -> None:
         print_table(console(), Titled("parameters, for --set", table))
 
 
-def _table(words: list[str], numbers: list[str], rows: list[list[str]]) -> Table:
-    """Return a table whose columns of numbers are at the right."""
+def _table(
+    words: list[str], numbers: list[str], rows: list[list[str]], last: str | None = None
+) -> Table:
+    """Return a table whose columns of numbers are at the right, before a last one of words."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for head in words:
         table.add_column(head, max_width=WIDEST)
     for head in numbers:
         table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
+    if last is not None:
+        table.add_column(last, vertical="bottom", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, row))
     return table

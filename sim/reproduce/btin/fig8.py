@@ -11,6 +11,7 @@ from syncfabric.sim.reproduce.btin.hardware import hardware
 from syncfabric.sim.reproduce.btin.latency import (
     NAMES,
     Latencies,
+    add_ratios,
     members_of,
     published,
     times_of,
@@ -50,15 +51,18 @@ def connectivities(work: Work) -> None:
         "yes",
         yes(ratios["low"] < ratios["middle"] < ratios["high"]),
         "the paper's own 8.7, 4.1 and 3.2 say no",
+        by_formula=True,
     )
     work.claim(
         "BTIN is less sensitive to connectivity than multicast",
         "yes",
         yes(most["btin"] < most["multicast"]),
         f"slowest over fastest: {most['btin']:.1f} and {most['multicast']:.1f}",
+        by_formula=True,
     )
     faster = all(one.ratio("multicast", s) > 1 for one in found.values() for s in one.survey.sizes)
-    work.claim("BTIN is faster than multicast at all three, and all sizes", "yes", yes(faster))
+    words = "BTIN is faster than multicast at all three, and all sizes"
+    work.claim(words, "yes", yes(faster), by_formula=True)
     for drawn in measured:
         _measure(work, drawn)
 
@@ -77,14 +81,18 @@ def _ratio_claim(work: Work, found: Latencies, size: int, paper: float | None) -
     drawn = found.survey.drawn
     asked, links = drawn.links_asked, drawn.links
     ratio = found.ratio("multicast", size)
+    curve = {n: found.ratio("multicast", n) for n in found.survey.sizes}
+    add_ratios(work, _percent(drawn), curve, size, paper)
     words = f"multicast over BTIN, {size} members, connectivity {_percent(drawn)}"
     if links == asked:
-        work.claim(words, paper, ratio)
+        work.claim(words, paper, ratio, by_formula=True)
         return ratio
     note = f"impossible as stated: {asked} links cannot connect {drawn.switches} switches"
-    work.claim(words, paper, ratio, f"{note}; with {links}, and the c of {asked}")
+    note = f"{note}; with {links}, and the c of {asked}"
+    work.claim(words, paper, ratio, note, by_formula=True)
     own = Latencies(found.survey, found.times, drawn.own_links_a_switch)
-    work.claim("the same with the network's own c", None, own.ratio("multicast", size))
+    ours = own.ratio("multicast", size)
+    work.claim("the same with the network's own c", None, ours, by_formula=True)
     height = found.survey.mean("height", size)
     work.claim("height of BTIN on that network", None, height)
     return ratio

@@ -67,11 +67,12 @@ def _claims(work: Work, found: dict[float, Latencies], size: int) -> None:
         for words, choose in (("least", min), ("greatest", max)):
             place = choose(ratios, key=lambda at: ratios[at])
             claim = f"{scheme} over BTIN, {size} members: {words} over all ranges"
-            work.claim(claim, None, ratios[place], place)
+            work.claim(claim, None, ratios[place], place, by_formula=True)
         least.append(min(ratios.values()))
     work.claim(
         "BTIN is better for a wide range of network conditions",
         "yes",
         yes(min(least) > 1),
         f"at least {min(least):.1f} times as fast in {len(found) * len(combinations)} combinations",
+        by_formula=True,
     )
