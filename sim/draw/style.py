@@ -87,15 +87,19 @@ def number(value: float) -> str:
 
 def scale(axes: Axes, which: Literal["x", "y"], words: str, base: int | None = None) -> None:
     """Label an axis: it starts at zero, or it has a logarithm's base and says so."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = axes.xaxis if which == "x" else axes.yaxis
+    least, most = getattr(axes.dataLim, f"interval{which}")
     axis.set_label_text(words if base is None else f"{words} (log scale)", size=9)
     if base is None:
-        least = axes.dataLim.x0 if which == "x" else axes.dataLim.y0
-        getattr(axes, f"set_{which}lim")(min(0.0, least), None)
+        least = min(0.0, least)
+        if least < most < float("inf"):
+            getattr(axes, f"set_{which}lim")(least, most + 0.05 * (most - least))
     else:
         getattr(axes, f"set_{which}scale")("log", base=base)
+        if base == 10 and most < 100 * least:
+            axis.set_major_locator(LogLocator(base, subs=(1, 2, 5)))
         axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 __all__ = ["Aim", "Claim", "Value", "Verdict", "summary"]
 
@@ -44,6 +44,16 @@ class Claim:
     by_formula : bool
         Whether the row follows from an input, or from a formula that was fitted to the paper.
     """
+
+    HEADS: ClassVar[tuple[str, ...]] = (
+        "claim",
+        "paper",
+        "ours",
+        "ratio",
+        "verdict",
+        "by_formula",
+    )
+    """What ``to_json`` returns."""
 
     claim: str
     paper: Value
@@ -93,8 +103,8 @@ class Claim:
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as ``--json`` prints it."""
-        row = {"claim": self.text, "paper": self.paper, "ours": self.ours, "ratio": self.ratio}
-        return row | {"verdict": self.verdict, "by_formula": self.by_formula}
+        row = (self.text, self.paper, self.ours, self.ratio, self.verdict, self.by_formula)
+        return dict(zip(self.HEADS, row, strict=True))
 
 
 def _within(span: str, value: float) -> bool:
@@ -119,7 +129,7 @@ def _within(span: str, value: float) -> bool:
 
 
 def summary(claims: Mapping[str, Sequence[Claim]]) -> str:
-    """Return in a line how many claims hold, and which experiments have some that do not.
+    """Count in a line the claims that hold, and those that do not, by experiment.
 
     Parameters
     ----------
@@ -135,14 +145,9 @@ def summary(claims: Mapping[str, Sequence[Claim]]) -> str:
         for name, some in claims.items()
     }
     where = ", ".join(f"{name} {count}" for name, count in missed.items() if count)
-    parts = [
-        f"{counts['holds']} hold ({formula} by formula)",
-        f"{counts['partly']} partly",
-        f"{counts['does not hold']} do not hold" + (f" ({where})" if where else ""),
-        f"{counts['no result']} without a result",
-    ]
-    alone = len(rows) - len(judged)
     return (
-        f"{len(judged)} claims of the papers: {', '.join(parts)}; "
-        f"{alone} rows without a value of the paper"
+        f"claims of the papers: {len(judged)}; hold: {counts['holds']} ({formula} by formula); "
+        f"partly: {counts['partly']}; do not hold: {counts['does not hold']}"
+        f"{f' ({where})' if where else ''}; no result: {counts['no result']}; "
+        f"rows of ours alone: {len(rows) - len(judged)}"
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from syncfabric.sim.draw.canvas import GREY, INK, settings
+from syncfabric.sim.draw.canvas import INK, settings
 from syncfabric.sim.draw.page import TOP, Page
 from syncfabric.sim.draw.style import LINE, Stroke, key, looks, number, scale
 from syncfabric.sim.reproduce.claim import Claim, Value
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["figure_of"]
 
-WIDTH, LEFT, ALONE, STACKED, BELOW = 4.8, 0.85, 3.6, 2.6, 0.62
-"""Of curves, in inches: width, room before them, height of one and of more, and room below."""
+LEAST, WIDTH, LEFT, ALONE, STACKED, BELOW = 7.4, 4.8, 0.85, 3.6, 2.6, 0.62
+"""In inches: page, curves, room before them, height of one and of more, and room below."""
 MARK, LETTER = 0.6, 0.068
 """Of a mark of the key and of a letter of its words, in inches."""
 PAPER, OURS, RTL, MODEL = ", paper", ", ours", ", RTL", ", model"
 """How labels end of what is to be compared: those that are the same but for this look alike."""
 STROKES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed"}
 MEANING = {PAPER: "Open markers: the paper's values.", RTL: "Half-filled: measured on the RTL."}
-RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 80
+RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 68
 """Of ratios, in inches: the page's width, a claim's line and words; and their most letters."""
 FILLS = {"holds": "full", "partly": "left", "does not hold": "none"}
 """How the marker of a claim is filled, by its verdict."""
@@ -42,14 +41,11 @@ def figure_of(work: Work) -> Figure:
 def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
     """Return a page with its title in words, where it comes from, and the caption at the bottom."""
     experiment = work.experiment
-    lines = textwrap.wrap(" ".join(filter(None, notes)), int((width - 0.6) / 0.058))
-    page = Page(width, TOP + height + BELOW + LINE * len(lines))
+    caption = " ".join((*notes, experiment.caption))
+    page = Page(width, TOP + height + BELOW, caption=caption)
     title = experiment.title[:1].upper() + experiment.title[1:]
     origin = f"{experiment.place} · syncfabric reproduce {experiment.name}"
     page.heading(title, origin, width / 2, 0.3)
-    for place, line in enumerate(reversed(lines)):
-        height = (0.1 + LINE * place) / page.height
-        page.figure.text(0.3 / width, height, line, size=8, color=GREY, va="bottom")
     return page
 
 
@@ -61,9 +57,9 @@ def _curves(work: Work) -> Figure:
         max(STACKED if len(panels) > 1 else ALONE, LINE * (len(series) + 1)) for _, series in panels
     ]
     height = sum(tall) + BELOW * (len(panels) - 1)
-    width = LEFT + WIDTH + MARK + LETTER * max(map(len, names.values()))
+    width = max(LEAST, LEFT + WIDTH + MARK + LETTER * max(map(len, names.values())))
     there = [words for end, words in MEANING.items() if any(n.endswith(end) for n in work.series)]
-    page = _page(work, width, height, [*there, work.experiment.caption])
+    page = _page(work, width, height, there)
     look = looks(subjects.values())
     places = sorted({x for points in work.series.values() for x, _ in points})
     top, first = TOP, None
@@ -79,7 +75,8 @@ def _curves(work: Work) -> Figure:
                 for x, y in points
                 if (words.across_base is None or x > 0) and (words.up_base is None or y > 0)
             ]
-            stroke = next((s for end, s in STROKES.items() if label.endswith(end)), "solid")
+            fits = (stroke for end, stroke in STROKES.items() if label.endswith(end))
+            stroke: Stroke = next(fits, "solid")
             style = look[subjects[label]].line(stroke, len(kept))
             # One that lies on another is dashed, with smaller points: so both are seen.
             if stroke == "solid" and kept in drawn:
@@ -122,7 +119,7 @@ def _ratios(work: Work) -> Figure:
     """Draw ours by the paper's of each claim that has a ratio, and write both numbers beside it."""
     shown = [claim for claim in work.claims if claim.ratio is not None]
     rows = max(1, len(shown))
-    page = _page(work, RATIOS, rows * ROW, [FILLED, work.experiment.caption])
+    page = _page(work, RATIOS, rows * ROW, [FILLED])
     axes = page.plot(NAMES, TOP, page.width - NAMES - 1.3, rows * ROW)
     axes.axvline(1, color=INK, lw=0.9)
     for place, claim in enumerate(shown):

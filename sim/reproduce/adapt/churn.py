@@ -56,7 +56,7 @@ def _run(work: Work, goal: Goal) -> None:
                 aim="less",
             )
             work.point(f"over no swaps, {label}, ours", farthest, cost[label] / cost[NO_SWAPS])
-            work.point(f"over no swaps, {NEARLY}, paper", farthest, 0.5)
+        work.point(f"over no swaps, {NEARLY}, paper", farthest, 0.5)
         work.claim(
             f"position/position is cheaper than position/path, distances to {farthest}",
             "yes",

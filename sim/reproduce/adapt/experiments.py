@@ -31,7 +31,7 @@ ADAPT = (
     ),
     Experiment(
         "adapt-fig8",
-        "steps that they take, and their benefit",
+        "steps and benefit of the four ways to swap nodes",
         "paper ADAPT, Fig. 8",
         "adapt.swaps:steps",
         runs=1000,
@@ -52,7 +52,7 @@ ADAPT = (
     ),
     Experiment(
         "adapt-fig9-before",
-        "the same, searching down to the cost before each event, as the paper's text says",
+        "cost of trees after 1000 joins and leaves, searching down to the cost before each event",
         "paper ADAPT, Fig. 9",
         "adapt.churn:to_the_cost_before",
         runs=100,

@@ -28,7 +28,7 @@ RTL_SIZES = (
 )
 SIZE = "group size, members"
 TIME = Axes(SIZE, "latency, µs", across_base=2, up_base=10)
-LINKS = Axes(SIZE, "links passed by a barrier's messages", across_base=2, up_base=10)
+LINKS = Axes(SIZE, "links passed in a barrier", across_base=2, up_base=10)
 OVER = Axes(SIZE, "latency over BTIN's", 2, 10, prefix="multicast over BTIN, ")
 CURVES = "The text of the paper gives no numbers of its curves"
 FITTED = "Multicast: by a formula that was fitted to the paper's numbers."

@@ -47,7 +47,7 @@ BTM = (
         "paper BTM, Fig. 6",
         "btm.fig6:traffic",
         runs=100,
-        axes=(Axes(SIZE, "links passed by a barrier's messages", across_base=2, up_base=10),),
+        axes=(Axes(SIZE, "links passed in a barrier", across_base=2, up_base=10),),
         caption=f"{CURVES}.",
         parameters=(SIDE, LARGE, MEMBERS, RTL_SIDE),
         rtl=True,

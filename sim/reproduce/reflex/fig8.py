@@ -35,7 +35,7 @@ def late(work: Work) -> None:
     stn, shared, added = network(work.values), memory(work.values), ours(work.values)
     cores = sizes(int(work.values["cores"]))
     worst = f"{REFLEX}, the root late (worst)"
-    mean = f"{REFLEX}, mean over who is late"
+    mean = f"{REFLEX}, mean over the late core"
     curves = {
         SPIN: {n: tile_spin_late_ns(n, diameter(n), shared) for n in cores},
         worst: {n: reflex_late_ns(n, 0, stn) for n in cores},
@@ -85,7 +85,9 @@ def late(work: Work) -> None:
         ring[last] / level,
         "does not come out: with a late root it takes as long as all together, with others less",
     )
-    work.claim(f"the same, mean over who is late, {last:,} cores", None, curves[mean][last] / level)
+    work.claim(
+        f"the same, mean over the late core, {last:,} cores", None, curves[mean][last] / level
+    )
     for name, curve in curves.items():
         work.claim(f"{name}, ns, {last:,} cores", None, curve[last])
     work.by_formula = False
