@@ -16,10 +16,10 @@ Value = int | float | str | None
 Verdict = Literal["holds", "partly", "does not hold", "no result"]
 
 Aim = Literal["same", "more", "less"]
-"""What confirms a number: one that is the same, or also more or less of it."""
+"""What confirms a number: about the same, that much or more, or that much or less."""
 
 NEAR, AROUND = 0.10, 0.25
-"""Of the paper's number: within the first it holds, within the second partly."""
+"""Of the paper's number: within the first it is about the same, within the second partly."""
 
 SPAN = re.compile(r"(above|below|at least) ([\d.]+)|([\d.]+) to ([\d.]+)")
 """The ranges that a paper states."""
@@ -88,12 +88,11 @@ class Claim:
             return "holds" if self.ours == self.paper else "does not hold"
         if isinstance(self.paper, str):
             return "holds" if _within(self.paper, self.ours) else "does not hold"
-        over = self.ours - self.paper
-        if (self.aim == "more" and over > 0) or (self.aim == "less" and over < 0):
+        away = self.ours - self.paper
+        missed = {"same": abs(away), "more": -away, "less": away}[self.aim]
+        if missed <= (NEAR * abs(self.paper) if self.aim == "same" else 0):
             return "holds"
-        if abs(over) <= NEAR * abs(self.paper):
-            return "holds"
-        return "partly" if abs(over) <= AROUND * abs(self.paper) else "does not hold"
+        return "partly" if missed <= AROUND * abs(self.paper) else "does not hold"
 
     @property
     def standing(self) -> str:

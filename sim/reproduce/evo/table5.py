@@ -53,7 +53,9 @@ def table5(work: Work) -> None:
             note = bound.argument.words()
             if bound.value > low:
                 note = f"more than the paper's: {note}"
-            work.claim(f"{what}: lower bound, steps", low, bound.value, note)
+            words = f"{what}: lower bound, steps"
+            tight, above = bound.value == low, bound.value > low
+            work.claim(words, low, bound.value, note, holds=tight, partly=above)
             work.claim(f"{what}: steps", high, steps_of(found), why(found), aim="less")
             what += f", paths of {HOPS} hop more allowed"
             found = shortest(work, Task(octagon, made, RULES[kind], HOPS), what)
