@@ -18,7 +18,7 @@ from syncfabric.sim.draw.canvas import INK, PAPER
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "looks", "number", "scale"]
+__all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "looks", "scale"]
 
 INKS = ("#0072b2", "#e69f00", INK, "#cc79a7", "#009e73", "#d55e00", "#56b4e9")
 """The colours of Okabe and Ito (Color Universal Design, 2008), without their yellow."""
@@ -80,11 +80,6 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     }
 
 
-def number(value: float) -> str:
-    """Return a number as axes have it: with thousands apart and no more digits than it needs."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
 def scale(axes: Axes, which: Literal["x", "y"], words: str, base: int | None = None) -> None:
     """Label an axis: it starts at zero, or it has a logarithm's base and says so."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -101,7 +96,11 @@ def scale(axes: Axes, which: Literal["x", "y"], words: str, base: int | None = N
         if base == 10 and most < 100 * least:
             axis.set_major_locator(LogLocator(base, subs=(1, 2, 5)))
         axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axis.set_major_formatter(FuncFormatter(_number))
+
+
+def _number(value: float, _: int | None) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def key(axes: Axes) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_bytes
-from syncfabric.sim.reproduce.claim import Claim, Value
+from syncfabric.sim.reproduce.claim import HEADS, Value
 from syncfabric.sim.reproduce.experiment import Axes, Experiment, Series
 from syncfabric.sim.reproduce.registry import EXPERIMENTS
 
 __all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "read_figures"]
 
-CLAIM_HEADS = list(Claim.HEADS)
+CLAIM_HEADS = list(HEADS)
 SERIES_HEADS = ["series", "x", "y"]
 SERIES = "-series"
 

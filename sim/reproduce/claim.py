@@ -6,9 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-__all__ = ["Aim", "Claim", "Value", "Verdict", "summary"]
+__all__ = ["HEADS", "Aim", "Claim", "Value", "Verdict", "summary", "words"]
+
+HEADS = ("claim", "paper", "ours", "ratio", "verdict", "by_formula")
+"""Of a claim as JSON and as CSV."""
 
 Value = int | float | str | None
 """None where there is none."""
@@ -43,17 +46,12 @@ class Claim:
         The verdict where it cannot be read from the two values.
     by_formula : bool
         Whether the row follows from an input, or from a formula that was fitted to the paper.
-    """
 
-    HEADS: ClassVar[tuple[str, ...]] = (
-        "claim",
-        "paper",
-        "ours",
-        "ratio",
-        "verdict",
-        "by_formula",
-    )
-    """What ``to_json`` returns."""
+    Raises
+    ------
+    ValueError
+        The paper's words cannot be compared with our number, and there is no verdict.
+    """
 
     claim: str
     paper: Value
@@ -62,6 +60,9 @@ class Claim:
     aim: Aim = "same"
     judged: Verdict | None = None
     by_formula: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.verdict  # refuses words that it cannot judge
 
     @property
     def ratio(self) -> float | None:
@@ -103,7 +104,7 @@ class Claim:
     def to_json(self) -> dict[str, Any]:
         """Return the row as ``--json`` prints it."""
         row = (self.text, self.paper, self.ours, self.ratio, self.verdict, self.by_formula)
-        return dict(zip(self.HEADS, row, strict=True))
+        return dict(zip(HEADS, row, strict=True))
 
 
 def _within(span: str, value: float) -> bool:
@@ -125,6 +126,15 @@ def _within(span: str, value: float) -> bool:
         return value >= edge
     away = (value - edge) / edge if edge else value
     return away > 1e-9 if word == "above" else away < -1e-9
+
+
+def words(value: Value) -> str:
+    """Return a value as tables and pictures have it."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def summary(claims: Mapping[str, Sequence[Claim]]) -> str:

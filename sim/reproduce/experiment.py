@@ -248,18 +248,9 @@ class Work:
         partly: bool = False,
         by_formula: bool = False,
     ) -> None:
-        """Add a row, unless the user has asked to stop, for then it is not whole.
+        """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole.
 
-        Parameters
-        ----------
-        claim, paper, ours, note, aim
-            As of ``Claim``.
-        holds : bool, optional
-            Whether the paper's words hold of our number; None: the two values say it.
-        partly : bool
-            Whether they hold partly if they do not hold.
-        by_formula : bool
-            Whether the row follows from an input, or from a fit.
+        ``holds`` judges what the two values do not say, ``partly`` what does not hold.
         """
         self.check()
         judged: Verdict | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from syncfabric.sim.draw.canvas import FORMATS, picture
 from syncfabric.sim.output import Content, write_folder
-from syncfabric.sim.reproduce.claim import Claim
+from syncfabric.sim.reproduce.claim import HEADS
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.plot import figure_of
 
@@ -28,7 +28,7 @@ def write(work: Work, folder: Path) -> list[Path]:
     rows = [[*claim.to_json().values()] for claim in work.claims]
     for row in rows:
         row[-1] = "yes" if row[-1] else None
-    files: dict[str, Content] = {f"{name}.csv": _csv(Claim.HEADS, rows)}
+    files: dict[str, Content] = {f"{name}.csv": _csv(HEADS, rows)}
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
         files[f"{name}-series.csv"] = _csv(("series", "x", "y"), points)

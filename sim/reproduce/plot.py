@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from syncfabric.sim.draw.canvas import INK, settings
 from syncfabric.sim.draw.page import TOP, Page
-from syncfabric.sim.draw.style import LINE, Stroke, key, looks, number, scale
-from syncfabric.sim.reproduce.claim import Claim, Value
+from syncfabric.sim.draw.style import LINE, Stroke, key, looks, scale
+from syncfabric.sim.reproduce.claim import Claim, words
 from syncfabric.sim.reproduce.experiment import Axes, Series, Work
 
 if TYPE_CHECKING:
@@ -51,19 +51,19 @@ def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
 
 def _curves(work: Work) -> Figure:
     panels = _panels(work)
-    subjects = {label: _own(label, words) for words, series in panels for label in series}
-    names = {label: _name(label, words) for words, series in panels for label in series}
+    subjects = {label: _own(label, panel) for panel, series in panels for label in series}
+    names = {label: _name(label, panel) for panel, series in panels for label in series}
     tall = [
         max(STACKED if len(panels) > 1 else ALONE, LINE * (len(series) + 1)) for _, series in panels
     ]
     height = sum(tall) + BELOW * (len(panels) - 1)
     width = max(LEAST, LEFT + WIDTH + MARK + LETTER * max(map(len, names.values())))
-    there = [words for end, words in MEANING.items() if any(n.endswith(end) for n in work.series)]
+    there = [said for end, said in MEANING.items() if any(n.endswith(end) for n in work.series)]
     page = _page(work, width, height, there)
     look = looks(subjects.values())
     places = sorted({x for points in work.series.values() for x, _ in points})
     top, first = TOP, None
-    for (words, series), high in zip(panels, tall, strict=True):
+    for (panel, series), high in zip(panels, tall, strict=True):
         axes = page.plot(LEFT, top, WIDTH, high)
         if first is not None:
             axes.sharex(first)
@@ -73,7 +73,7 @@ def _curves(work: Work) -> Figure:
             kept = [
                 (x, y)
                 for x, y in points
-                if (words.across_base is None or x > 0) and (words.up_base is None or y > 0)
+                if (panel.across_base is None or x > 0) and (panel.up_base is None or y > 0)
             ]
             fits = (stroke for end, stroke in STROKES.items() if label.endswith(end))
             stroke: Stroke = next(fits, "solid")
@@ -83,9 +83,9 @@ def _curves(work: Work) -> Figure:
                 style |= {"ls": "--", "ms": style["ms"] / 2}
             axes.plot([x for x, _ in kept], [y for _, y in kept], label=names[label], **style)
             drawn.append(kept)
-        scale(axes, "x", words.across, words.across_base)
-        scale(axes, "y", words.up, words.up_base)
-        if words.across_base is not None and len(places) <= 12:
+        scale(axes, "x", panel.across, panel.across_base)
+        scale(axes, "y", panel.up, panel.up_base)
+        if panel.across_base is not None and len(places) <= 12:
             axes.set_xticks(places)
         key(axes)
     return page.figure
@@ -94,22 +94,22 @@ def _curves(work: Work) -> Figure:
 def _panels(work: Work) -> list[tuple[Axes, Series]]:
     """Return the axes that have curves, with them."""
     every = work.experiment.axes or (Axes("", ""),)
-    found: dict[Axes, Series] = {words: {} for words in every}
-    rest = next((words for words in every if not words.prefix), every[0])
+    found: dict[Axes, Series] = {panel: {} for panel in every}
+    rest = next((panel for panel in every if not panel.prefix), every[0])
     for label, points in work.series.items():
-        fits = (words for words in every if words.prefix and label.startswith(words.prefix))
+        fits = (panel for panel in every if panel.prefix and label.startswith(panel.prefix))
         found[next(fits, rest)][label] = points
-    return [(words, series) for words, series in found.items() if series]
+    return [(panel, series) for panel, series in found.items() if series]
 
 
-def _name(label: str, words: Axes) -> str:
+def _name(label: str, panel: Axes) -> str:
     """Return what the key calls a curve."""
-    return label.removeprefix(words.prefix).removesuffix(OURS)
+    return label.removeprefix(panel.prefix).removesuffix(OURS)
 
 
-def _own(label: str, words: Axes) -> str:
+def _own(label: str, panel: Axes) -> str:
     """Return what a curve is of, whatever its points come from."""
-    label = label.removeprefix(words.prefix)
+    label = label.removeprefix(panel.prefix)
     for end in (PAPER, OURS, RTL, MODEL):
         label = label.removesuffix(end)
     return label
@@ -126,16 +126,12 @@ def _ratios(work: Work) -> Figure:
         look = looks([""])[""].line()
         look |= {"fillstyle": FILLS.get(claim.verdict or "", "full"), "ls": "", "ms": 6}
         axes.plot([claim.ratio or 0.0], [place], **look)
-        both = f"{_words(claim.ours)} / {_words(claim.paper)}"
+        both = f"{words(claim.ours)} / {words(claim.paper)}"
         axes.text(1.02, place, both, transform=axes.get_yaxis_transform(), size=8, va="center")
     axes.set_yticks(range(len(shown)), [_short(claim) for claim in shown])
     axes.set_ylim(rows - 0.5, -0.5)
     scale(axes, "x", "ours over the paper's; both numbers at the right")
     return page.figure
-
-
-def _words(value: Value) -> str:
-    return number(value) if isinstance(value, int | float) else str(value)
 
 
 def _short(claim: Claim) -> str:

@@ -37,6 +37,7 @@ def connectivities(work: Work) -> None:
             for size in one.survey.sizes:
                 work.point(label, size, one.mean(scheme, size))
     size = members_of(work, kinds["low"].nodes)
+    work.by_formula = True  # of multicast, which was fitted
     ratios = {
         name: _ratio_claim(work, found[name], size, published(work, value))
         for name, value in PAPER.items()
@@ -51,18 +52,16 @@ def connectivities(work: Work) -> None:
         "yes",
         yes(ratios["low"] < ratios["middle"] < ratios["high"]),
         "the paper's own 8.7, 4.1 and 3.2 say no",
-        by_formula=True,
     )
     work.claim(
         "BTIN is less sensitive to connectivity than multicast",
         "yes",
         yes(most["btin"] < most["multicast"]),
         f"slowest over fastest: {most['btin']:.1f} and {most['multicast']:.1f}",
-        by_formula=True,
     )
     faster = all(one.ratio("multicast", s) > 1 for one in found.values() for s in one.survey.sizes)
-    words = "BTIN is faster than multicast at all three, and all sizes"
-    work.claim(words, "yes", yes(faster), by_formula=True)
+    work.claim("BTIN is faster than multicast at all three, and all sizes", "yes", yes(faster))
+    work.by_formula = False
     for drawn in measured:
         _measure(work, drawn)
 
@@ -85,14 +84,12 @@ def _ratio_claim(work: Work, found: Latencies, size: int, paper: float | None) -
     add_ratios(work, _percent(drawn), curve, size, paper)
     words = f"multicast over BTIN, {size} members, connectivity {_percent(drawn)}"
     if links == asked:
-        work.claim(words, paper, ratio, by_formula=True)
+        work.claim(words, paper, ratio)
         return ratio
     note = f"impossible as stated: {asked} links cannot connect {drawn.switches} switches"
-    note = f"{note}; with {links}, and the c of {asked}"
-    work.claim(words, paper, ratio, note, by_formula=True)
+    work.claim(words, paper, ratio, f"{note}; with {links}, and the c of {asked}")
     own = Latencies(found.survey, found.times, drawn.own_links_a_switch)
-    ours = own.ratio("multicast", size)
-    work.claim("the same with the network's own c", None, ours, by_formula=True)
+    work.claim("the same with the network's own c", None, own.ratio("multicast", size))
     height = found.survey.mean("height", size)
     work.claim("height of BTIN on that network", None, height)
     return ratio

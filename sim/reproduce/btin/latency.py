@@ -90,19 +90,7 @@ def published(work: Work, value: float) -> float | None:
 def add_ratios(
     work: Work, label: str, ratios: Mapping[int, float], size: int, paper: float | None
 ) -> None:
-    """Add a curve of multicast over BTIN by members, and the paper's point where it has one.
-
-    Parameters
-    ----------
-    work : Work
-    label : str
-        Of the networks.
-    ratios : mapping of int to float
-        By members.
-    size : int
-        Members of the paper's point.
-    paper : float or None
-    """
+    """Add a curve of multicast over BTIN by members, and the paper's point if it has one."""
     for members, ratio in ratios.items():
         work.point(f"multicast over BTIN, {label}, ours", members, ratio)
     if paper is not None:

@@ -78,7 +78,7 @@ def test_a_claim_has_a_verdict(paper: Value, ours: Value, aim: Aim, verdict: str
 
 def test_words_that_are_no_range_need_a_judgement() -> None:
     with pytest.raises(ValueError, match='"very small" is no range of numbers; judge it'):
-        _ = Claim("slope", "very small", 0.2).verdict
+        Claim("slope", "very small", 0.2)
     work = Work(PLOTTED)
     work.claim("slope", "very small", 0.2, holds=True)
     work.claim("slope", "very small", 0.3, holds=False, partly=True)
