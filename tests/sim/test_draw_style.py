@@ -1,5 +1,6 @@
 """The style of plots: what stays apart in grey print and to colour-blind readers."""
 
+from collections.abc import Iterable
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -8,6 +9,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from syncfabric.sim.draw.cores import COLOURS
+from syncfabric.sim.draw.heat import SCALE
 from syncfabric.sim.draw.style import INKS, MARKERS, colours, looks, scale
 
 XYZ = np.array(
@@ -63,6 +66,13 @@ def test_in_grey_the_first_curves_differ_by_shade_and_all_by_marker() -> None:
     assert len({(look.colour, look.marker) for look in found.values()}) == 56
     assert all(a.marker != b.marker for a, b in pairwise(found.values()))
     assert len(set(MARKERS)) == len(MARKERS) == len(INKS) + 1
+
+
+@pytest.mark.parametrize("inks", [COLOURS.values(), SCALE])
+def test_areas_differ_in_grey(inks: Iterable[str]) -> None:
+    """What cores do, and the load of links, have no markers."""
+    shades = [float(lab(colour, EYES["normal"])[0]) for colour in inks]
+    assert min(abs(a - b) for a, b in combinations(shades, 2)) > 9
 
 
 def test_a_name_that_comes_again_has_the_same_look() -> None:

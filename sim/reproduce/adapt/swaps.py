@@ -69,7 +69,8 @@ def _claim_of_one(work: Work, claim: str, one: Strategy, found: list[Strategy]) 
     """Claim that it is the same strategy at all factors, and note those where it is another."""
     pairs = zip(FACTORS, found, strict=True)
     others = [f"{strategy} at {factor}" for factor, strategy in pairs if strategy != one]
-    work.claim(claim, "yes", _word(not others), ", ".join(others))
+    holds, partly = not others, len(others) < len(found)
+    work.claim(claim, "yes", _word(holds), ", ".join(others), holds=holds, partly=partly)
 
 
 def _word(right: bool) -> str:
