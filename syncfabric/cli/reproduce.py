@@ -59,7 +59,7 @@ def reproduce(
         typer.Option("-o", "--output", metavar="FOLDER", help="Write CSV, SVG and PNG."),
     ] = None,
 ) -> None:
-    """Run the papers' experiments again, and print ours beside the paper's.
+    """Run the papers' experiments again: ours beside the paper's, and whether each claim holds.
 
     Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
     Ctrl-C keeps what is done, and the same command goes on from there.
