@@ -15,12 +15,26 @@ from syncfabric.models.parsed import parse_toml
 from syncfabric.models.schemes.comparison import Row, compare, sweep, times_for
 from syncfabric.models.schemes.scheme import Scheme
 
-__all__ = ["Compared", "GroupCosts", "Range", "compare_groups", "group_of", "number_words"]
+__all__ = ["APART", "Compared", "GroupCosts", "Range", "compare_groups", "group_of", "number_words"]
+
+APART = (
+    "The formulas of papers BTM and BTIN start each message in software (t_s); LogGP has o in "
+    "its place, with the times of another machine. Compare latencies of one kind only."
+)
 
 MOST = 1000
 """Values of a range."""
 
-HEADS = ("name", "setup_messages", "setup_nodes", "height", "latency_ns", "traversals")
+HEADS = (
+    "name",
+    "setup_messages",
+    "setup_nodes",
+    "height",
+    "latency_ns",
+    "start_up_ns",
+    "traversals",
+    "times_from",
+)
 """Columns of a table of schemes."""
 
 

@@ -30,19 +30,24 @@ class Row:
         None if it cannot serve the group.
     reason : str
         Why it cannot.
+    start_up_ns : float
+        What of the latency is start-ups of messages in software.
     """
 
     scheme: Scheme
     times: Times
     cost: Cost | None
     reason: str = ""
+    start_up_ns: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as ``--json`` prints it."""
         scheme = self.scheme
-        head = {"name": scheme.name, "title": scheme.title, "place": scheme.place}
-        told = {"reason": self.reason} if self.cost is None else asdict(self.cost)
-        return {**head, "times_ns": asdict(self.times), **told}
+        head: dict[str, Any] = {"name": scheme.name, "title": scheme.title, "place": scheme.place}
+        head |= {"times_from": self.times.ORIGIN, "times_ns": asdict(self.times)}
+        if self.cost is None:
+            return {**head, "reason": self.reason}
+        return {**head, **asdict(self.cost), "start_up_ns": self.start_up_ns}
 
 
 def names_of(scheme: Scheme) -> list[str]:
@@ -106,7 +111,12 @@ def compare(
     rows = []
     for scheme, own in zip(schemes, times, strict=True):
         try:
-            rows.append(Row(scheme, own, scheme.cost(network, members, own)))
+            cost = scheme.cost(network, members, own)
+            started = 0.0
+            if own.SOFTWARE:
+                without = scheme.cost(network, members, replace(own, **{"t_s": 0.0}))
+                started = cost.latency_ns - without.latency_ns
+            rows.append(Row(scheme, own, cost, start_up_ns=started))
         except PlanError as error:
             rows.append(Row(scheme, own, None, str(error).removeprefix("group 0: ")))
     return rows

@@ -56,6 +56,9 @@ class Timing(Times):
         "t_r": (0, 10_000),
     }
 
+    ORIGIN = "paper BTIN's formula"
+    SOFTWARE = True
+
     t_s: float = 2_000
     t_p: float = 20
     t_r: float = 300

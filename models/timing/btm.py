@@ -49,6 +49,9 @@ class Timing(Times):
         "t_rm": (0, 10_000),
     }
 
+    ORIGIN = "paper BTM's formula"
+    SOFTWARE = True
+
     t_s: float = 1_000
     t_p: float = 5
     t_rn: float = 5

@@ -58,6 +58,8 @@ class LogGP(Times):
         "h": (0, 100_000),
     }
 
+    ORIGIN = "LogGP"
+
     L: float = 1 * TILE64_CYCLE_NS
     o: float = 1 * TILE64_CYCLE_NS
     g: float = 2 * TILE64_CYCLE_NS
@@ -86,6 +88,8 @@ class MemoryLogGP(LogGP):
         As of ``LogGP``, with a load or store in place of a message: L through the caches on one
         way, g between two accesses that one home serves.
     """
+
+    ORIGIN = "LogGP of memory"
 
     L: float = 30 * TILE64_CYCLE_NS
     o: float = 2 * TILE64_CYCLE_NS

@@ -22,6 +22,10 @@ class Times:
     ----------
     RANGES_NS : mapping of str to (float, float)
         The ranges of the model's fields.
+    ORIGIN : str
+        The model, in a word or two.
+    SOFTWARE : bool
+        Whether latencies contain a start-up of each message in software, ``t_s``.
 
     Raises
     ------
@@ -30,6 +34,8 @@ class Times:
     """
 
     RANGES_NS: ClassVar[Ranges] = {}
+    ORIGIN: ClassVar[str]
+    SOFTWARE: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in self.RANGES_NS.items():

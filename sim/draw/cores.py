@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.sim.cores.timeline import Kind, Piece
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, ROOT, settings
+from syncfabric.sim.draw.canvas import GREY, INK, PAPER, settings
 from syncfabric.sim.draw.page import TOP, Mark, Page
+from syncfabric.sim.draw.style import INKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["timeline_figure"]
 
 COLOURS = {
-    Kind.WORKS: "#2f6f8f",
-    Kind.WAITS: "#f0a63c",
-    Kind.RELEASED: ROOT,
-    Kind.PACKETS: "#b9d2dd",
-    Kind.STOPPED: PALE,
+    Kind.WORKS: INKS[0],
+    Kind.WAITS: "#f0b93a",
+    Kind.RELEASED: INK,
+    Kind.PACKETS: INKS[3],
+    Kind.STOPPED: "#eef1f4",
 }
+"""Each is lighter or darker than the others, for print in grey."""
 
 _COLUMNS = 1600
 """Places along the time axis: pieces that are shorter share one, by the cycles that they take."""

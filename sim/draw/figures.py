@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from syncfabric.sim.draw.canvas import settings
 from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Mark, Page
+from syncfabric.sim.draw.style import colours
 from syncfabric.sim.words import count, network_words, root_words, way_words
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["group_figure", "network_figure", "plan_figure"]
 
-MOST_PANELS = 12
+MOST_PANELS, MOST_COLOURS = 12, 10
+"""Groups that have a panel, or a colour, of their own."""
 PANEL_TOP = 0.62
 """Room for a panel's heading, in inches."""
 
@@ -68,14 +70,10 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
 
 def network_figure(spec: "NetworkSpec") -> "Figure":
     """Draw a network, and at every node the colours of the groups it is in."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     chart = chart_of(spec.network, 4.6)
     left, right, below = chart.margins
     width, height = chart.sheet.size
-    palette = [to_hex(colormaps["tab10"](place)) for place in range(10)]
-    shown = list(zip(palette, spec.groups, strict=False))
+    shown = list(zip(colours(min(MOST_COLOURS, len(spec.groups))), spec.groups, strict=False))
     inks: dict[tuple[int, int], list[str]] = {}
     for ink, group in shown:
         for node in group.members:

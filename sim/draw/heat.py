@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["heat_figure"]
 
-SCALE = ("#e6eaee", "#fbd58f", "#f08a24", "#c4341f", "#5c0a16")
+SCALE = ("#e6eaee", "#f3c56a", "#f08a24", "#c4341f", "#5c0a16")
 """Idle to full."""
 
 

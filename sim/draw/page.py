@@ -1,9 +1,10 @@
 """A page: a figure measured in inches from its top, with headings, networks and a key."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from syncfabric.sim.draw.canvas import GREY, PALE, PAPER, ROOT, Sheet, depth_colours
+from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, ROOT, Sheet, depth_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,16 +41,26 @@ class Page:
         In inches, without the key.
     key : sequence of Mark
         The key at the bottom.
+    caption : str
+        Words above the key.
     """
 
-    def __init__(self, width: float, height: float, key: Sequence[Mark] = ()) -> None:
+    def __init__(
+        self, width: float, height: float, key: Sequence[Mark] = (), caption: str = ""
+    ) -> None:
         from matplotlib.figure import Figure
 
         longest = max((len(mark.words) for mark in key), default=1)
         columns = max(1, min(len(key), int(width / (0.42 + longest * 0.062))))
         lines = -(-len(key) // columns)
-        self.width, self.height = width, height + (0.3 + lines * KEY_LINE if key else 0.0)
+        below = 0.3 + lines * KEY_LINE if key else 0.1
+        words = textwrap.wrap(caption, int((width - 0.6) / 0.058))
+        room = below + len(words) * KEY_LINE if key or words else 0.0
+        self.width, self.height = width, height + room
         self.figure = Figure(figsize=(self.width, self.height))
+        for place, line in enumerate(reversed(words)):
+            bottom = (below + place * KEY_LINE) / self.height
+            self.figure.text(0.3 / width, bottom, line, size=8, color=GREY, va="bottom")
         if key:
             self._write_key(key, columns)
 
@@ -62,10 +73,25 @@ class Page:
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
         )
 
+    def plot(self, left: float, top: float, width: float, height: float) -> "Axes":
+        """Add axes for curves or bars in a box, in inches from the left and from the top."""
+        bottom = self.height - top - height
+        axes = self.figure.add_axes(
+            (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        )
+        axes.grid(color=PALE, lw=0.6)
+        axes.set_axisbelow(True)
+        axes.tick_params(length=2, labelsize=8, labelcolor=INK)
+        for spine in axes.spines.values():
+            spine.set_color(GREY)
+            spine.set_linewidth(0.6)
+        return axes
+
     def text(self, words: str, middle: float, top: float, size: float, **style: Any) -> None:
         """Write a centred line, shrunk where the page is too narrow for it."""
         room = 2 * min(middle, self.width - middle) - 0.2
-        fits = room * 72 / max(1, len(words)) / 0.56
+        letter = 0.66 if style.get("weight") == "bold" else 0.56
+        fits = room * 72 / max(1, len(words)) / letter
         self.figure.text(
             middle / self.width,
             1 - top / self.height,

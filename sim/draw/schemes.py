@@ -1,98 +1,111 @@
-"""Barrier schemes side by side: their latencies as bars, or as curves over a range of a time."""
+"""Barrier schemes side by side: their latencies as bars, or as curves over a range of a time.
 
-from typing import TYPE_CHECKING
+Latencies with start-ups in software and those without are on axes of their own.
+"""
 
-from syncfabric.sim.draw.canvas import GREY, PALE, settings
+from typing import TYPE_CHECKING, NamedTuple
+
+from syncfabric.models.schemes.comparison import Row
+from syncfabric.sim.draw.canvas import INK, PAPER, settings
 from syncfabric.sim.draw.page import TOP, Page
-from syncfabric.sim.schemes import number_words
+from syncfabric.sim.draw.style import INKS, key, looks, scale
+from syncfabric.sim.schemes import APART, number_words
 from syncfabric.sim.words import count, network_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from syncfabric.sim.schemes import Compared, GroupCosts
+    from syncfabric.sim.schemes import Compared, GroupCosts, Range
 
 __all__ = ["schemes_figure"]
 
 WIDTH, LEFT, RIGHT = 7.6, 1.3, 1.6
 """Of the page, and beside its axes, in inches; the key is at the right."""
-BAR, CURVES, GAP = 0.3, 3.2, 0.95
-"""Height of a bar, of curves, and of what is between two groups."""
-MANY = 50
-"""Values that are no longer marked."""
-WIDE = 20
-"""From this ratio of the slowest to the fastest on, the scale is logarithmic."""
+BAR, CURVES, GAP = 0.3, 2.6, 0.95
+"""Height of a bar, of curves, and of what is between two panels."""
+WIDE = 50
+"""From this ratio of the slowest to the fastest on, there are points on a logarithmic scale."""
+WORDS = {
+    True: "by formulas with start-ups of messages in software (t_s)",
+    False: "by LogGP: a message takes o in place of a start-up",
+}
+
+
+class Panel(NamedTuple):
+    """The schemes of one group whose latencies can be compared."""
+
+    costs: "GroupCosts"
+    software: bool
+    rows: list[Row]
 
 
 def schemes_figure(compared: "Compared") -> "Figure":
     """Draw the latency of each scheme for each group: bars, or curves where a time was swept."""
-    heights = [
-        CURVES if compared.span else max(1, len(_served(costs))) * BAR + 0.2
+    panels = [
+        Panel(costs, software, rows)
         for costs in compared.groups
+        for software in WORDS
+        if (rows := [r for r in costs.rows if r.cost and r.times.SOFTWARE is software])
     ]
+    tall = [CURVES if compared.span else len(panel.rows) * BAR + 0.2 for panel in panels]
+    apart = APART if len({panel.software for panel in panels}) > 1 else ""
     with settings():
-        page = Page(WIDTH, TOP + sum(heights) + GAP * len(heights))
+        height = TOP + sum(tall) + GAP * len(tall)
+        page = Page(WIDTH, height, caption=f"Nothing is simulated. {apart}")
         title = f"{compared.spec.name}: latency of a barrier by scheme"
         page.heading(title, network_words(compared.spec.network), WIDTH / 2, 0.3)
         top = TOP
-        for costs, height in zip(compared.groups, heights, strict=True):
-            top += 0.25
-            box = (LEFT, page.height - top - height, WIDTH - LEFT - RIGHT, height)
-            left, bottom, wide, high = (
-                length / (page.height if place % 2 else WIDTH) for place, length in enumerate(box)
-            )
-            axes = page.figure.add_axes((left, bottom, wide, high))
+        for panel, height in zip(panels, tall, strict=True):
+            axes = page.plot(LEFT, top + 0.25, WIDTH - LEFT - RIGHT, height)
+            members = count(len(panel.costs.group.members), "member")
+            words = f"group {panel.costs.group.id}, {members}: {WORDS[panel.software]}"
+            axes.set_title(words, size=9, loc="left")
             if compared.span is None:
-                _bars(axes, costs)
+                _bars(axes, panel.rows)
             else:
-                _curves(axes, costs, compared.span.name, compared.span.values)
-            members = count(len(costs.group.members), "member")
-            axes.set_title(f"group {costs.group.id}, {members}", size=9, loc="left")
-            _plain(axes)
-            top += height + GAP - 0.25
+                _curves(axes, panel, compared.span)
+            top += height + GAP
         return page.figure
 
 
-def _served(costs: "GroupCosts") -> dict[str, float]:
-    """Return the latencies of the schemes that can serve a group."""
-    return {row.scheme.name: row.cost.latency_ns for row in costs.rows if row.cost is not None}
+def _bars(axes: "Axes", rows: list[Row]) -> None:
+    """Draw bars from zero, their start-ups hatched, or points where latencies differ much."""
+    names = [row.scheme.name for row in rows]
+    latencies = [row.cost.latency_ns for row in rows if row.cost is not None]
+    most, least = max(latencies), min(value for value in (*latencies, 1e9) if value > 0)
+    wide = most > WIDE * least
+    if wide:
+        axes.plot(latencies, names, "o", ms=6, color=INKS[0])
+    else:
+        axes.barh(names, latencies, color=INKS[0], height=0.6)
+        started = [row.start_up_ns for row in rows]
+        if any(started):
+            bars = axes.barh(names, started, height=0.6, color=PAPER, label="of it start-up")
+            for bar in bars:
+                bar.set(edgecolor=INK, hatch="////", lw=0.6)
+            axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8)
+    for place, value in enumerate(latencies):
+        end, away = (value, place), (6, 0)
+        words = number_words(value)
+        axes.annotate(words, end, away, textcoords="offset points", va="center", size=8)
+    scale(axes, "x", "latency, ns", 10 if wide else None)
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high * (most / least) ** 0.15 if wide else high * 1.12)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
-def _bars(axes: "Axes", costs: "GroupCosts") -> None:
-    found = _served(costs)
-    names, latencies = list(found), list(found.values())
-    bars = axes.barh(names, latencies, color=[f"C{i % 10}" for i in range(len(names))], height=0.6)
-    axes.bar_label(bars, list(map(number_words, latencies)), padding=3, size=8)
-    axes.invert_yaxis()
-    axes.set_xlabel("latency, ns", size=9)
-    positive = [value for value in latencies if value > 0]
-    if positive and max(positive) > WIDE * min(positive):
-        axes.set_xscale("log")
-    axes.margins(x=0.2)
-
-
-def _curves(axes: "Axes", costs: "GroupCosts", name: str, values: tuple[float, ...]) -> None:
+def _curves(axes: "Axes", panel: Panel, span: "Range") -> None:
     drawn: list[list[float]] = []
-    for scheme, latencies in costs.swept.items():
-        # One that lies on another is dashed: so both are seen.
-        line = "--" if latencies in drawn else "-"
-        marks = 3 if len(values) < MANY else 0
-        axes.plot(values, latencies, f"o{line}", ms=marks, lw=1.3, label=scheme)
+    names = [row.scheme.name for row in panel.rows]
+    for name, look in looks(names).items():
+        latencies, style = panel.costs.swept[name], look.line("solid", len(span.values))
+        if latencies in drawn:  # One that lies on another is dashed: so both are seen.
+            style |= {"ls": "--", "ms": style["ms"] / 2}
+        axes.plot(span.values, latencies, label=name, **style)
         drawn.append(latencies)
-    axes.set_xlabel(f"{name}, ns", size=9)
-    axes.set_ylabel("latency, ns", size=9)
-    every = [value for latencies in costs.swept.values() for value in latencies if value > 0]
-    if every and max(every) > WIDE * min(every):
-        axes.set_yscale("log")
-    if costs.swept:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8)
-
-
-def _plain(axes: "Axes") -> None:
-    axes.grid(color=PALE, lw=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=2, labelsize=8)
-    for spine in axes.spines.values():
-        spine.set_color(GREY)
-        spine.set_linewidth(0.6)
+    every = [value for latencies in drawn for value in latencies if value > 0]
+    wide = bool(every) and max(every) > WIDE * min(every)
+    scale(axes, "x", f"{span.name}, ns")
+    scale(axes, "y", "latency, ns", 10 if wide else None)
+    key(axes)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncfabric.models.errors import SyncfabricError
-from syncfabric.sim.draw.canvas import GREY, PALE, format_of, picture, settings
+from syncfabric.sim.draw.canvas import format_of, picture, settings
 from syncfabric.sim.draw.page import TOP, Page
+from syncfabric.sim.draw.style import key, looks, scale
 from syncfabric.sim.figures.cores import HARDWARE, SIDE, SIZES, every_barrier
 from syncfabric.sim.output import check_file, write_file
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["barriers_figure", "draw"]
 
-WIDTH, LEFT, RIGHT, BELOW, HEIGHT = 7.6, 0.85, 1.35, 0.6, 3.6
+WIDTH, LEFT, RIGHT, BELOW, HEIGHT = 7.9, 0.85, 1.75, 0.6, 3.6
 """In inches: the page's width, what is around the axes, and their height."""
 
 
@@ -33,41 +34,20 @@ def barriers_figure(cycles: Mapping[str, Sequence[float]], sizes: Sequence[int])
     sizes : sequence of int
         Cores.
     """
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
-
     with settings():
         page = Page(WIDTH, TOP + HEIGHT + BELOW)
-        where = f"the first cores of a mesh {SIDE}x{SIDE}"
-        line = f"{where}, all arriving together; mean, as programs see it"
+        where = f"first cores of a mesh {SIDE}x{SIDE}, all arriving together"
+        line = f"{where}; mean, as programs see it; solid: in hardware, dashed: in software"
         page.heading("Cycles that a barrier takes", line, WIDTH / 2, 0.3)
-        across, up = (WIDTH - LEFT - RIGHT) / WIDTH, HEIGHT / page.height
-        axes = page.figure.add_axes((LEFT / WIDTH, BELOW / page.height, across, up))
-        for place, (barrier, took) in enumerate(cycles.items()):
-            style = "o-" if barrier in HARDWARE else "s--"
-            axes.plot(sizes, took, style, color=f"C{place}", ms=4, lw=1.3, clip_on=False)
-            words, end = f"{barrier} {took[-1]:,.0f}", (sizes[-1], took[-1])
-            axes.annotate(
-                words,
-                end,
-                (7, 0),
-                textcoords="offset points",
-                va="center",
-                size=8,
-                color=f"C{place}",
-            )
-        axes.set_xscale("log", base=2)
+        axes = page.plot(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT)
+        for (barrier, took), look in zip(cycles.items(), looks(cycles).values(), strict=True):
+            drawn = look.line("solid" if barrier in HARDWARE else "dashed")
+            axes.plot(sizes, took, label=f"{barrier} {took[-1]:,.0f}", **drawn)
+        scale(axes, "x", "cores", 2)
+        scale(axes, "y", "cycles, last arrival to last core that goes on", 10)
         axes.set_xlim(right=sizes[-1])
-        axes.set_yscale("log")
-        axes.set_xticks(sizes, [str(size) for size in sizes])
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        axes.set_xlabel("cores", size=9)
-        axes.set_ylabel("cycles, last arrival to last going on", size=9)
-        axes.grid(color=PALE, lw=0.6)
-        axes.tick_params(length=2, labelsize=8)
-        for spine in axes.spines.values():
-            spine.set_color(GREY)
-            spine.set_linewidth(0.6)
+        axes.set_xticks(sizes)
+        key(axes)
         return page.figure
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from syncfabric.sim.report.blocks import Block, Drawing, Picture, Section, Table
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.report.figures_folder import CLAIM_HEADS, Figure, Figures
-from syncfabric.sim.reproduce.claim import Value
+from syncfabric.sim.reproduce.claim import words
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.plot import figure_of
 from syncfabric.sim.words import count
@@ -37,14 +37,6 @@ def _blocks(figure: Figure, prefix: str) -> Iterator[Block]:
     elif figure.picture is not None:
         data = base64.b64encode(figure.picture).decode()
         yield Picture(name, f"data:image/svg+xml;base64,{data}")
-    rows = [[_words(value) for value in row] for row in figure.rows]
+    rows = [[words(value) for value in row] for row in figure.rows]
     if rows:
         yield Table("", (CLAIM_HEADS, rows), wordy=True)
-
-
-def _words(value: Value) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else value

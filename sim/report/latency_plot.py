@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, ROOT, settings
+from syncfabric.sim.draw.canvas import ROOT, settings
 from syncfabric.sim.draw.page import TOP, Page
+from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.results import RunResult, Spread
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ WIDTH, LINE, LEAST, LEFT, RIGHT, BELOW = 7.2, 0.36, 0.6, 1.1, 1.9, 0.55
 """In inches: of the page, of a group, of all of them, and of the room around the axes."""
 APART = 0.12
 """Of a group's line from its place, where there are two."""
-OURS, MODEL = "#2a78b5", "#e08a1e"
 
 
 def latency_figure(result: RunResult) -> Figure:
@@ -31,34 +31,22 @@ def latency_figure(result: RunResult) -> Figure:
         page = Page(WIDTH, TOP + height + BELOW)
         words = f"under {result.simulator}, from the last arrival to the last release"
         page.heading("Barrier latency", words, WIDTH / 2, 0.3)
-        axes = page.figure.add_axes(
-            (
-                LEFT / WIDTH,
-                BELOW / page.height,
-                (WIDTH - LEFT - RIGHT) / WIDTH,
-                height / page.height,
-            )
-        )
+        axes = page.plot(LEFT, TOP, WIDTH - LEFT - RIGHT, height)
         alone = result.simulator == "model"  # whose latencies stand in both fields
-        seen = [("latency", OURS, 0.0 if alone else -APART, [g.latency for g in groups])]
+        seen = [("latency", 0.0 if alone else -APART, [g.latency for g in groups])]
         if not alone:
-            seen.append(("golden model", MODEL, APART, [g.model_latency for g in groups]))
-        for label, ink, away, spreads in seen:
+            seen.append(("golden model", APART, [g.model_latency for g in groups]))
+        for look, (label, away, spreads) in zip(looks(("", "model")).values(), seen, strict=False):
             if any(spreads):
-                _spreads(axes, spreads, label, ink, away)
+                _spreads(axes, spreads, label, look, away)
         bounds = [(group.bound, place) for place, group in enumerate(groups) if group.bound]
         if bounds:
             x, y = zip(*bounds, strict=True)
             axes.plot(x, y, "|", ms=13, mew=1.6, color=ROOT, label="bound, alone")
         axes.set_yticks(range(len(groups)), [f"group {group.id}" for group in groups])
         axes.set_ylim(len(groups) - 0.5, -0.5)
-        axes.set_xlim(left=0)
-        axes.set_xlabel("cycles", size=9)
-        axes.grid(axis="x", color=PALE, lw=0.6)
-        axes.tick_params(length=2, labelsize=8, labelcolor=INK)
-        for spine in axes.spines.values():
-            spine.set_color(GREY)
-            spine.set_linewidth(0.6)
+        scale(axes, "x", "cycles")
+        axes.grid(visible=False, axis="y")
         shown = [line for line in axes.lines if not str(line.get_label()).endswith(("min", "max"))]
         axes.legend(
             handles=shown, loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8
@@ -67,7 +55,7 @@ def latency_figure(result: RunResult) -> Figure:
 
 
 def _spreads(
-    axes: Axes, spreads: Sequence[Spread | None], label: str, ink: str, away: float
+    axes: Axes, spreads: Sequence[Spread | None], label: str, look: Look, away: float
 ) -> None:
     """Draw a line for each spread, and a larger point at its median."""
     for part, size in (("min", 3), ("max", 3), ("median", 6)):
@@ -75,7 +63,8 @@ def _spreads(
             (getattr(spread, part), place + away) for place, spread in enumerate(spreads) if spread
         ]
         x, y = zip(*places, strict=True)
-        axes.plot(x, y, "o", ms=size, color=ink, mew=0, label=f"{label}, {part}")
+        name = f"{label}, {part}"
+        axes.plot(x, y, look.marker, ms=size, color=look.colour, mew=0, label=name)
     for place, spread in enumerate(spreads):
         if spread:
-            axes.hlines(place + away, spread.min, spread.max, color=ink, lw=1.4)
+            axes.hlines(place + away, spread.min, spread.max, color=look.colour, lw=1.4)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from syncfabric.sim.reproduce.claim import Claim, Value
+from syncfabric.sim.reproduce.claim import Aim, Claim, Value, Verdict
 from syncfabric.sim.reproduce.parameter import Parameter
 from syncfabric.sim.reproduce.tally import Tally
 
@@ -24,8 +24,8 @@ Job = tuple[Any, ...]
 
 Result = TypeVar("Result")
 
-INNER = ("function", "axes")
-"""What is nobody's concern but ours."""
+INNER = ("function", "axes", "caption")
+"""Fields that ``--list`` leaves out."""
 
 Series = dict[str, list[tuple[float, float]]]
 """The points of each curve by its label."""
@@ -38,15 +38,18 @@ class Axes:
     Parameters
     ----------
     across, up : str
-        Their words.
+        Their words, with the unit.
     across_base, up_base : int, optional
         Of a logarithmic scale; values of 0 or less are left out then.
+    prefix : str
+        Of the labels of the curves on these axes; "" takes the curves that no other axes take.
     """
 
     across: str
     up: str
     across_base: int | None = None
     up_base: int | None = None
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,10 @@ class Experiment:
         is no choice.
     time_limit : float, optional
         Seconds of a run, by default. None: nothing is cut off by time.
-    axes : Axes, optional
-        Of the plot of its series. Without series there is a plot of the ratios.
+    axes : tuple of Axes
+        Of the plots of its series, one below another. Without series there is a plot of the ratios.
+    caption : str
+        What the plot does not show of the paper, and why.
     parameters : tuple of Parameter
         What can be set.
     rtl : bool
@@ -83,7 +88,8 @@ class Experiment:
     function: str
     runs: int | None = None
     time_limit: float | None = None
-    axes: Axes | None = None
+    axes: tuple[Axes, ...] = ()
+    caption: str = ""
     parameters: tuple[Parameter, ...] = ()
     rtl: bool = False
 
@@ -156,6 +162,8 @@ class Work:
     series: Series = field(default_factory=dict)
     drawing: Callable[[], Figure] | None = None
     """Makes the experiment's own picture, in place of the plot."""
+    by_formula: bool = False
+    """Whether the rows that are added follow from an input, or from a fit."""
 
     @property
     def seeds(self) -> range:
@@ -228,10 +236,28 @@ class Work:
         self.check()
         self.told(words)
 
-    def claim(self, claim: str, paper: Value, ours: Value, note: str = "") -> None:
-        """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole."""
+    def claim(
+        self,
+        claim: str,
+        paper: Value,
+        ours: Value,
+        note: str = "",
+        *,
+        aim: Aim = "same",
+        holds: bool | None = None,
+        partly: bool = False,
+        by_formula: bool = False,
+    ) -> None:
+        """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole.
+
+        ``holds`` judges what the two values do not say, ``partly`` what does not hold.
+        """
         self.check()
-        self.claims.append(Claim(claim, paper, ours, note))
+        judged: Verdict | None = None
+        if paper is not None and holds is not None:
+            judged = "holds" if holds else "partly" if partly else "does not hold"
+        formula = by_formula or self.by_formula
+        self.claims.append(Claim(claim, paper, ours, note, aim, judged, formula))
 
     def point(self, label: str, x: float, y: float) -> None:
         """Add a point to a curve."""

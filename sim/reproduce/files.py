@@ -9,6 +9,7 @@ from pathlib import Path
 
 from syncfabric.sim.draw.canvas import FORMATS, picture
 from syncfabric.sim.output import Content, write_folder
+from syncfabric.sim.reproduce.claim import HEADS
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.plot import figure_of
 
@@ -24,9 +25,10 @@ def write(work: Work, folder: Path) -> list[Path]:
         The folder cannot be written.
     """
     name = work.experiment.name
-    heads = ("claim", "paper", "ours", "ratio")
-    rows = (claim.to_json().values() for claim in work.claims)
-    files: dict[str, Content] = {f"{name}.csv": _csv(heads, rows)}
+    rows = [[*claim.to_json().values()] for claim in work.claims]
+    for row in rows:
+        row[-1] = "yes" if row[-1] else None
+    files: dict[str, Content] = {f"{name}.csv": _csv(HEADS, rows)}
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
         files[f"{name}-series.csv"] = _csv(("series", "x", "y"), points)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, ROOT, settings
+from syncfabric.sim.draw.canvas import INK, settings
 from syncfabric.sim.draw.page import TOP, Page
-from syncfabric.sim.reproduce.claim import Claim
+from syncfabric.sim.draw.style import LINE, Stroke, key, looks, scale
+from syncfabric.sim.reproduce.claim import Claim, words
 from syncfabric.sim.reproduce.experiment import Axes, Series, Work
 
 if TYPE_CHECKING:
-    from matplotlib import axes as mpl
     from matplotlib.figure import Figure
 
 __all__ = ["figure_of"]
 
-WIDTH, HEIGHT, LEFT, BELOW = 5.6, 4.2, 0.85, 0.6
-"""Of curves, in inches; the key is at the right."""
-KEY, MARK, LETTER, ENTRY = 2.6, 0.6, 0.066, 0.17
-"""Of the key at least, of a mark in it, a letter of its words, and the height of an entry."""
+LEAST, WIDTH, LEFT, ALONE, STACKED, BELOW = 7.4, 4.8, 0.85, 3.6, 2.6, 0.62
+"""In inches: page, curves, room before them, height of one and of more, and room below."""
+MARK, LETTER = 0.6, 0.068
+"""Of a mark of the key and of a letter of its words, in inches."""
 PAPER, OURS, RTL, MODEL = ", paper", ", ours", ", RTL", ", model"
-"""How labels end of what is to be compared: those that are the same but for this share a colour."""
-APART = {PAPER: "o:", RTL: "s--"}
-"""How curves are drawn that are told apart from ours, with open points."""
-MANY = 50
-"""Points of a curve that are no longer marked."""
-RATIOS, LINE, NAMES, LONGEST = 9.2, 0.24, 4.6, 80
+"""How labels end of what is to be compared: those that are the same but for this look alike."""
+STROKES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed"}
+MEANING = {PAPER: "Open markers: the paper's values.", RTL: "Half-filled: measured on the RTL."}
+RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 68
 """Of ratios, in inches: the page's width, a claim's line and words; and their most letters."""
+FILLS = {"holds": "full", "partly": "left", "does not hold": "none"}
+"""How the marker of a claim is filled, by its verdict."""
+FILLED = "Filled: holds; half-filled: partly; open: does not hold."
 
 
 def figure_of(work: Work) -> Figure:
@@ -35,104 +35,104 @@ def figure_of(work: Work) -> Figure:
     if work.drawing is not None:
         return work.drawing()
     with settings():
-        if work.series:
-            return _curves(work, work.series, work.experiment.axes or Axes("", ""))
-        return _ratios(work)
+        return _curves(work) if work.series else _ratios(work)
 
 
-def _curves(work: Work, series: Series, words: Axes) -> Figure:
-    width = WIDTH + max(KEY, MARK + LETTER * max(map(len, series)))
-    height = max(HEIGHT, BELOW + ENTRY * (len(series) + 1))
-    page = Page(width, TOP + height)
-    page.heading(work.experiment.name, work.experiment.title, width / 2, 0.3)
-    across, up = (WIDTH - LEFT) / width, (height - BELOW) / page.height
-    axes = page.figure.add_axes((LEFT / width, BELOW / page.height, across, up))
-    drawn: list[list[tuple[float, float]]] = []
-    colours = _colours(series)
-    for label, points in series.items():
-        kept = [
-            (x, y)
-            for x, y in points
-            if (words.across_base is None or x > 0) and (words.up_base is None or y > 0)
-        ]
-        # The paper's are open and dotted, the hardware's open squares, in the colour of ours. Of
-        # ours, one that lies on another is dashed, with smaller points: so all are seen.
-        look: dict[str, Any] = {"color": colours[_own(label)], "ms": 4, "lw": 1.3, "label": label}
-        style = APART.get(label.removeprefix(_own(label)))
-        if style is not None:
-            look["mfc"] = "none"
-        elif kept in drawn:
-            style, look = "o--", {**look, "ms": 2}
-        if len(kept) >= MANY:
-            look["ms"] = 0
-        axes.plot([x for x, _ in kept], [y for _, y in kept], style or "o-", **look)
-        drawn.append(kept)
-    _scales(axes, words, sorted({x for points in series.values() for x, _ in points}))
-    axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize=8)
+def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
+    """Return a page with its title in words, where it comes from, and the caption at the bottom."""
+    experiment = work.experiment
+    caption = " ".join((*notes, experiment.caption))
+    page = Page(width, TOP + height + BELOW, caption=caption)
+    title = experiment.title[:1].upper() + experiment.title[1:]
+    origin = f"{experiment.place} · syncfabric reproduce {experiment.name}"
+    page.heading(title, origin, width / 2, 0.3)
+    return page
+
+
+def _curves(work: Work) -> Figure:
+    panels = _panels(work)
+    subjects = {label: _own(label, panel) for panel, series in panels for label in series}
+    names = {label: _name(label, panel) for panel, series in panels for label in series}
+    tall = [
+        max(STACKED if len(panels) > 1 else ALONE, LINE * (len(series) + 1)) for _, series in panels
+    ]
+    height = sum(tall) + BELOW * (len(panels) - 1)
+    width = max(LEAST, LEFT + WIDTH + MARK + LETTER * max(map(len, names.values())))
+    there = [said for end, said in MEANING.items() if any(n.endswith(end) for n in work.series)]
+    page = _page(work, width, height, there)
+    look = looks(subjects.values())
+    places = sorted({x for points in work.series.values() for x, _ in points})
+    top, first = TOP, None
+    for (panel, series), high in zip(panels, tall, strict=True):
+        axes = page.plot(LEFT, top, WIDTH, high)
+        if first is not None:
+            axes.sharex(first)
+        first, top = axes, top + high + BELOW
+        drawn: list[list[tuple[float, float]]] = []
+        for label, points in series.items():
+            kept = [
+                (x, y)
+                for x, y in points
+                if (panel.across_base is None or x > 0) and (panel.up_base is None or y > 0)
+            ]
+            fits = (stroke for end, stroke in STROKES.items() if label.endswith(end))
+            stroke: Stroke = next(fits, "solid")
+            style = look[subjects[label]].line(stroke, len(kept))
+            # One that lies on another is dashed, with smaller points: so both are seen.
+            if stroke == "solid" and kept in drawn:
+                style |= {"ls": "--", "ms": style["ms"] / 2}
+            axes.plot([x for x, _ in kept], [y for _, y in kept], label=names[label], **style)
+            drawn.append(kept)
+        scale(axes, "x", panel.across, panel.across_base)
+        scale(axes, "y", panel.up, panel.up_base)
+        if panel.across_base is not None and len(places) <= 12:
+            axes.set_xticks(places)
+        key(axes)
     return page.figure
 
 
-def _own(label: str) -> str:
-    """Return what a curve is of, whoever found it."""
+def _panels(work: Work) -> list[tuple[Axes, Series]]:
+    """Return the axes that have curves, with them."""
+    every = work.experiment.axes or (Axes("", ""),)
+    found: dict[Axes, Series] = {panel: {} for panel in every}
+    rest = next((panel for panel in every if not panel.prefix), every[0])
+    for label, points in work.series.items():
+        fits = (panel for panel in every if panel.prefix and label.startswith(panel.prefix))
+        found[next(fits, rest)][label] = points
+    return [(panel, series) for panel, series in found.items() if series]
+
+
+def _name(label: str, panel: Axes) -> str:
+    """Return what the key calls a curve."""
+    return label.removeprefix(panel.prefix).removesuffix(OURS)
+
+
+def _own(label: str, panel: Axes) -> str:
+    """Return what a curve is of, whatever its points come from."""
+    label = label.removeprefix(panel.prefix)
     for end in (PAPER, OURS, RTL, MODEL):
         label = label.removesuffix(end)
     return label
 
 
-def _colours(labels: Iterable[str]) -> dict[str, str]:
-    """Return a colour for what each curve is of; of many, some are pale."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    names = list(dict.fromkeys(map(_own, labels)))
-    scale = colormaps["tab10" if len(names) <= 10 else "tab20"]
-    return {name: to_hex(scale(place % scale.N)) for place, name in enumerate(names)}
-
-
-def _scales(axes: mpl.Axes, words: Axes, places: list[float]) -> None:
-    from matplotlib.ticker import NullFormatter
-
-    axes.set_xlabel(words.across, size=9)
-    axes.set_ylabel(words.up, size=9)
-    if words.across_base is not None:
-        axes.set_xscale("log", base=words.across_base)
-        if len(places) <= 12:
-            axes.set_xticks(places, [f"{place:g}" for place in places])
-            axes.xaxis.set_minor_formatter(NullFormatter())
-    if words.up_base is not None:
-        axes.set_yscale("log", base=words.up_base)
-    _plain(axes)
-
-
 def _ratios(work: Work) -> Figure:
-    """Draw ours by the paper's of each claim that has a ratio."""
+    """Draw ours by the paper's of each claim that has a ratio, and write both numbers beside it."""
     shown = [claim for claim in work.claims if claim.ratio is not None]
-    lines = max(1, len(shown))
-    height = lines * LINE
-    page = Page(RATIOS, TOP + height + BELOW)
-    page.heading(work.experiment.name, work.experiment.title, page.width / 2, 0.3)
-    box = (NAMES, BELOW, page.width - NAMES - 0.3, height)
-    left, bottom, wide, high = (
-        length / (page.height if place % 2 else page.width) for place, length in enumerate(box)
-    )
-    axes = page.figure.add_axes((left, bottom, wide, high))
-    axes.axvline(1, color=ROOT, lw=0.9)
-    ratios = [claim.ratio or 0.0 for claim in shown]
-    axes.plot(ratios, range(len(shown)), "o", color=INK, ms=4)
+    rows = max(1, len(shown))
+    page = _page(work, RATIOS, rows * ROW, [FILLED])
+    axes = page.plot(NAMES, TOP, page.width - NAMES - 1.3, rows * ROW)
+    axes.axvline(1, color=INK, lw=0.9)
+    for place, claim in enumerate(shown):
+        look = looks([""])[""].line()
+        look |= {"fillstyle": FILLS.get(claim.verdict or "", "full"), "ls": "", "ms": 6}
+        axes.plot([claim.ratio or 0.0], [place], **look)
+        both = f"{words(claim.ours)} / {words(claim.paper)}"
+        axes.text(1.02, place, both, transform=axes.get_yaxis_transform(), size=8, va="center")
     axes.set_yticks(range(len(shown)), [_short(claim) for claim in shown])
-    axes.set_ylim(lines - 0.5, -0.5)
-    axes.set_xlabel("ours / paper", size=9)
-    _plain(axes)
+    axes.set_ylim(rows - 0.5, -0.5)
+    scale(axes, "x", "ours over the paper's; both numbers at the right")
     return page.figure
 
 
 def _short(claim: Claim) -> str:
     return claim.claim if len(claim.claim) <= LONGEST else f"{claim.claim[: LONGEST - 1]}…"
-
-
-def _plain(axes: mpl.Axes) -> None:
-    axes.grid(color=PALE, lw=0.6)
-    axes.tick_params(length=2, labelsize=8)
-    for spine in axes.spines.values():
-        spine.set_color(GREY)
-        spine.set_linewidth(0.6)

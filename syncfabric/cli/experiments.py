@@ -8,14 +8,14 @@ from rich.text import Text
 
 from syncfabric.cli.options import console, print_json
 from syncfabric.cli.tables import Titled, print_table
+from syncfabric.sim.reproduce.claim import words
 
 if TYPE_CHECKING:
-    from syncfabric.sim.reproduce.claim import Value
     from syncfabric.sim.reproduce.experiment import Experiment, Work
 
 __all__ = ["list_experiments", "print_work"]
 
-WIDEST = 96
+WIDEST = 84
 """Letters of a line of words; what is longer goes on in the next."""
 
 
@@ -28,13 +28,11 @@ def print_work(work: "Work", whole: bool) -> None:
     whole : bool
         Whether it came to its end.
     """
-    rows = [
-        [claim.text, *map(_words, (claim.paper, claim.ours, claim.ratio))] for claim in work.claims
-    ]
+    rows = [[c.text, *map(words, (c.paper, c.ours, c.ratio)), c.standing] for c in work.claims]
     experiment = work.experiment
     title = f"{experiment.name}: {experiment.title} ({experiment.place})"
     rest = "" if whole else "; interrupted, so not whole"
-    table = _table(["claim"], ["paper", "ours", "ratio"], rows)
+    table = _table(["claim"], ["paper", "ours", "ratio"], rows, "verdict")
     print_table(console(), Titled(title + rest, table, _terms(work)))
 
 
@@ -44,13 +42,13 @@ def list_experiments(experiments: list["Experiment"], as_json: bool) -> None:
         print_json([experiment.to_json() for experiment in experiments])
         return
     rows = [
-        [e.name, e.title, e.place, "yes" if e.rtl else "", *map(_words, (e.runs, e.time_limit))]
+        [e.name, e.title, e.place, "yes" if e.rtl else "", *map(words, (e.runs, e.time_limit))]
         for e in experiments
     ]
     heads = ["experiment", "what it shows", "where", "--rtl"]
     print_table(console(), Titled("experiments", _table(heads, ["runs", "limit, s"], rows)))
     rows = [
-        [e.name, p.name, p.words, *map(_words, (p.value, p.least, p.most))]
+        [e.name, p.name, p.words, *map(words, (p.value, p.least, p.most))]
         for e in experiments
         for p in e.parameters
     ]
@@ -60,13 +58,17 @@ def list_experiments(experiments: list["Experiment"], as_json: bool) -> None:
         print_table(console(), Titled("parameters, for --set", table))
 
 
-def _table(words: list[str], numbers: list[str], rows: list[list[str]]) -> Table:
-    """Return a table whose columns of numbers are at the right."""
+def _table(
+    heads: list[str], numbers: list[str], rows: list[list[str]], last: str | None = None
+) -> Table:
+    """Return a table whose columns of numbers are at the right, before a last one of words."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for head in words:
+    for head in heads:
         table.add_column(head, max_width=WIDEST)
     for head in numbers:
         table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
+    if last is not None:
+        table.add_column(last, vertical="bottom", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, row))
     return table
@@ -83,11 +85,3 @@ def _terms(work: "Work") -> str:
     if work.rtl:
         parts.append(f"hardware at {work.clock_mhz:g} MHz")
     return "; ".join(parts)
-
-
-def _words(value: "Value") -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else value

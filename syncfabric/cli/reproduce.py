@@ -59,7 +59,7 @@ def reproduce(
         typer.Option("-o", "--output", metavar="FOLDER", help="Write CSV, SVG and PNG."),
     ] = None,
 ) -> None:
-    """Run the papers' experiments again, and print ours beside the paper's.
+    """Run the papers' experiments again: ours beside the paper's, and whether each claim holds.
 
     Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
     Ctrl-C keeps what is done, and the same command goes on from there.
@@ -93,10 +93,13 @@ def _run_all(
     output: Path | None,
 ) -> None:
     from syncfabric.cli.experiments import print_work
+    from syncfabric.sim.reproduce.claim import summary
 
+    works, whole = [], True
     with interrupts() as stop:
         for experiment in experiments:
             work = choice.work(experiment, stop)
+            works.append(work)
             work.crew = crew
             whole = _run(work)
             if as_json:
@@ -107,7 +110,11 @@ def _run_all(
                 _write(work, output)
             _say_kept(work, whole)
             if not whole:
-                raise typer.Exit(INTERRUPTED)
+                break
+    if not as_json:
+        typer.echo(summary({work.experiment.name: work.claims for work in works}))
+    if not whole:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _run(work: "Work") -> bool:

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from syncfabric.cli.tables import Titled
-from syncfabric.sim.schemes import number_words
+from syncfabric.sim.schemes import APART, number_words
 from syncfabric.sim.words import count, network_words
 
 if TYPE_CHECKING:
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from syncfabric.sim.schemes import Compared, GroupCosts
 
 __all__ = ["scheme_tables"]
+
+COLUMNS = {
+    "setup_messages": "set-up\nmessages",
+    "setup_nodes": "nodes\ntouched",
+    "height": "height",
+    "latency_ns": "latency\n(ns)",
+    "start_up_ns": "of it\nstart-up",
+    "traversals": "link\ntraversals",
+}
+"""Values of a row, and their heads."""
 
 
 def scheme_tables(compared: "Compared") -> Iterator[Titled]:
@@ -33,14 +43,12 @@ def scheme_tables(compared: "Compared") -> Iterator[Titled]:
 
 
 def _costs(costs: "GroupCosts") -> Table:
-    heads = ("set-up\nmessages", "nodes\ntouched", "height", "latency\n(ns)", "link\ntraversals")
-    table = _empty(("scheme", "what it does"), heads)
+    table = _empty(("scheme", "what it does"), tuple(COLUMNS.values()))
+    table.add_column("time from", no_wrap=True, vertical="bottom")
     for row in costs.rows:
-        if row.cost is None:
-            cells = ["–"] * len(heads)
-        else:
-            cells = [number_words(value) for value in asdict(row.cost).values()]
-        table.add_row(row.scheme.name, row.scheme.title, *cells)
+        values = row.to_json()
+        cells = ["–" if row.cost is None else number_words(values[name]) for name in COLUMNS]
+        table.add_row(row.scheme.name, row.scheme.title, *cells, row.times.ORIGIN)
     return table
 
 
@@ -53,7 +61,10 @@ def _sweep(costs: "GroupCosts", values: tuple[float, ...], name: str) -> Table:
 
 
 def _notes(rows: "list[Row]") -> Iterator[str]:
-    """Yield the times of the schemes that have the same, and why others cannot serve the group."""
+    """Yield where latencies come from, the times put in, and why a scheme cannot serve the group.
+
+    Schemes with the same times share a line.
+    """
     same: dict[str, list[str]] = {}
     for row in rows:
         times = ", ".join(
@@ -63,6 +74,8 @@ def _notes(rows: "list[Row]") -> Iterator[str]:
             same.setdefault(times, []).append(row.scheme.name)
     for times, names in same.items():
         yield f"{', '.join(names)}: {times} (ns)"
+    if len({row.times.SOFTWARE for row in rows}) > 1:
+        yield APART
     for row in rows:
         if row.cost is None:
             yield f"{row.scheme.name} cannot serve it: {row.reason}"

@@ -22,8 +22,12 @@ def test_a_table_of_claims(call: Call) -> None:
     assert result.exit_code == 0
     title, heads, _, first, *_ = result.stdout.splitlines()
     assert title.startswith("evo-table4: the printed AAS schedule of the Octagon, checked (paper")
-    assert heads.split() == ["claim", "paper", "ours", "ratio"]
-    assert first.split() == ["steps", "4", "4", "1"]
+    assert heads.split() == ["claim", "paper", "ours", "ratio", "verdict"]
+    assert first.split() == ["steps", "4", "4", "1", "holds,", "by", "formula"]
+    assert result.stdout.splitlines()[-1] == (
+        "claims of the papers: 8; hold: 7 (2 by formula); partly: 1; "
+        "do not hold: 0; no result: 0; rows of ours alone: 0"
+    )
 
 
 def test_json_is_one_object_a_line(call: Call) -> None:
@@ -32,8 +36,9 @@ def test_json_is_one_object_a_line(call: Call) -> None:
     found = json.loads(line)
     assert list(found) == ["name", "rows", "series"]
     assert found["name"] == "evo-table4"
-    assert all(list(row) == ["claim", "paper", "ours", "ratio"] for row in found["rows"])
-    assert found["rows"][0] == {"claim": "steps", "paper": 4, "ours": 4, "ratio": 1.0}
+    keys = ["claim", "paper", "ours", "ratio", "verdict", "by_formula"]
+    assert all(list(row) == keys for row in found["rows"])
+    assert list(found["rows"][0].values()) == ["steps", 4, 4, 1.0, "holds", True]
     assert found["series"] == {}
 
 
@@ -87,7 +92,9 @@ def test_ctrl_c_keeps_what_is_done(call: Call, here: Path, monkeypatch: pytest.M
     assert result.exit_code == 130
     (line,) = result.stdout.splitlines()
     assert [row["claim"] for row in json.loads(line)["rows"]] == ["before"]
-    assert (here / "out" / "evo-table4.csv").read_text().splitlines()[1:] == ["before,1,1,1.0"]
+    assert (here / "out" / "evo-table4.csv").read_text().splitlines()[1:] == [
+        "before,1,1,1.0,holds,"
+    ]
     assert not (here / "out" / "evo-fig7.csv").exists()
     result = call("reproduce", "evo-table4")
     assert "; interrupted, so not whole" in result.stdout.splitlines()[0]

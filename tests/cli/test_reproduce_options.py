@@ -45,7 +45,7 @@ def test_parameters_are_set(call: Call) -> None:
     assert result.exit_code == 0
     assert [len(json.loads(line)["series"]) for line in result.stdout.splitlines()] == [1, 0, 1]
     text = call("reproduce", "toy", "--set", "scale=4", "--rtl", "--clock", 250).stdout
-    assert text.splitlines()[-2] == "scale = 4.0; hardware at 250 MHz"
+    assert text.splitlines()[-3] == "scale = 4.0; hardware at 250 MHz"
 
 
 @pytest.mark.parametrize(

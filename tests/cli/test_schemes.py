@@ -54,9 +54,26 @@ def test_figures_are_those_of_the_plan(call: Call) -> None:
     result = call("schemes", "fig1", "--scheme", "btm", "--scheme", "cs")
     title, *_, first, second, note, _ = result.stdout.splitlines()
     assert title == "fig1: 8x8 mesh; group 1, 14 members"
-    assert re.split(" {2,}", first)[2:] == ["0", "14", "2", "2,340", "74"]
+    costs = ["0", "14", "2", "2,340", "2,000", "74", "paper BTM's formula"]
+    assert re.split(" {2,}", first)[2:] == costs
     assert second.startswith("cs ")
     assert note == "btm, cs: t_s 1,000, t_p 5, t_rn 5, t_rm 30 (ns)"
+
+
+@pytest.mark.parametrize("net", ["fig1", "cluster-fig1", "reflex-4x4"])
+def test_every_row_says_where_its_time_comes_from(call: Call, net: str, here: Path) -> None:
+    """What of it is start-up is what it loses without: 2 t_s in turn, n of them by unicast."""
+    (group,) = found(call, net, "-o", "out.csv")
+    (without,) = found(call, net, *(() if net == "reflex-4x4" else ("--set", "t_s=0")))
+    for scheme, rest in zip(group["schemes"], without["schemes"], strict=True):
+        software = "t_s" in scheme["times_ns"]
+        assert scheme["times_from"].startswith("paper BT" if software else "LogGP")
+        assert scheme["start_up_ns"] == scheme["latency_ns"] - rest["latency_ns"]
+        assert (scheme["start_up_ns"] > 0) == software
+    rows = list(csv.DictReader((here / "out.csv").read_text().splitlines()))
+    assert [row["times_from"] for row in rows] == [s["times_from"] for s in group["schemes"]]
+    said = "Compare latencies of one kind only." in call("schemes", net).stdout
+    assert said == (net != "reflex-4x4")
 
 
 def test_times_are_set_where_a_scheme_has_them(call: Call) -> None:

@@ -48,7 +48,7 @@ MESH = (
     ),
     Scheme(
         "unicast",
-        "the root hears and tells every member by a message of its own",
+        "the root receives a message from each member, and sends one to each",
         "paper BTM, section 1",
         ("mesh",),
         Timing,

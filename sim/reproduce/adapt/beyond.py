@@ -21,10 +21,10 @@ from syncfabric.models.broadcast.optimum import least_cost
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.models.timing.loggp import INFINIBAND, LogGP
+from syncfabric.sim.reproduce.adapt.experiments import MEASURES as NAMES
 from syncfabric.sim.reproduce.adapt.networks import SlowLink
-from syncfabric.sim.reproduce.adapt.panels import Panel, draw_panels
 from syncfabric.sim.reproduce.adapt.swaps import NODES
-from syncfabric.sim.reproduce.experiment import Series, Work
+from syncfabric.sim.reproduce.experiment import Work
 
 __all__ = ["FACTORS", "MEASURES", "SMALL", "optimum", "ratios", "rebuild"]
 
@@ -38,11 +38,8 @@ REBUILT = "rebuilt"
 BY_TIME: tuple[Strategy, ...] = ("path", "position")
 """Strategies that are tried with start-ups counted, too, where there are some."""
 
-MEASURES: dict[str, LogGP | None] = {
-    "path cost": None,
-    "time at 0.1 µs a unit": INFINIBAND,
-    "time at 10 µs a unit": replace(INFINIBAND, h=10_000),
-}
+MACHINES = (None, INFINIBAND, replace(INFINIBAND, h=10_000))
+MEASURES: dict[str, LogGP | None] = dict(zip(NAMES, MACHINES, strict=True))
 
 Best = Literal["a rebuilt tree", "the best tree"]
 """What the others are compared with."""
@@ -82,17 +79,12 @@ def _counted(machine: LogGP) -> StartUp:
 def _compare(work: Work, nodes: int, best: Best) -> None:
     """Measure every strategy, no swaps and a rebuilt tree over what is best."""
     found = list(work.map(ratios, [(seed, nodes, best) for seed in work.seeds]))
-    panels = []
     for words in MEASURES:
-        curves: Series = {}
         for label in found[0][words]:
             means = np.mean([one[words][label] for one in found], axis=0).tolist()
-            curves[label] = list(zip(FACTORS, means, strict=True))
-            for factor, value in curves[label]:
+            for factor, value in zip(FACTORS, means, strict=True):
                 work.point(f"{words}, {label}", factor, value)
             work.claim(f"{words}, {label} over {best}, factor {FACTORS[-1]}", None, means[-1])
-        panels.append(Panel(f"{words}, over {best}", curves))
-    work.drawing = lambda: draw_panels(work.experiment, panels)
 
 
 def ratios(seed: int, nodes: int, best: Best) -> Ratios:

@@ -25,6 +25,8 @@ FARTHEST = (10, 30, 50)
 NO_SWAPS = "no swaps"
 PATH = "position/path"
 POSITION = "position/position"
+NEAR = 0.55
+NEARLY = "both: nearly half"
 LABELS = (NO_SWAPS, PATH, POSITION)
 
 
@@ -47,12 +49,12 @@ def _run(work: Work, goal: Goal) -> None:
         for label, value in cost.items():
             work.point(label, farthest, value)
         for label in (PATH, POSITION):
-            work.claim(
-                f"cost with {label} over that with no swaps, distances to {farthest}",
-                0.5,
-                cost[label] / cost[NO_SWAPS],
-                "the paper: nearly half",
-            )
+            ratio = cost[label] / cost[NO_SWAPS]
+            what = f"cost with {label} over that with no swaps, distances to {farthest}"
+            note, near = f"the paper: nearly half; {NEAR} at most", ratio <= NEAR
+            work.claim(what, 0.5, ratio, note, holds=near, partly=ratio < 1)
+            work.point(f"over no swaps, {label}, ours", farthest, ratio)
+        work.point(f"over no swaps, {NEARLY}, paper", farthest, 0.5)
         work.claim(
             f"position/position is cheaper than position/path, distances to {farthest}",
             "yes",

@@ -11,6 +11,7 @@ from syncfabric.sim.reproduce.btin.hardware import hardware, rtl_networks
 from syncfabric.sim.reproduce.btin.latency import (
     NAMES,
     Latencies,
+    add_ratios,
     members_of,
     published,
     times_of,
@@ -63,17 +64,21 @@ def _latency_claims(work: Work, small: Latencies, large: Latencies) -> None:
     for scheme, note in (("btin", ""), ("multicast", read)):
         words = f"{NAMES[scheme]}, all {every} members of ({large.survey.drawn.size}), µs"
         known = published(work, AT_ONCE[scheme])
-        work.claim(words, known, large.mean(scheme, every), note)
+        ours = large.mean(scheme, every)
+        work.claim(words, known, ours, note, by_formula=scheme == "multicast")
     further = (large.mean("multicast", every) - large.mean("btin", every)) / (every - 1)
     known = published(work, (AT_ONCE["multicast"] - AT_ONCE["btin"]) / (every - 1))
     words = "what a further member adds to multicast, µs"
-    work.claim(words, known, further, "the paper's: out of the two above")
+    work.claim(words, known, further, "the paper's: out of the two above", by_formula=True)
     ratios = []
     for found, value in ((small, 3.8), (large, 3.3)):
         size = members_of(work, found.survey.drawn.nodes)
         ratios.append(found.ratio("multicast", size))
-        words = f"multicast over BTIN, {size} members of ({found.survey.drawn.size})"
-        work.claim(words, published(work, value), ratios[-1])
+        where, known = f"({found.survey.drawn.size})", published(work, value)
+        curve = {n: found.ratio("multicast", n) for n in found.survey.sizes}
+        add_ratios(work, where, curve, size, known)
+        words = f"multicast over BTIN, {size} members of {where}"
+        work.claim(words, known, ratios[-1], by_formula=True)
     ends = [found.ratio("multicast", found.survey.drawn.nodes) for found in (small, large)]
     work.claim(
         "the larger the network, the greater that ratio",
@@ -81,6 +86,7 @@ def _latency_claims(work: Work, small: Latencies, large: Latencies) -> None:
         yes(ratios[1] > ratios[0]),
         "the paper's own 3.8 and 3.3 say no; where all nodes are members it is "
         f"{ends[0]:.1f} and {ends[1]:.1f}",
+        by_formula=True,
     )
     grown = {
         scheme: large.mean(scheme, every) / small.mean(scheme, small.survey.drawn.nodes)
@@ -88,8 +94,10 @@ def _latency_claims(work: Work, small: Latencies, large: Latencies) -> None:
     }
     for scheme, value, note in (("btin", 1.8, ITS_OWN), ("multicast", 3.3, "")):
         words = f"{NAMES[scheme]}'s latency, network and group quadrupled, times"
-        work.claim(words, published(work, value), grown[scheme], note)
-    work.claim("unicast's latency, network and group quadrupled, times", None, grown["unicast"])
+        known = published(work, value)
+        work.claim(words, known, grown[scheme], note, by_formula=scheme == "multicast")
+    words = "unicast's latency, network and group quadrupled, times"
+    work.claim(words, None, grown["unicast"], by_formula=True)
     for found in (small, large):
         _shape_claims(work, found)
 
@@ -114,7 +122,8 @@ def _shape_claims(work: Work, found: Latencies) -> None:
         f"standard deviation at most {100 * spread:.1f} % of the mean, from {above[0]} members on",
     )
     slower = all(found.ratio("multicast", size) > 1 for size in sizes)
-    work.claim(f"BTIN on ({drawn.size}) is faster than multicast at all sizes", "yes", yes(slower))
+    words = f"BTIN on ({drawn.size}) is faster than multicast at all sizes"
+    work.claim(words, "yes", yes(slower), by_formula=True)
 
 
 def _height_claims(work: Work, found: Latencies) -> None:

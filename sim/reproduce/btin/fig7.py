@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from syncfabric.sim.reproduce.btin.hardware import hardware, rtl_networks
-from syncfabric.sim.reproduce.btin.latency import NAMES, members_of, published, yes
+from syncfabric.sim.reproduce.btin.latency import NAMES, add_ratios, members_of, published, yes
 from syncfabric.sim.reproduce.btin.networks import Drawn, Survey, drawn_of, survey
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -103,6 +103,8 @@ def _ratio_claims(work: Work, found: Survey, paper: float) -> float:
     known = published(work, paper)
     claim = f"traffic of multicast over BTIN's, {where}"
     work.claim(claim, known, ratio, note if known else "")
+    curve = {n: found.mean("multicast", n) / found.mean("btin", n) for n in found.sizes}
+    add_ratios(work, f"({found.drawn.size})", curve, size, known)
     for words, value in (
         ("links of nodes counted in", (multicast + own["multicast"]) / (btin + own["btin"])),
         ("by shortest ways", (direct + btin / 2) / btin),

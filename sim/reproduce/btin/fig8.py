@@ -11,6 +11,7 @@ from syncfabric.sim.reproduce.btin.hardware import hardware
 from syncfabric.sim.reproduce.btin.latency import (
     NAMES,
     Latencies,
+    add_ratios,
     members_of,
     published,
     times_of,
@@ -36,6 +37,7 @@ def connectivities(work: Work) -> None:
             for size in one.survey.sizes:
                 work.point(label, size, one.mean(scheme, size))
     size = members_of(work, kinds["low"].nodes)
+    work.by_formula = True  # of multicast, which was fitted
     ratios = {
         name: _ratio_claim(work, found[name], size, published(work, value))
         for name, value in PAPER.items()
@@ -59,6 +61,7 @@ def connectivities(work: Work) -> None:
     )
     faster = all(one.ratio("multicast", s) > 1 for one in found.values() for s in one.survey.sizes)
     work.claim("BTIN is faster than multicast at all three, and all sizes", "yes", yes(faster))
+    work.by_formula = False
     for drawn in measured:
         _measure(work, drawn)
 
@@ -77,6 +80,8 @@ def _ratio_claim(work: Work, found: Latencies, size: int, paper: float | None) -
     drawn = found.survey.drawn
     asked, links = drawn.links_asked, drawn.links
     ratio = found.ratio("multicast", size)
+    curve = {n: found.ratio("multicast", n) for n in found.survey.sizes}
+    add_ratios(work, _percent(drawn), curve, size, paper)
     words = f"multicast over BTIN, {size} members, connectivity {_percent(drawn)}"
     if links == asked:
         work.claim(words, paper, ratio)

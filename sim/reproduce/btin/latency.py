@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,7 +12,7 @@ from syncfabric.models.timing.btin import PacketTiming, formula_ns, multicast_ns
 from syncfabric.sim.reproduce.btin.networks import Survey
 from syncfabric.sim.reproduce.experiment import Work
 
-__all__ = ["NAMES", "Latencies", "members_of", "published", "times_of", "yes"]
+__all__ = ["NAMES", "Latencies", "add_ratios", "members_of", "published", "times_of", "yes"]
 
 NAMES = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
 """Of the schemes in labels."""
@@ -84,6 +85,16 @@ def published(work: Work, value: float) -> float | None:
     """
     parameters = [p for p in work.experiment.parameters if not p.name.startswith(OURS)]
     return value if all(work.values[p.name] == p.value for p in parameters) else None
+
+
+def add_ratios(
+    work: Work, label: str, ratios: Mapping[int, float], size: int, paper: float | None
+) -> None:
+    """Add a curve of multicast over BTIN by members, and the paper's point if it has one."""
+    for members, ratio in ratios.items():
+        work.point(f"multicast over BTIN, {label}, ours", members, ratio)
+    if paper is not None:
+        work.point(f"multicast over BTIN, {label}, paper", size, paper)
 
 
 def yes(right: bool) -> str:

@@ -56,6 +56,7 @@ def _points(work: Work, name: str, x: float, found: Latencies, size: int) -> Non
 def _claims(work: Work, found: dict[float, Latencies], size: int) -> None:
     """Add the least and the greatest ratio over all values together, and where they are."""
     combinations = [dict(zip(RANGES, v, strict=True)) for v in product(*RANGES.values())]
+    work.by_formula = True  # of multicast, which was fitted
     least: list[float] = []
     for scheme in OTHERS:
         ratios: dict[str, float] = {}

@@ -16,6 +16,8 @@ __all__ = ["characteristics", "growth"]
 
 DATA_BITS = 6
 """Of a barrier's message (paper BTIN, section 3.2), which has 16 bits with them."""
+LONG = 4
+"""Times the bits of a message with one address from which on a message is long."""
 GROWTH = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
 
 
@@ -30,13 +32,15 @@ def characteristics(work: Work) -> None:
     for scheme, paper in GROWTH.items():
         means = [latencies.mean(scheme, n) for n in found.sizes]
         ours = growth(found.sizes, means)
-        work.claim(f"growth of {NAMES[scheme]}'s latency", paper, ours, "the better fit")
+        words, formula = f"growth of {NAMES[scheme]}'s latency", scheme != "btin"
+        work.claim(words, paper, ours, "the better fit", by_formula=formula)
     slow = latencies.mean("unicast", size) > latencies.mean("multicast", size)
     work.claim(
         "unicast is very slow, slower than multicast",
         "yes",
         yes(slow),
         f"{latencies.ratio('unicast', size):.0f} times as long as BTIN, for {size} members",
+        by_formula=True,
     )
 
 
@@ -91,12 +95,13 @@ def _message_claims(work: Work, found: Survey, size: int) -> None:
         "short; long; short",
         "; ".join(f"{bits[scheme]} bits" for scheme in phases),
         f"multicast with a list of {size} addresses",
+        holds=bits["multicast"] > LONG * bits["unicast"] and bits["btin"] <= bits["unicast"],
     )
     work.claim("bits of BTIN's message", 16, bits["btin"], "ours has an epoch of 2 bits in it")
     in_all = {"unicast": (2 * size, 2 * (size - 1)), "multicast": (size + 1, size)}
     for scheme, (paper, ours) in in_all.items():
         claim = f"start-ups of {NAMES[scheme]}, {size} members"
-        work.claim(claim, paper, ours, "the root sends itself nothing")
+        work.claim(claim, paper, ours, "the root sends itself nothing", by_formula=True)
     for scheme, value in (("btin", 2), ("multicast", None), ("unicast", None)):
         note = f"so the paper counts here; in all {size}, for each member begins one"
         work.claim(
@@ -104,6 +109,7 @@ def _message_claims(work: Work, found: Survey, size: int) -> None:
             value,
             _start_ups(work, found, scheme, size),
             note if scheme == "btin" else "",
+            by_formula=True,
         )
 
 

@@ -14,6 +14,10 @@ T_RM = Parameter("t_rm", 30.0, 0, 10_000, "routing at a member, ns; paper 30 to 
 TIMES = (T_S, T_P, T_RN, T_RM)
 RTL_SIDE = Parameter("rtl_side", 8, 4, 16, "nodes on a side of the largest mesh of --rtl")
 SIZE = "group size, members"
+OVER = "latency of CS over BTM's"
+RATIO = Axes(SIZE, OVER, across_base=2, prefix="CS over BTM, ")
+CURVES = "The text of the paper gives no numbers of its curves"
+START_UPS = "Latencies by the paper's formulas, two start-ups of software (t_s) in each."
 
 BTM = (
     Experiment(
@@ -22,7 +26,8 @@ BTM = (
         "paper BTM, Fig. 4",
         "btm.fig4:heights",
         runs=100,
-        axes=Axes(SIZE, "mean height, members alone", across_base=2),
+        axes=(Axes(SIZE, "mean height, edges between members", across_base=2),),
+        caption=f"{CURVES}: only the heights with all nodes of 64x64.",
         parameters=(SIDE, LARGE, MEMBERS),
     ),
     Experiment(
@@ -31,7 +36,8 @@ BTM = (
         "paper BTM, Fig. 5",
         "btm.fig5:latency",
         runs=100,
-        axes=Axes(SIZE, "mean latency, ns", across_base=2),
+        axes=(Axes(SIZE, "mean latency, ns", across_base=2), RATIO),
+        caption=f"{CURVES}: only the ratios with 1024 members. {START_UPS}",
         parameters=(SIDE, LARGE, MEMBERS, *TIMES, RTL_SIDE),
         rtl=True,
     ),
@@ -41,7 +47,8 @@ BTM = (
         "paper BTM, Fig. 6",
         "btm.fig6:traffic",
         runs=100,
-        axes=Axes(SIZE, "links passed", across_base=2, up_base=10),
+        axes=(Axes(SIZE, "links passed in a barrier", across_base=2, up_base=10),),
+        caption=f"{CURVES}.",
         parameters=(SIDE, LARGE, MEMBERS, RTL_SIDE),
         rtl=True,
     ),
@@ -51,7 +58,8 @@ BTM = (
         "paper BTM, Fig. 7",
         "btm.fig7:delays",
         runs=100,
-        axes=Axes(SIZE, "mean latency, ns", across_base=2),
+        axes=(Axes(SIZE, "mean latency, ns", across_base=2), RATIO),
+        caption=f"In brackets: t_rm, ns. {CURVES}: only the ratios with 1024 members. {START_UPS}",
         parameters=(
             SIDE,
             MEMBERS,
@@ -69,7 +77,8 @@ BTM = (
         "paper BTM, Table 1",
         "btm.table1:characteristics",
         runs=100,
-        axes=Axes("members of a complete mesh", "latency less start-ups, ns", 2, 10),
+        axes=(Axes("members: all nodes of a mesh", "latency less start-ups, ns", 2, 10),),
+        caption="The paper's table has bounds of growth and no points.",
         parameters=(
             SIDE,
             LARGE,
@@ -83,7 +92,8 @@ BTM = (
         "beyond paper BTM, section 4.1",
         "btm.sweep:ranges",
         runs=100,
-        axes=Axes("place in the paper's range, %", "latency over BTM's"),
+        axes=(Axes("position in the paper's range of the time, %", OVER),),
+        caption="Not in the paper, which gives the ranges alone.",
         parameters=(SIDE, LARGE, MEMBERS, *TIMES),
     ),
 )

@@ -16,6 +16,8 @@ __all__ = ["heights"]
 
 SMALL = 32
 """Members from which on a group is not "very small"."""
+PUBLISHED = {"BTM": 7, "CS": 64}
+"""The paper's heights with all nodes of 64x64."""
 STRAIGHT = 0.98
 """R² from which on points are on a line."""
 
@@ -29,6 +31,9 @@ def heights(work: Work) -> None:
     for point in found:
         work.point(f"BTM, {point.mesh}", point.size, float(np.mean(point.heights)))
         work.point(f"CS, {point.mesh}", point.size, float(np.mean(point.cs_heights)))
+    for scheme, paper in PUBLISHED.items():
+        if 64 in sides(work):
+            work.point(f"{scheme}, 64x64, paper", 64**2, paper)
     for side in sides(work):
         _claims(work, [point for point in found if point.side == side], size)
 
@@ -36,10 +41,10 @@ def heights(work: Work) -> None:
 def _claims(work: Work, found: list[Point], size: int) -> None:
     """Claim what the text says of one mesh."""
     full, mesh = found[-1], found[-1].mesh
-    known = {32: (None, None), 64: (7, 64)}.get(full.side, (None, None))
     what = f"height with all {full.size} members, {mesh}"
-    work.claim(f"{what}, BTM", known[0], float(np.mean(full.heights)))
-    work.claim(f"{what}, CS", known[1], float(np.mean(full.cs_heights)))
+    for scheme, heights in (("BTM", full.heights), ("CS", full.cs_heights)):
+        paper = PUBLISHED[scheme] if full.side == 64 else None
+        work.claim(f"{what}, {scheme}", paper, float(np.mean(heights)))
     bound = log(full.size, 4) + 1
     held = max(full.heights) <= bound
     power = full.side.bit_count() == 1

@@ -49,6 +49,8 @@ def _claims(work: Work, mesh: str, rows: dict[str, dict[int, float]], size: int)
             "yes",
             "no" if below else "yes",
             f"not at {', '.join(map(str, below))} members" if below else "",
+            holds=not below,
+            partly=len(below) < len(rows[BTM]),
         )
     for scheme, values in rows.items():
         rises = bool((np.diff(list(values.values())) > 0).all())

@@ -28,6 +28,8 @@ START_UPS_ALONE = Timing(t_s=1, t_p=0, t_rn=0, t_rm=0)
 """With these a latency is the number of start-ups that follow each other."""
 EXPONENTS = {"hp": 1.0, "brcp": 1.0, "cs": 0.5, "btm": 0.0}
 """Of the group's size in the paper's upper bounds; 0 for a logarithm."""
+SKEWED = 2
+"""Times the least height from which on a tree counts as skewed."""
 EDGE = 8
 """Side of the mesh whose heights the text gives."""
 
@@ -57,11 +59,13 @@ def _set_up(work: Work, size: int) -> None:
             f"{outside:g} on average" if outside else "",
         )
         said = {"cs": "large", "btm": "small (none)"}.get(name, "small")
-        work.claim(f"messages to set up, {who}", said, messages)
+        holds = messages == 0 if name == "btm" else (messages > size) == (name == "cs")
+        work.claim(f"messages to set up, {who}", said, messages, holds=holds)
         note = ""
         if name == "brcp":
             note = "a reading of ours in three steps each way; a complete mesh needs 4"
-        work.claim(f"start-ups in turn, {who}", START_UPS[name], start_ups, note)
+        what = f"start-ups in turn, {who}"
+        work.claim(what, START_UPS[name], start_ups, note, by_formula=True)
 
 
 def random_costs(
@@ -148,7 +152,9 @@ def _skew(work: Work, size: int) -> None:
             ("BTM", point.heights, "balanced"),
         ):
             ratio = float(np.mean(heights)) / least
-            work.claim(f"height over the least of a 4-ary tree, {title}, {n} members", said, ratio)
+            what = f"height over the least of a 4-ary tree, {title}, {n} members"
+            holds = (ratio >= SKEWED) == (said == "skewed")
+            work.claim(what, said, ratio, f"skewed: {SKEWED} and more", holds=holds)
         above = all(height >= least for height in point.heights)
         words = f"height of BTM at least ceil(log4(3 n + 1)) - 1 in all runs, {n} members"
         work.claim(words, "yes", "yes" if above else "no")

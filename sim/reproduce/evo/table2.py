@@ -53,7 +53,8 @@ def _entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: i
     wanted = task(kind, size)
     work.tell(f"{what}: lower bounds")
     bound = lower_bounds(wanted)[0]
-    work.claim(f"{what}: lower bound, steps", steps, bound.value, bound.argument.words())
+    words = bound.argument.words()
+    work.claim(f"{what}: lower bound, steps", steps, bound.value, words, by_formula=True)
     entry = make_runs(work, method, wanted, bound.value)
     _rate(work, f"{what}, {name}", rate, entry)
     work.point(f"{kind} {name}, paper", size, rate)
@@ -67,4 +68,5 @@ def _entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: i
 
 
 def _rate(work: Work, what: str, paper: int, entry: Entry) -> None:
-    work.claim(f"{what}: runs that reach it, %", paper, entry.rate, entry.note(paper))
+    what = f"{what}: runs that reach it, %"
+    work.claim(what, paper, entry.rate, entry.note(paper), aim="more")

@@ -47,6 +47,6 @@ def _entry(work: Work, task: Task, steps: int, rate: int) -> None:
         note = f"by {method.upper()}, not by auto; {why(found)}"
         work.claim(f"{what}: steps", steps, steps, note)
     else:
-        work.claim(f"{what}: steps", steps, steps_of(found), why(found))
+        work.claim(f"{what}: steps", steps, steps_of(found), why(found), aim="less")
     claim = f"{what}, {method.upper()}: runs that reach {steps} steps, %"
-    work.claim(claim, rate, entry.rate, entry.note(rate))
+    work.claim(claim, rate, entry.rate, entry.note(rate), aim="more")

@@ -53,9 +53,11 @@ def table5(work: Work) -> None:
             note = bound.argument.words()
             if bound.value > low:
                 note = f"more than the paper's: {note}"
-            work.claim(f"{what}: lower bound, steps", low, bound.value, note)
-            work.claim(f"{what}: steps", high, steps_of(found), why(found))
+            words = f"{what}: lower bound, steps"
+            tight, above = bound.value == low, bound.value > low
+            work.claim(words, low, bound.value, note, holds=tight, partly=above)
+            work.claim(f"{what}: steps", high, steps_of(found), why(found), aim="less")
             what += f", paths of {HOPS} hop more allowed"
             found = shortest(work, Task(octagon, made, RULES[kind], HOPS), what)
             paper = NON_MINIMAL.get((words, kind))
-            work.claim(f"{what}: steps", paper, steps_of(found), why(found))
+            work.claim(f"{what}: steps", paper, steps_of(found), why(found), aim="less")

@@ -26,7 +26,9 @@ CLUSTER = (
     Parameter("G", 0.5, 0, 10_000, "between two bytes of a message, ns"),
     Parameter("h", 100.0, 0, 100_000, "a hop, ns"),
 )
-TIME = "from the last arrival to the last release, ns"
+CURVE = Axes("cores", "last arrival to last release, ns", across_base=2, up_base=10)
+UNREAD = "The text of the paper gives no numbers of its curves: none are shown."
+ASSUMED = "Times of LogGP are assumed, except clock and hop of TILE64."
 
 REFLEX = (
     Experiment(
@@ -34,7 +36,8 @@ REFLEX = (
         "barriers of TILE64 by the number of cores, all arriving together",
         "paper Reflex, Fig. 6",
         "reflex.fig6:together",
-        axes=Axes("cores", TIME, across_base=2, up_base=10),
+        axes=(CURVE,),
+        caption=f"{UNREAD} {ASSUMED}",
         parameters=(
             CORES,
             *NETWORK,
@@ -49,7 +52,8 @@ REFLEX = (
         "Reflex and Tile Spin with one core late",
         "paper Reflex, Figs. 7 and 8",
         "reflex.fig8:late",
-        axes=Axes("cores", TIME, across_base=2, up_base=10),
+        axes=(CURVE,),
+        caption=f"{UNREAD} {ASSUMED}",
         parameters=(
             CORES,
             *NETWORK,
@@ -64,7 +68,8 @@ REFLEX = (
         "Reflex in the model and on our RTL, in cycles",
         "paper Reflex, Fig. 9",
         "reflex.fig9:model",
-        axes=Axes("cores", "cycles from the arrival to the last release", 2, 10),
+        axes=(Axes("cores", "cycles, arrival to last release", 2, 10),),
+        caption=f"{UNREAD} {ASSUMED}",
         parameters=NETWORK,
         rtl=True,
     ),
@@ -73,7 +78,8 @@ REFLEX = (
         "Reflex in the model of an InfiniBand cluster",
         "paper Reflex, Fig. 10",
         "reflex.fig10:cluster",
-        axes=Axes("nodes", "from the arrival to the last release, µs"),
+        axes=(Axes("nodes", "arrival to last release, µs"),),
+        caption=f"{UNREAD} All times of LogGP are assumed.",
         parameters=(Parameter("nodes", 1_024, 8, 65_536, "the most nodes of a curve"), *CLUSTER),
     ),
     Experiment(
@@ -81,9 +87,8 @@ REFLEX = (
         "cores from which on Reflex is slower than dissemination, as each time grows",
         "beyond paper Reflex",
         "reflex.sweep:crossovers",
-        axes=Axes(
-            "the time, over its default", "cores or nodes from which on Reflex is slower", 2, 2
-        ),
+        axes=(Axes("the time, over its default", "cores from which Reflex is slower", 2, 2),),
+        caption="Not in the paper.",
         parameters=(Parameter("cores", 65_536, 16, 65_536, "how far they are looked for"),),
     ),
     Experiment(
@@ -92,7 +97,8 @@ REFLEX = (
         "beyond paper Reflex",
         "reflex.members:random_members",
         runs=10,
-        axes=Axes("members", "latency, ns", 2, 10),
+        axes=(Axes("members", "mean latency, ns", 2, 10),),
+        caption=f"Not in the paper. {ASSUMED}",
         parameters=(Parameter("side", 8, 2, 16, "side of the mesh"), *NETWORK, *MEMORY, BUFFERS),
     ),
 )

@@ -21,6 +21,7 @@ GAPS = (0.25, 0.5, 0.75, 1.0, 2.0)
 
 def crossovers(work: Work) -> None:
     """Draw from where on dissemination is ahead, and tell of UDN/STN."""
+    work.by_formula = True  # of LogGP, with times that are assumed
     most = int(work.values["cores"])
     cases = [(machine, name) for machine in MACHINES for name in FIELDS]
     jobs = [

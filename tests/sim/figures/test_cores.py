@@ -122,7 +122,7 @@ def test_the_picture_has_a_curve_for_each_kind() -> None:
     (axes,) = figure.axes
     assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == list(cycles.values())
     assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
-    assert [text.get_text() for text in axes.texts] == ["btm 50", "wires 45", "central 400"]
+    assert [text.get_text() for text in axes.texts] == ["central 400", "btm 50", "wires 45"]
 
 
 def test_a_picture_that_cannot_be_is_refused_first(

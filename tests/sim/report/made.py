@@ -12,6 +12,7 @@ from syncfabric.models.collectives.schedule import Rules, Schedule, Transfer
 from syncfabric.models.collectives.task import Task
 
 __all__ = [
+    "HEADS",
     "HOSTILE",
     "Parsed",
     "figures",
@@ -25,6 +26,8 @@ __all__ = [
 
 HOSTILE = "</script><script>document.title='broken into'</script><img src=x onerror=alert(1)>"
 """What would run if it were not escaped."""
+HEADS = "claim,paper,ours,ratio,verdict,by_formula"
+"""Of an experiment's table."""
 VOID = {"meta", "link", "img", "input", "br"}
 
 
@@ -136,13 +139,14 @@ def figures(folder: Path, name: str = "curves", label: str = "height, ours") -> 
     made = folder / "figures"
     made.mkdir()
     (made / f"{name}.csv").write_text(
-        "claim,paper,ours,ratio\n"
-        f'"{label}",10,9,0.9\nbetween,2,2.5,1.25\nnothing to compare,,1000,\nin words,yes,no,\n'
+        f"{HEADS}\n"
+        f'"{label}",10,9,0.9,holds,\nbetween,2,2.5,1.25,partly,yes\n'
+        "nothing to compare,,1000,,,\nin words,yes,no,,does not hold,\n"
     )
     (made / f"{name}-series.csv").write_text(
         f'series,x,y\n"{label}",1,10\n"{label}",2,20\n"{label}",3,15\n"other",1,5\n"other",3,7.5\n'
     )
-    (made / "picture.csv").write_text("claim,paper,ours,ratio\nsteps,4,4,1.0\n")
+    (made / "picture.csv").write_text(f"{HEADS}\nsteps,4,4,1.0,holds,\n")
     (made / "picture.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"/>'
     )

@@ -19,7 +19,7 @@ from syncfabric.sim.report.network_section import Asked, source_words
 from syncfabric.sim.report.run_section import result_section
 from syncfabric.sim.report.write import write_report
 from syncfabric.sim.results import ChannelLoad
-from tests.sim.report.made import HOSTILE, figures, parsed, result_file, schedule_file
+from tests.sim.report.made import HEADS, HOSTILE, figures, parsed, result_file, schedule_file
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_it_shows_what_there_is(page: Path) -> None:
     assert [film["unit"] for film in films] == ["cycle", "step"]
     curves = json.loads([data for data in _data(page) if data.startswith("[")][-1])
     hovered = [point[2] for point in curves]
-    assert "height, ours\nx: 2\ny: 20" in hovered
+    assert "height\nx: 2\ny: 20" in hovered
     assert len(hovered) == 5
 
 
@@ -198,7 +198,6 @@ def _json(values: Any) -> Callable[[Path], Path]:
     return write
 
 
-HEADS = "claim,paper,ours,ratio\n"
 REFUSED: dict[str, tuple[Callable[[Path], Path | str], str]] = {
     "no such network": (lambda _: "nowhere", '"nowhere" is neither a network file nor a ready'),
     "no such file": (lambda folder: folder / "x.json", "x.json"),
@@ -210,15 +209,18 @@ REFUSED: dict[str, tuple[Callable[[Path], Path | str], str]] = {
     "a malformed schedule": (_json({"format": "syncfabric-schedule/1"}), "x.json: schedule: "),
     "another format": (_json({"format": "x/2"}), "x.json: schedule: format must be"),
     "an empty folder": (lambda folder: folder, "a folder without NAME.csv"),
-    "other heads": (_csv("a,b\n"), "figs/a.csv: line 1: it must be 'claim,paper,ours,ratio'"),
+    "other heads": (_csv("a,b\n"), f"figs/a.csv: line 1: it must be '{HEADS}'"),
     "an empty table": (_csv(""), "figs/a.csv: line 1: it must be"),
-    "a short row": (_csv(HEADS + "x,1,2\n"), "figs/a.csv: line 2: 3 values; it must have 4"),
+    "a short row": (_csv(HEADS + "\nx,1,2\n"), "figs/a.csv: line 2: 3 values; it must have 6"),
     "no number": (
-        _csv(HEADS, "series,x,y\na,1,2\na,1,high\n"),
+        _csv(HEADS + "\n", "series,x,y\na,1,2\na,1,high\n"),
         "figs/a-series.csv: line 3: y must be a finite number, not 'high'",
     ),
-    "not finite": (_csv(HEADS, "series,x,y\na,inf,2\n"), "line 2: x must be a finite number"),
-    "a quote that stays open": (_csv(HEADS + '"x,1,2,3'), "figs/a.csv: line 2: not CSV"),
+    "not finite": (
+        _csv(HEADS + "\n", "series,x,y\na,inf,2\n"),
+        "line 2: x must be a finite number",
+    ),
+    "a quote that stays open": (_csv(HEADS + '\n"x,1,2,3'), "figs/a.csv: line 2: not CSV"),
 }
 
 

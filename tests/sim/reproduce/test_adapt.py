@@ -12,6 +12,7 @@ from syncfabric.models.broadcast.strategies import STRATEGIES
 from syncfabric.sim.reproduce.adapt import beyond, churn, million, swaps
 from syncfabric.sim.reproduce.adapt.networks import SlowLink, drawn
 from syncfabric.sim.reproduce.experiment import Work
+from syncfabric.sim.reproduce.plot import figure_of
 from syncfabric.sim.reproduce.registry import EXPERIMENTS
 from tests.models.broadcast.golden import GoldenTree
 
@@ -64,7 +65,8 @@ def test_a_slow_link_is_swapped_away_as_by_a_plain_reference(seed: int) -> None:
 def test_figures_7_and_8_have_a_curve_a_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(swaps, "NODES", 64)
     seven, eight = _work("adapt-fig7", 3), _work("adapt-fig8", 3)
-    assert list(seven.series) == ["family", "path", "leaf", "position"]
+    assert list(seven.series) == ["family", "path", "leaf", "position", "highest gain, paper"]
+    assert seven.series.pop("highest gain, paper") == [(40, 0.8)]
     for points in seven.series.values():
         assert [x for x, _ in points] == list(swaps.FACTORS)
         assert all(0 <= y < 1 for _, y in points)
@@ -78,9 +80,9 @@ def test_figures_7_and_8_have_a_curve_a_strategy(monkeypatch: pytest.MonkeyPatch
             )
         )
         assert all(benefit[x] == pytest.approx(gain[x] / step[x]) for x in swaps.FACTORS if step[x])
-    assert eight.drawing is not None
-    assert len(eight.drawing().axes) == 2
-    assert _work("adapt-fig7", 3).series == seven.series
+    assert len(figure_of(eight).axes) == 2
+    again = _work("adapt-fig7", 3).series
+    assert {label: again[label] for label in seven.series} == seven.series
     assert _work("adapt-fig7", 3, seed=6).series != seven.series
 
 
@@ -89,7 +91,9 @@ def test_figure_9_counts_what_is_left_of_the_swaps(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(churn, "EVENTS", 60)
     for name in ("adapt-fig9", "adapt-fig9-before"):
         work = _work(name, 3)
-        assert list(work.series) == ["no swaps", "position/path", "position/position"]
+        assert list(work.series)[:3] == ["no swaps", "position/path", "position/position"]
+        assert work.series[f"over no swaps, {churn.NEARLY}, paper"][0] == (10, 0.5)
+        assert len(figure_of(work).axes) == 2
         cost = {label: dict(points) for label, points in work.series.items()}
         for farthest in churn.FARTHEST:
             claim = f"cost with position/path over that with no swaps, distances to {farthest}"
@@ -103,8 +107,7 @@ def test_the_best_tree_is_never_dearer(monkeypatch: pytest.MonkeyPatch) -> None:
     work = _work("adapt-optimum", 4)
     assert len(work.series) == 6 + 2 * 8
     assert all(y >= 1 for points in work.series.values() for _, y in points)
-    assert work.drawing is not None
-    assert len(work.drawing().axes) == 3
+    assert len(figure_of(work).axes) == 3
 
 
 def test_a_rebuilt_tree_is_one_of_those_compared(monkeypatch: pytest.MonkeyPatch) -> None:
