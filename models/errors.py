@@ -9,6 +9,7 @@ __all__ = [
     "SpecError",
     "SyncfabricError",
     "ToolError",
+    "how_to_install",
 ]
 
 
@@ -42,3 +43,8 @@ class OutputError(SyncfabricError):
 
 class BoardError(SyncfabricError):
     """A board does not answer, or not as it must."""
+
+
+def how_to_install(extra: str) -> str:
+    """Return how to install an extra of ``pyproject.toml``: from a checkout, no index has it."""
+    return f"install it in the checkout with: .venv/bin/pip install -e '.[{extra}]'"

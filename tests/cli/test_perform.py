@@ -12,6 +12,7 @@ import pytest
 
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.schedule_file import save_schedule
+from syncfabric.models.errors import how_to_install
 from tests.models.collectives.right_schedules import fat_multicast
 from tests.sim.ranks.made import on_ranks, one_of
 
@@ -112,7 +113,8 @@ def test_without_mpi4py_it_says_what_to_install(
     result = call("perform", "s.json")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: mpi4py and an MPI library are needed for ranks: pip install 'syncfabric[mpi]'\n"
+        "error: mpi4py and an MPI library are needed for ranks; install it in the checkout with: "
+        ".venv/bin/pip install -e '.[mpi]'\n"
     )
 
 
@@ -123,4 +125,4 @@ def test_without_mpiexec_it_says_what_to_install(
     monkeypatch.setenv("PATH", str(here))
     result = call("perform", "s.json", "--ranks", 4)
     assert result.exit_code == 2
-    assert result.stderr == "error: mpiexec is not there: pip install 'syncfabric[mpi]'\n"
+    assert result.stderr == f"error: mpiexec is not there; {how_to_install('mpi')}\n"

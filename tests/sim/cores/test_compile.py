@@ -125,7 +125,9 @@ def test_a_compiler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) 
         program("hello")
     monkeypatch.delenv("SYNCFABRIC_CC")
     monkeypatch.setattr("syncfabric.sim.cores.toolchain.find_spec", lambda name: None)
-    with pytest.raises(ToolError, match=r"pip install 'syncfabric\[cores\]'"):
+    with pytest.raises(
+        ToolError, match=r"install it in the checkout with: \.venv/bin/pip install -e '\.\[cores\]'"
+    ):
         program("hello")
 
 
