@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
+from syncfabric.models.planning.updown import MOST_ROUTED
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -132,6 +133,11 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     """Return what a reader should know of how a plan's network was made, and of its slots."""
     network = plan.spec.network
     made = network.notes if isinstance(network, IrregularSpec) else ()
+    if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
+        made = (
+            *made,
+            f"planned only: {routers:,} switches are too many to build, above {MOST_ROUTED:,}",
+        )
     if plan.without:
         made = (*made, f"planned without {plan.without}", *_left_out(plan))
     if plan.slots is None:

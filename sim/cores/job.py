@@ -68,7 +68,7 @@ class CoresJob:
         if self.trace is not None:
             self._check_trace(self.trace)
         spec = with_channels(self.spec)
-        shape_of(spec.network, cores, self.memory_kib)
+        shape_of(spec.network, cores, self.memory_kib, spec.source)
         barrier = self.barrier
         if barrier is None:
             barrier = next(iter(fitting(spec.network)), SOFTWARE_DEFAULT)

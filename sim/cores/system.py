@@ -6,7 +6,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
@@ -107,11 +107,13 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     if isinstance(spec.network, StaticSpec):  # what its barrier is made of is to be chosen, too
         others = tuple(group for group in others if set(group.members) != everyone)
     world = GroupSpec(id=free, members=nodes, planner=planners[0])
-    return NetworkSpec(name=spec.name, network=spec.network, groups=(*others, world))
+    return NetworkSpec(
+        name=spec.name, network=spec.network, groups=(*others, world), source=spec.source
+    )
 
 
-def shape_of(network: AnySpec, cores: int, memory_kib: int) -> TileShape:
-    """Return what the tiles of a system are built for.
+def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") -> TileShape:
+    """Return what the tiles of a system are built for; ``source`` is the network's file.
 
     Raises
     ------
@@ -121,6 +123,8 @@ def shape_of(network: AnySpec, cores: int, memory_kib: int) -> TileShape:
     beside = plain_mesh(network) if isinstance(network, StaticSpec) else None
     shape = TileShape(cores=cores, memory_kib=memory_kib, barriers=network, beside=beside)
     shape.check()
+    with about(source):
+        shape.check_network()
     return shape
 
 

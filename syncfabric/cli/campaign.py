@@ -42,13 +42,13 @@ def campaign(
     that is not reported, or a group that does not come back. Ctrl-C ends it with the result so far.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
     from syncfabric.sim.campaign.campaign import campaign as run
     from syncfabric.sim.campaign.request import CampaignRequest
+    from syncfabric.sim.network import Network
 
     names = tuple(name.strip() for name in kinds.split(",") if name.strip())
     request = CampaignRequest(faults, seed, names, first)
-    spec = load(net)
+    spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)
     if as_json:

@@ -48,11 +48,11 @@ def cores(
 ) -> None:
     """Run a program in C on cores at the network's nodes, with barriers in hardware or software."""
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
     from syncfabric.sim.cores.job import CoresJob
+    from syncfabric.sim.network import Network
 
     job = CoresJob(
-        spec=load(network),
+        spec=Network.load(network).spec,
         source=program,
         cores=cores,
         barrier=barrier,

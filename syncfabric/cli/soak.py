@@ -46,12 +46,12 @@ def soak(
     ends it with the result so far.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
+    from syncfabric.sim.network import Network
     from syncfabric.sim.soak.request import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
 
     request = SoakRequest(episodes, seed, jitter, life, spoil)
-    spec = load(net)
+    spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)
     repeat = request.command(net)

@@ -119,4 +119,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_a_program_that_is_not_there_is_refused(call: Call) -> None:
-    refused(call("cores", "no.c", "--network", "mesh-2x2"), "program no.c is not there.*")
+    refused(
+        call("cores", "no.c", "--network", "mesh-2x2"),
+        r"no\.c: no such file; name a C file, or a ready-made program: barrier, .*",
+    )

@@ -64,7 +64,7 @@ def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> No
     source = write(tmp_path, "int main(void)\n{\n    return nothing;\n}\n")
     with pytest.raises(ProgramError) as told:
         compile_program(source)
-    assert re.match(rf"program {source} does not compile:\n  {source}:3:12: ", str(told.value))
+    assert re.match(rf"{source}: it does not compile:\n  {source}:3:12: ", str(told.value))
     assert "undeclared" in str(told.value)
 
 
