@@ -30,7 +30,12 @@ PathLike = str | Path
 
 
 class Plan(BarrierPlan):
-    """A barrier plan that shows itself in a notebook, and draws itself into files."""
+    """A barrier plan: ``print`` shows its tables, a notebook its picture; it draws itself."""
+
+    def __str__(self) -> str:
+        from syncfabric.sim.tables import as_text, show_plan
+
+        return as_text(lambda screen: show_plan(screen, self))
 
     def draw(self, path: PathLike) -> Path:
         """Draw all trees and rings into one ``.svg`` or ``.png`` file.

@@ -97,7 +97,11 @@ def missing(folder: Path) -> str:
 def test_bad_input_is_one_line_and_code_2(tmp_path: Path, case: Callable[[Path], str]) -> None:
     said = case(tmp_path)
     done = perform(3, tmp_path / "s.json")
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {tmp_path}/s.json: {said}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        f"error: {tmp_path}/s.json: {said}\n",
+    )
 
 
 def test_a_mistake_in_the_options_is_one_line_of_all_ranks(tmp_path: Path) -> None:

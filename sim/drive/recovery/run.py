@@ -46,10 +46,12 @@ class RecoveryResult:
 
     @property
     def verdict(self) -> str:
-        """``match``, ``mismatch`` or ``hang``."""
+        """``match`` (``checked``, if there was no hardware), ``mismatch`` or ``hang``."""
         if self.found.mismatches:
             return "mismatch"
-        return "hang" if self.found.hang else "match"
+        if self.found.hang:
+            return "hang"
+        return "checked" if self.simulator == "model" else "match"
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``recover --json`` prints."""
