@@ -17,11 +17,13 @@ from syncfabric.sim.cores.tiles import TILE, system_tiles
 from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
+from syncfabric.sim.words import count
 
 __all__ = [
     "FLITS",
     "HARDWARE",
     "build_system",
+    "changes",
     "fitting",
     "shape_of",
     "with_channels",
@@ -110,6 +112,23 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     return NetworkSpec(
         name=spec.name, network=spec.network, groups=(*others, world), source=spec.source
     )
+
+
+def changes(before: NetworkSpec, after: NetworkSpec) -> tuple[str, ...]:
+    """Return how a system of cores differs from the network that was asked for, in words."""
+    found = []
+    if isinstance(after.network, StaticSpec):
+        found.append("packets travel on a mesh of their own beside the static network")
+    elif after.network != before.network:
+        found.append("channels = 2: packets travel on one, their acknowledgements on the other")
+    for group in before.groups:
+        if group not in after.groups:
+            found.append(f"group {group.id} is left out: the group of all cores takes its place")
+    for group in after.groups:
+        if group not in before.groups:
+            nodes, planner = count(len(group.members), "core"), group.planner
+            found.append(f"group {group.id} is added: all {nodes}, planner {planner}")
+    return tuple(found)
 
 
 def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") -> TileShape:
