@@ -104,139 +104,156 @@ _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid",
 
 BLOCKS: dict[str, Block] = {
     "mesh-router": Block(
-        "5 ports, 32-bit flits in 4-flit buffers, 4 registers without data; no counters",
+        "Mesh router: 32-bit flits, 4-flit buffers, 4 registers without data, no counters",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, data_bits=0),
     ),
     "mesh-router-counters": Block(
-        "the same with counters",
+        "Mesh router as mesh-router, with counters",
         mesh_node,
         partial(_mesh, buffer_flits=4, data_bits=0),
     ),
     "mesh-router-data": Block(
-        "mesh-router with 4 data bits",
+        "Mesh router as mesh-router, with 4 data bits in its registers",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4),
     ),
     "mesh-router-serial": Block(
-        "mesh-router with the serial unit",
+        "Mesh router as mesh-router, with the serial barrier unit: one arrival a cycle",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
     ),
     "mesh-router-serial-data": Block(
-        "the same with 4 data bits",
+        "Mesh router as mesh-router-serial, with 4 data bits in its registers",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, barrier_unit="serial"),
     ),
     "mesh-router-serial-counters": Block(
-        "mesh-router-serial with counters",
+        "Mesh router as mesh-router-serial, with counters",
         mesh_node,
         partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
     ),
     "mesh-router-serial-shipped": Block(
-        "mesh-router-shipped with the serial unit",
+        "Mesh router as mesh-router-shipped, with the serial barrier unit",
         mesh_node,
         partial(_mesh, barrier_unit="serial"),
     ),
     "mesh-router-spill": Block(
-        "the same with spill",
+        "Mesh router as mesh-router-data, with backing memory for more groups",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, spill=True),
     ),
     "mesh-router-shipped": Block(
-        "all defaults: 8-flit buffers, 4 registers, 4 data bits, counters",
+        "Mesh router with all defaults: 8-flit buffers, 4 registers, 4 data bits, counters",
         mesh_node,
         _mesh,
     ),
     "mesh-router-plain": Block(
-        "5 ports, 32-bit flits in 4-flit buffers; no barriers, no config port",
+        "Mesh router for packets alone: 4-flit buffers, neither barriers nor config port",
         PacketRouter,
         partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
     ),
     "mesh-router-wires": Block(
-        "the same with barrier wires of 4 slots without data and their config port; no counters",
+        "Mesh router with barrier wires: 4-flit buffers, 4 slots without data, no counters",
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
     ),
     "mesh-router-wires-counters": Block(
-        "the same with counters",
+        "Mesh router as mesh-router-wires, with counters",
         mesh_node,
         partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
     ),
     "mesh-router-wires-shipped": Block(
-        "all defaults: 8-flit buffers, 4 slots, 4 data bits, counters",
+        "Mesh router with wires, all defaults: 8-flit buffers, 4 slots, 4 data bits, counters",
         mesh_node,
         partial(_mesh, sync="wires"),
     ),
     "mesh-barrier": Block(
-        "the barrier unit alone: 4 registers, 4 data bits",
+        "Barrier unit of a mesh router, parallel: 4 registers, 4 data bits",
         MeshUnit,
         partial(_mesh, buffer_flits=4),
     ),
     "mesh-barrier-serial": Block(
-        "the serial unit alone: 4 registers, 4 data bits",
+        "Barrier unit of a mesh router, serial: 4 registers, 4 data bits",
         SerialUnit,
         partial(_mesh, buffer_flits=4, barrier_unit="serial"),
     ),
     "mesh-barrier-spill": Block(
-        "the same with spill",
+        "Barrier unit as mesh-barrier, with backing memory for more groups",
         MeshUnit,
         partial(_mesh, buffer_flits=4, spill=True),
     ),
     "irregular-sync-8": Block(
-        "8 ports, sync plane alone: 4 registers, 6 data bits, two cycles a hop",
+        "Barrier unit of an 8-port switch: 4 registers, 6 data bits, two cycles a hop",
         SwitchUnit,
         _switches,
     ),
     "irregular-switch-8": Block(
-        "the whole 8-port switch, one-flit buffers",
+        "8-port switch of an irregular network, complete, with one-flit buffers",
         IrregularSwitch,
         _switches,
     ),
     "irregular-switch-8-wires": Block(
-        "the same with barrier wires of 4 slots, 6 data bits, in place of messages",
+        "8-port switch of an irregular network, with barrier wires: 4 slots, 6 data bits",
         IrregularSwitch,
         partial(_switches, sync="wires"),
     ),
     "static-switch": Block(
-        "1-bit flits, two places a buffer; no counters",
+        "Switch of a static network: 1-bit flits, two flits a buffer, no counters",
         StaticSwitch,
         _static,
         frozenset({"overflow", *(f"number_{port}" for port in range(5))}),
     ),
     "reflex-ring-agent": Block(
-        "member or root of a ring, two places in the core's buffer",
+        "Barrier agent of a static network's ring: member or root, two flits in the core's buffer",
         lambda spec: RingAgent(spec.core_buffer),
         _static,
         frozenset({"left", "owed", "back"}),
     ),
     "reflex-tree-agent": Block(
-        "member or root of a tree of up to 63 flits an episode",
+        "Barrier agent of a static network's tree: member or root, up to 63 flits an episode",
         lambda spec: TreeAgent(6),
         _static,
         frozenset({"left", "go"}),
     ),
     "static-node": Block(
-        "switch, core with both agents, config port, counters",
+        "Node of a static network: switch, core port with both agents, config port, counters",
         StaticNode,
         _static,
         frozenset({"observe", *_LOCAL}),
     ),
     "core-tile": Block(
-        "a PicoRV32 core (RV32IM) with 32 KiB of memory, network interface and barrier port",
+        "Tile of a many-core system: PicoRV32 core, 32 KiB memory, network interface, barrier port",
         lambda spec: CoreTile(_cores(spec)),
         _two_channels,
         frozenset(observed()),
         lambda: picorv32_file().read_text(encoding="utf-8"),
     ),
     "mesh-wires": _wires(
-        "barrier wires of 4 links and a process: 4 slots without data", 4, process=True
+        "Barrier wires of a mesh node, without router: 4 links, 4 slots without data",
+        4,
+        process=True,
     ),
-    "mesh-wires-data": _wires("the same with 4 data bits", 4, process=True, data_bits=4),
-    "mesh-wires-shared": _wires("one wire a direction", 4, process=True, wires="shared"),
-    "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
-    "mesh-wires-16": _wires("16 slots without data", 4, process=True, barrier_registers=16),
-    "irregular-wires-8": _wires("of 8 links, 4 slots without data", 8, process=False),
+    "mesh-wires-data": _wires(
+        "Barrier wires as mesh-wires, with 4 data bits", 4, process=True, data_bits=4
+    ),
+    "mesh-wires-shared": _wires(
+        "Barrier wires as mesh-wires, with one wire a direction in place of two",
+        4,
+        process=True,
+        wires="shared",
+    ),
+    "mesh-wires-parity": _wires(
+        "Barrier wires as mesh-wires, with a parity wire", 4, process=True, parity=True
+    ),
+    "mesh-wires-16": _wires(
+        "Barrier wires as mesh-wires, with 16 slots", 4, process=True, barrier_registers=16
+    ),
+    "irregular-wires-8": _wires(
+        "Barrier wires of an irregular network's switch: 8 links, 4 slots without data",
+        8,
+        process=False,
+    ),
 }
 """By name.
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.process import version_line
 
 __all__ = ["Tool", "find_tool"]
@@ -44,8 +44,7 @@ def find_tool(name: str) -> Tool:
             found.append(Tool(program, _version(program)))
     if not found:
         raise ToolError(
-            f"{name} is not on PATH, and neither is yowasp-{name}; "
-            "install it with: pip install 'syncfabric[fpga]'"
+            f"{name} is not on PATH, and neither is yowasp-{name}; {how_to_install('fpga')}"
         )
     return max(found, key=lambda tool: _numbers(tool.version))
 

@@ -1,5 +1,8 @@
 """The one family of exceptions that Syncfabric raises for a user's mistake."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "BoardError",
     "DeadlockError",
@@ -9,6 +12,9 @@ __all__ = [
     "SpecError",
     "SyncfabricError",
     "ToolError",
+    "UnknownNameError",
+    "about",
+    "how_to_install",
 ]
 
 
@@ -18,6 +24,10 @@ class SyncfabricError(ValueError):
 
 class SpecError(SyncfabricError):
     """A network file, or a value in it, is not what the format allows."""
+
+
+class UnknownNameError(SpecError):
+    """A network has not this name, and no file either."""
 
 
 class PlanError(SyncfabricError):
@@ -42,3 +52,25 @@ class OutputError(SyncfabricError):
 
 class BoardError(SyncfabricError):
     """A board does not answer, or not as it must."""
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """Let each refusal inside begin with the name of the file that it is about.
+
+    Parameters
+    ----------
+    file : str
+        As the user gave it; empty where there is none.
+    """
+    try:
+        yield
+    except SyncfabricError as error:
+        if file and not str(error).startswith(f"{file}: "):
+            error.args = (f"{file}: {error}",)
+        raise
+
+
+def how_to_install(extra: str) -> str:
+    """Return how to install an extra of ``pyproject.toml``: from a checkout, no index has it."""
+    return f"install it in the checkout with: .venv/bin/pip install -e '.[{extra}]'"

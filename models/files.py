@@ -5,13 +5,49 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["LARGEST", "read_bytes", "read_text", "write_new", "write_whole"]
+from syncfabric.models.errors import SpecError, about
+
+__all__ = ["LARGEST", "read_bytes", "read_text", "reading", "write_new", "write_whole"]
 
 LARGEST = 1 << 30
 """Bytes of a file; a mistyped name must not fill the memory."""
+
+
+@contextmanager
+def reading(name: str | Path, *, or_name: bool = False) -> Iterator[None]:
+    """Let each refusal inside begin with a file's name, be it that the file cannot be read.
+
+    Parameters
+    ----------
+    name : str or Path
+        The file, as the user gave it.
+    or_name : bool
+        It may be the name of something else; what has a slash or a suffix is a path.
+
+    Raises
+    ------
+    SpecError
+        The file is not there, cannot be read, or is not UTF-8; or as inside.
+    FileNotFoundError
+        There is no such file, and it may be a name.
+    """
+    with about(str(name)):
+        try:
+            yield
+        except FileNotFoundError:
+            if or_name and "/" not in str(name) and not Path(name).suffix:
+                raise
+            raise SpecError("no such file; check the path") from None
+        except IsADirectoryError:
+            raise SpecError("it is a folder; name a file") from None
+        except UnicodeDecodeError:
+            raise SpecError("not a text file in UTF-8") from None
+        except OSError as error:
+            raise SpecError(f"cannot be read: {error.strerror}") from None
 
 
 def read_bytes(path: Path) -> bytes:

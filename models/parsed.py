@@ -1,4 +1,4 @@
-"""JSON and TOML to values, with errors of one line that say where."""
+"""JSON and TOML to values, with errors of one line that say at which line and column."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ from syncfabric.models.errors import SpecError
 __all__ = ["parse_json", "parse_toml"]
 
 
-def parse_json(text: str, subject: str) -> Any:
+def parse_json(text: str) -> Any:
     """Return the value that a JSON text stands for.
-
-    Parameters
-    ----------
-    text : str
-    subject : str
-        What errors are about.
 
     Raises
     ------
@@ -30,23 +24,23 @@ def parse_json(text: str, subject: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise SpecError(f"{subject}: {place}: not JSON: {error.msg}") from None
+        raise SpecError(f"{place}: not JSON: {error.msg}") from None
     except RecursionError:
-        raise SpecError(f"{subject}: it is nested too deep") from None
+        raise SpecError("it is nested too deep") from None
     except ValueError:
-        raise SpecError(f"{subject}: a number in it has too many digits") from None
+        raise SpecError("a number in it has too many digits") from None
 
 
-def parse_toml(text: str, subject: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     """Return the tables of a TOML text; the like of ``parse_json``."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{subject}: {_place(str(error), text)}") from None
+        raise SpecError(_place(str(error), text)) from None
     except RecursionError:
-        raise SpecError(f"{subject}: it is nested too deep") from None
+        raise SpecError("it is nested too deep") from None
     except ValueError:
-        raise SpecError(f"{subject}: a number or a date in it is out of range") from None
+        raise SpecError("a number or a date in it is out of range") from None
 
 
 def _place(message: str, text: str) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 from typing import Any
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 
 __all__ = ["mpi", "rank_started", "ranks_started"]
 
@@ -39,13 +39,13 @@ def mpi() -> Any:
         from mpi4py import MPI
     except (ImportError, RuntimeError):
         raise ToolError(
-            "mpi4py and an MPI library are needed for ranks: pip install 'syncfabric[mpi]'"
+            f"mpi4py and an MPI library are needed for ranks; {how_to_install('mpi')}"
         ) from None
     started = ranks_started()
     if started is not None and MPI.COMM_WORLD.Get_size() != started:
         raise ToolError(
             f"mpiexec has started {started} ranks, but they do not find each other: it is of "
-            "another MPI than mpi4py's library; take the one of pip install 'syncfabric[mpi]'"
+            f"another MPI than mpi4py's library; for both of one MPI, {how_to_install('mpi')}"
         )
     return MPI
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from syncfabric.models.errors import UnknownNameError
 from syncfabric.models.networks import reader
-from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.front import Front
@@ -29,7 +30,12 @@ PathLike = str | Path
 
 
 class Plan(BarrierPlan):
-    """A barrier plan that shows itself in a notebook, and draws itself into files."""
+    """A barrier plan: ``print`` shows its tables, a notebook its picture; it draws itself."""
+
+    def __str__(self) -> str:
+        from syncfabric.sim.tables import as_text, show_plan
+
+        return as_text(lambda screen: show_plan(screen, self))
 
     def draw(self, path: PathLike) -> Path:
         """Draw all trees and rings into one ``.svg`` or ``.png`` file.
@@ -75,7 +81,19 @@ class Network:
         SpecError
             There is no such network or file, or what it says is not allowed.
         """
-        return cls(reader.load(name_or_path), str(name_or_path))
+        name = str(name_or_path)
+        try:
+            return cls(reader.load(name_or_path), name)
+        except UnknownNameError:
+            from syncfabric.models.collectives.library import is_topology
+
+            if not is_topology(name):
+                raise
+        raise UnknownNameError(
+            f'"{name}" is a topology for schedules, as in: syncfabric schedule {name} AAB; for a '
+            "network take a mesh, such as mesh-4x4 (see: syncfabric networks), or write a file of "
+            'kind = "irregular"'
+        )
 
     @classmethod
     def loads(cls, text: str) -> "Network":
@@ -99,8 +117,14 @@ class Network:
 
     @cached_property
     def _plan(self) -> Plan:
-        plan = make_plan(self.spec)
-        return Plan(plan.spec, plan.groups)
+        return self._planned(NOTHING)
+
+    def _planned(self, without: Dead) -> Plan:
+        plan = make_plan(self.spec, without)
+        # Syncfabric's own routes have no cycle of channels; a network file's tables may have one.
+        if getattr(self.spec.network, "tables", None) is not None:
+            _check_deadlock(plan)
+        return Plan(plan.spec, plan.groups, plan.without, plan.left_out)
 
     def plan_without(self, *dead: str) -> Plan:
         """Return a plan around dead links and nodes, as docs/faults.md names them.
@@ -112,8 +136,7 @@ class Network:
         PlanError
             Members of a group cannot reach each other any more; or as of ``plan``.
         """
-        plan = make_plan(self.spec, Dead.of(self.spec.network.topology, dead))
-        return Plan(plan.spec, plan.groups, plan.without, plan.left_out)
+        return self._planned(Dead.of(self.spec.network.topology, dead))
 
     def plan(self) -> Plan:
         """Return every group's tree, registers and predicted latency; made once.
@@ -122,6 +145,8 @@ class Network:
         ------
         PlanError
             A node has more groups than registers, and no backing memory.
+        DeadlockError
+            By the network file's routing tables, channels could wait for each other in a cycle.
         """
         return self._plan
 
@@ -300,13 +325,17 @@ class Network:
         DeadlockError
             The network's channels could wait for each other in a cycle.
         """
-        from syncfabric.models.planning import deadlock
-
         plan = self.plan()
         if not isinstance(plan.spec.network, StaticSpec):  # there each way has links of its own
-            deadlock.check(plan)
+            _check_deadlock(plan)
 
     def _repr_svg_(self) -> str | None:
         from syncfabric.sim.draw import network_figure, show
 
         return show(self.spec.network, lambda: network_figure(self.spec))
+
+
+def _check_deadlock(plan: BarrierPlan) -> None:
+    from syncfabric.models.planning import deadlock  # and networkx, which takes a while
+
+    deadlock.check(plan)

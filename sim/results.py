@@ -37,7 +37,7 @@ __all__ = [
 NodeName = tuple[int, int] | int
 """A node as results name it: ``[x, y]`` on a mesh; ``[switch, port]``, or a switch's number."""
 
-Verdict = Literal["match", "mismatch", "hang"]
+Verdict = Literal["match", "checked", "mismatch", "hang"]
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,8 @@ class RunResult:
     seconds: Seconds
     """Wall-clock times."""
     verdict: Verdict
-    """``match``; ``mismatch``: hardware and golden model differ; ``hang``: nothing ends."""
+    """``match``; ``checked``: all rules hold, without comparison; ``mismatch``: hardware and golden
+    model differ, or a rule is broken; ``hang``: barriers or packets do not end."""
     mismatches: tuple[Mismatch, ...]
     """The first differences, in order of cycle."""
     groups: tuple[GroupResult, ...]
@@ -238,7 +239,7 @@ class RunResult:
     compared: bool = True
     """Hardware and golden model were compared in every cycle; else rules alone were checked."""
     reason: str | None = None
-    """Why the verdict is not ``match``, in one line."""
+    """Why the run is not as it must be, in one line; else null."""
     repeat: str | None = None
     """Command that repeats this run."""
     events: Events | None = None
@@ -252,10 +253,14 @@ class RunResult:
     files: tuple[str, ...] = ()
     """Files that the run wrote."""
 
+    def __post_init__(self) -> None:
+        if self.verdict == "match" and not self.compared:
+            object.__setattr__(self, "verdict", "checked")
+
     @property
     def ok(self) -> bool:
-        """Hardware and golden model agree everywhere, and everything ended."""
-        return self.verdict == "match"
+        """Hardware and golden model agree, or all rules hold; and everything ended."""
+        return self.verdict in ("match", "checked")
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values: ``syncfabric run --json``."""
@@ -277,6 +282,11 @@ class RunResult:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "result"
             raise SpecError(f"result: {place}: {first['msg']}") from None
+
+    def __str__(self) -> str:
+        from syncfabric.sim.tables import as_text, show_result
+
+        return as_text(lambda screen: show_result(screen, self))
 
     def _repr_html_(self) -> str:
         from syncfabric.sim.rows import describe, html_table, result_rows, summary

@@ -1,11 +1,13 @@
 """A plan and a result in words and rows, for the command line and for notebooks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
+from syncfabric.models.planning.updown import MOST_ROUTED
+from syncfabric.models.timing import btin, btm
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -129,9 +131,15 @@ def _static_rows(plan: "BarrierPlan") -> Rows:
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
-    """Return what a reader should know of how a plan's network was made, and of its slots."""
+    """Return what a reader should know of a plan: its columns, its network, its slots."""
     network = plan.spec.network
-    made = network.notes if isinstance(network, IrregularSpec) else ()
+    made = tuple(_formula(group.planner for group in plan.groups))
+    made += network.notes if isinstance(network, IrregularSpec) else ()
+    if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
+        made = (
+            *made,
+            f"planned only: {routers:,} switches are too many to build, above {MOST_ROUTED:,}",
+        )
     if plan.without:
         made = (*made, f"planned without {plan.without}", *_left_out(plan))
     if plan.slots is None:
@@ -139,6 +147,17 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     of, used, least = plan.slots
     by = count(len(plan.wire_groups), "group")
     return (*made, f"{used} of {count(of, 'slot')} used by {by} on wires; at least {least} needed")
+
+
+def _formula(planners: Iterable[str | None]) -> Iterator[str]:
+    """Yield what the column of the paper's formula is, if groups of these planners have one."""
+    named = set(planners)
+    for kind, start_up in (("mesh", btm.PAPER.t_s), ("irregular", btin.PAPER.t_s)):
+        if not named.isdisjoint(PLANNERS[kind]):
+            yield (
+                "paper's formula: ns with the paper's times, not cycles; "
+                f"{2 * start_up:,} ns are software start-up"
+            )
 
 
 def _left_out(plan: "BarrierPlan") -> Iterator[str]:
@@ -155,9 +174,8 @@ def summary(result: RunResult) -> Iterator[str]:
     seconds = f"{result.seconds.build:.1f} s to build, {result.seconds.run:.1f} s to run"
     nothing = "nothing" if result.simulator == "model" else "nothing but the set-up"
     verdict = {
-        "match": "match: hardware and golden model agree in every cycle"
-        if result.compared
-        else f"all checks passed; {nothing} was compared with the golden model",
+        "match": "match: hardware and golden model agree in every cycle",
+        "checked": f"checked: all rules hold; {nothing} was compared with the golden model",
         "mismatch": "MISMATCH: not all is as it must be",
         "hang": "HANG: barriers or packets do not come to an end",
     }[result.verdict]
@@ -180,6 +198,7 @@ def summary(result: RunResult) -> Iterator[str]:
             yield f"full channels (flits a cycle): {full}"
     if result.churn is not None:
         yield from _churn(result.churn)
+    yield from (f"note: {note}" for note in _formula(group.planner for group in result.groups))
     yield from (f"wrote {name}" for name in result.files)
 
 

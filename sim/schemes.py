@@ -201,7 +201,7 @@ def group_of(spec: NetworkSpec, members: str) -> GroupSpec:
     value: Any = "all"
     if members != "all":
         try:
-            value = parse_toml(f"members = {members}", "--members")["members"]
+            value = parse_toml(f"members = {members}")["members"]
         except SpecError:
             value = members
     topology = spec.network.topology

@@ -112,7 +112,7 @@ def test_every_field_of_a_result_is_documented() -> None:
     fields = {name for part in [schema, *schema["$defs"].values()] for name in part["properties"]}
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     assert {name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text} == set()
-    known = fields | {"match", "mismatch", "hang"}
+    known = fields | {"match", "checked", "mismatch", "hang"}
     assert named("results.md") <= known
 
 

@@ -9,7 +9,7 @@ import termios
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
-from syncfabric.models.errors import BoardError, ToolError
+from syncfabric.models.errors import BoardError, ToolError, how_to_install
 
 if TYPE_CHECKING:
     import serial
@@ -42,9 +42,7 @@ def serial_library() -> ModuleType:
     try:
         import serial
     except ImportError as error:
-        raise ToolError(
-            "pyserial is not installed; install it with: pip install 'syncfabric[board]'"
-        ) from error
+        raise ToolError(f"pyserial is not installed; {how_to_install('board')}") from error
     return serial
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
-from syncfabric.models.errors import BoardError, SpecError
+from syncfabric.models.errors import BoardError, SpecError, about
 from syncfabric.models.messages import (
     CONTROL,
     MANAGER_BASE,
@@ -54,10 +54,11 @@ def check_plan(plan: BarrierPlan) -> None:
     SpecError
         There are no groups, or one lives in memory.
     """
-    if not plan.groups:
-        raise SpecError(f"{plan.spec.name} has no groups; add a [[group]]")
-    for group in plan.groups:
-        seats(plan, group)
+    with about(plan.spec.source):
+        if not plan.groups:
+            raise SpecError(f"{plan.spec.name} has no groups; add a [[group]]")
+        for group in plan.groups:
+            seats(plan, group)
 
 
 def check_shape(host: Host, plan: BarrierPlan) -> None:

@@ -7,7 +7,7 @@ from math import isqrt
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.files import read_text
+from syncfabric.models.files import read_text, reading
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.parsed import parse_json
 
@@ -53,17 +53,20 @@ def permutation(name_or_path: str, nodes: int) -> tuple[int, ...]:
 
 def _from_file(name: str, nodes: int) -> tuple[int, ...]:
     try:
-        text = read_text(Path(name))
-    except (OSError, UnicodeDecodeError):
+        with reading(name, or_name=True):
+            return _of_text(read_text(Path(name)), nodes)
+    except FileNotFoundError:
         raise SpecError(
             f'permutation: "{name}" is neither {choice(NAMES)} nor a text file that can be read'
         ) from None
-    listed = text.lstrip().startswith("[")
-    found = parse_json(text, f"permutation {name}") if listed else text.split()
+
+
+def _of_text(text: str, nodes: int) -> tuple[int, ...]:
+    found = parse_json(text) if text.lstrip().startswith("[") else text.split()
     for word in found:
         if type(word) is not int and not (isinstance(word, str) and _DIGITS.fullmatch(word)):
-            raise SpecError(f"permutation {name}: {show(word)} is no node; list whole numbers")
+            raise SpecError(f"permutation: {show(word)} is no node; list whole numbers")
     targets = tuple(map(int, found))
     if sorted(targets) != list(range(nodes)):
-        raise SpecError(f"permutation {name}: it must name each of the nodes 0 to {nodes - 1} once")
+        raise SpecError(f"permutation: it must name each of the nodes 0 to {nodes - 1} once")
     return targets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.collective import Collective
@@ -94,6 +94,8 @@ class Schedule:
     steps : tuple of Step
     certificate : Bound, optional
         Why no schedule has fewer steps.
+    source : str
+        Its file, if it has one.
     """
 
     topology: Topology
@@ -101,6 +103,7 @@ class Schedule:
     rules: Rules
     steps: tuple[Step, ...]
     certificate: Bound | None = None
+    source: str = field(default="", compare=False)
 
     @classmethod
     def of(

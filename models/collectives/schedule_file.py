@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +17,7 @@ from syncfabric.models.collectives.schedule import FORMAT, Rules, Schedule, Tran
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.collectives.topology_file import place_of, topology_from_json
 from syncfabric.models.errors import SpecError
-from syncfabric.models.files import read_text, write_whole
+from syncfabric.models.files import read_text, reading, write_whole
 from syncfabric.models.parsed import parse_json
 
 __all__ = ["load_schedule", "read", "save_schedule"]
@@ -57,15 +58,10 @@ def load_schedule(path: Path) -> Schedule:
     Raises
     ------
     SpecError
-        It cannot be read, or is no schedule; the message names the place.
+        It cannot be read, or is no schedule; the message names the file and the place.
     """
-    try:
-        text = read_text(path)
-    except UnicodeDecodeError:
-        raise SpecError(f"{path.name}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise SpecError(f"{path.name}: cannot be read: {error.strerror}") from None
-    return read(parse_json(text, path.name))
+    with reading(path):
+        return replace(read(parse_json(read_text(path))), source=str(path))
 
 
 def save_schedule(schedule: Schedule, path: Path) -> None:

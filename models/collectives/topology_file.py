@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from pydantic.dataclasses import dataclass
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.errors import SpecError
-from syncfabric.models.files import read_bytes
+from syncfabric.models.files import read_bytes, reading
 from syncfabric.models.networks.graph import is_whole
 from syncfabric.models.networks.graph_formats import Drawing, parse_edges, parse_graphml
 from syncfabric.models.parsed import parse_json
@@ -47,21 +48,22 @@ def load_topology(name_or_path: str) -> Topology:
         There is no such name or file, or it is no graph, or it is not connected.
     """
     path = Path(name_or_path)
-    subject = f"topology {path.name}"
-    try:
-        data = read_bytes(path)
-        text = data.decode("utf-8")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    if os.path.isdir(path):
         return named(name_or_path)
-    except UnicodeDecodeError:
-        raise SpecError(f"{subject}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise SpecError(f"{subject}: cannot be read: {error.strerror}") from None
+    try:
+        with reading(name_or_path, or_name=True):
+            return _of_text(path.stem, read_bytes(path))
+    except FileNotFoundError:
+        return named(name_or_path)
+
+
+def _of_text(name: str, data: bytes) -> Topology:
+    text = data.decode("utf-8")
     if text.lstrip().startswith("{"):
-        return topology_from_json(parse_json(text, subject), subject)
+        return topology_from_json(parse_json(text))
     if text.lstrip().startswith("<"):
-        return _topology(subject, path.stem, parse_graphml(subject, data))
-    return _topology(subject, path.stem, parse_edges(subject, text))
+        return _topology(name, parse_graphml("graph", data))
+    return _topology(name, parse_edges("graph", text))
 
 
 def topology_from_json(values: Any, subject: str = "topology") -> Topology:
@@ -93,21 +95,21 @@ def place_of(error: ValidationError) -> str:
     return f"{place}: {message}" if place else message
 
 
-def _topology(subject: str, name: str, drawing: Drawing) -> Topology:
+def _topology(name: str, drawing: Drawing) -> Topology:
     slim = not drawing.nodes and set(drawing.switches.values()) == {1}
     routers = _sorted(drawing.switches)
     owners = [label for label in routers for _ in range(drawing.switches[label])]
     owners += [drawing.nodes[label] for label in _sorted(drawing.nodes)]
     nodes = len(owners)
     if nodes == 0:
-        raise SpecError(f"{subject}: there is no node in it, only switches")
+        raise SpecError("graph: there is no node in it, only switches")
     seen: set[frozenset[str]] = set()
     for a, b in drawing.links:
         if a == b:
-            raise SpecError(f'{subject}: an edge leads from "{a}" to itself; remove it')
+            raise SpecError(f'graph: an edge leads from "{a}" to itself; remove it')
         if frozenset((a, b)) in seen:
             raise SpecError(
-                f'{subject}: there are two edges between "{a}" and "{b}"; remove one, for a path '
+                f'graph: there are two edges between "{a}" and "{b}"; remove one, for a path '
                 "of vertices could not tell which of them it takes"
             )
         seen.add(frozenset((a, b)))

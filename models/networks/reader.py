@@ -8,8 +8,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.errors import SpecError
-from syncfabric.models.files import read_text
+from syncfabric.models.errors import UnknownNameError
+from syncfabric.models.files import read_text, reading
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
@@ -31,30 +31,26 @@ def load(name_or_path: str | Path) -> NetworkSpec:
     text = str(name_or_path)
     ready = LIBRARY / f"{text}.toml"
     if re.fullmatch(r"[\w-]{1,100}", text) and ready.is_file():
-        return loads(ready.read_text(encoding="utf-8"), source=ready.name, folder=LIBRARY)
+        return loads(ready.read_text(encoding="utf-8"), LIBRARY)
     path = Path(name_or_path)
     try:
-        return loads(read_text(path), source=text, folder=path.parent)
+        with reading(text, or_name=True):
+            spec = loads(read_text(path), path.parent)
     except FileNotFoundError:
-        raise SpecError(
+        raise UnknownNameError(
             f'"{text}" is neither a network file nor a ready-made network; '
             f"{did_you_mean(text, ready_made())}"
         ) from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{text}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise SpecError(f"{text}: cannot be read: {error.strerror}") from None
+    return spec.model_copy(update={"source": text})
 
 
-def loads(text: str, source: str = "<string>", folder: Traversable | None = None) -> NetworkSpec:
+def loads(text: str, folder: Traversable | None = None) -> NetworkSpec:
     """Read the text of a network file.
 
     Parameters
     ----------
     text : str
         TOML.
-    source : str
-        What errors of the TOML itself call the text.
     folder : Traversable, optional
         Where the files are that the text names; by default the current folder.
 
@@ -63,7 +59,7 @@ def loads(text: str, source: str = "<string>", folder: Traversable | None = None
     SpecError
         The text is not TOML (with line and column), or what it says is not allowed.
     """
-    return NetworkFile(**parse_toml(text, source)).resolve(folder)
+    return NetworkFile(**parse_toml(text)).resolve(folder)
 
 
 def ready_made() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
@@ -77,11 +77,23 @@ class GroupSpec(Table):
 
 
 class NetworkSpec(Table):
-    """A network and its groups, every rule checked."""
+    """A network and its groups, every rule checked; ``source`` is its file, if it has one."""
 
     name: Name
     network: Annotated[AnySpec, Field(discriminator="kind")]
     groups: tuple[GroupSpec, ...] = ()
+    source: str = Field(default="", exclude=True, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what networks are, wherever they were read from."""
+        return isinstance(other, NetworkSpec) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    @property
+    def _parts(self) -> tuple[object, ...]:
+        return self.name, self.network, self.groups
 
     @property
     def message_network(self) -> MessageSpec:
@@ -93,10 +105,11 @@ class NetworkSpec(Table):
             It is static: no packet finds a way there, so there is nothing of what was asked for.
         """
         if isinstance(self.network, StaticSpec):
-            raise SpecError(
-                f"{self.name} is static, and has neither packets nor barrier registers; take a "
-                "mesh or an irregular network"
-            )
+            with about(self.source):
+                raise SpecError(
+                    f"{self.name} is static, and has neither packets nor barrier registers; take a "
+                    "mesh or an irregular network"
+                )
         return self.network
 
     @cached_property

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import networkx as nx
 
-from syncfabric.models.errors import DeadlockError
+from syncfabric.models.errors import DeadlockError, about
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
 from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
@@ -41,14 +41,15 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bo
     SpecError
         A network file's routing tables lead some packet astray.
     """
-    graph = channel_graph(plan, shared_sync_channel=shared_sync_channel, absorbing=absorbing)
-    cycle = find_cycle(graph)
-    if cycle:
-        steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
-        raise DeadlockError(
-            f"Network {plan.spec.name} can deadlock: {len(cycle)} channels wait for each other in "
-            f"a cycle:\n{steps}"
-        )
+    with about(plan.spec.source):
+        graph = channel_graph(plan, shared_sync_channel=shared_sync_channel, absorbing=absorbing)
+        cycle = find_cycle(graph)
+        if cycle:
+            steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
+            raise DeadlockError(
+                f"Network {plan.spec.name} can deadlock: {len(cycle)} channels wait for each other "
+                f"in a cycle:\n{steps}"
+            )
 
 
 def find_cycle(graph: nx.DiGraph[AnyChannel]) -> list[AnyChannel]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from syncfabric.models.errors import PlanError, SpecError, SyncfabricError
+from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
 from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.spec import (
     PLANNERS,
@@ -224,6 +224,11 @@ def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
         and cannot be messages; members cannot reach each other any more; or on a static network
         there is no way for a group beside the others.
     """
+    with about(spec.source):
+        return _planned(spec, without)
+
+
+def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
     network = spec.network
     left_out: dict[int, tuple[tuple[int, int], ...]] = {}
     if without:

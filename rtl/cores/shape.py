@@ -108,7 +108,7 @@ class TileShape(BaseModel):
         )
 
     def check(self) -> None:
-        """Refuse a system that cannot be built.
+        """Refuse a number of cores or a memory that cannot be built.
 
         Raises
         ------
@@ -126,6 +126,15 @@ class TileShape(BaseModel):
             raise SpecError(
                 f"memory = {size} KiB: local memory is a power of two, 1 to {MOST_MEMORY_KIB} KiB"
             )
+
+    def check_network(self) -> None:
+        """Refuse a network that cores cannot use.
+
+        Raises
+        ------
+        SpecError
+            With the key, the value, the reason and the remedy.
+        """
         if self.registers > MOST_PORT_REGISTERS:
             raise SpecError(
                 f"barrier_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "

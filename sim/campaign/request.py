@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
@@ -54,15 +54,8 @@ class CampaignRequest:
         if self.first < 0:
             raise SpecError(f"first must be 0 or more, not {self.first}")
         self.chosen(spec)
-        groups = tuple(group for group in spec.groups if len(group.members) > 1)
-        if not groups:
-            raise SpecError(
-                f"{spec.name} has nothing to strike: no group of two members or more; add a "
-                "[[group]] to the network file"
-            )
-        plan = make_plan(spec.model_copy(update={"groups": groups}))
-        if not isinstance(spec.network, StaticSpec):
-            _check_messages(plan)
+        with about(spec.source):
+            plan = _struck(spec)
         from syncfabric.sim.simulators import find_simulator
 
         find_simulator("verilator")
@@ -92,6 +85,20 @@ class CampaignRequest:
         number = self.first if first is None else first
         words += ["--first", str(number)] if number else []
         return shlex.join(words)
+
+
+def _struck(spec: NetworkSpec) -> BarrierPlan:
+    """Return the plan of the groups that faults are injected into."""
+    groups = tuple(group for group in spec.groups if len(group.members) > 1)
+    if not groups:
+        raise SpecError(
+            f"{spec.name} has nothing to strike: no group of two members or more; add a "
+            "[[group]] to the network file"
+        )
+    plan = make_plan(spec.model_copy(update={"groups": groups}))
+    if not isinstance(spec.network, StaticSpec):
+        _check_messages(plan)
+    return plan
 
 
 def _check_messages(plan: BarrierPlan) -> None:

@@ -54,13 +54,18 @@ def is_lost(span: Span) -> bool:
     return waits or (span.in_barrier and span.activity is not Activity.STOPPED)
 
 
-def lost_cycles(events: Events) -> tuple[Lost, ...]:
-    """Return what each core lost."""
+def lost_cycles(events: Events, begin: int = 0, end: int | None = None) -> tuple[Lost, ...]:
+    """Return what each core lost, by default in all cycles; the last is not included."""
+    last = events.cycles if end is None else end
+
+    def inside(span: Span) -> int:
+        return max(0, min(span.end, last) - max(span.begin, begin))
+
     return tuple(
         Lost(
             core,
-            sum(span.end - span.begin for span in spans if is_lost(span)),
-            sum(span.end - span.begin for span in spans if span.activity is Activity.WAITS),
+            sum(inside(span) for span in spans if is_lost(span)),
+            sum(inside(span) for span in spans if span.activity is Activity.WAITS),
         )
         for core, spans in sorted(events.spans.items())
     )

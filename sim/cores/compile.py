@@ -166,11 +166,11 @@ def _check(
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, ]*\))?", name):
             raise SpecError(f"define {name!r} is no name of C; give it as NAME=VALUE")
     if not source.is_file():
-        what = "is a folder" if source.is_dir() else "is not there"
+        what = "it is a folder" if source.is_dir() else "no such file"
         names = ", ".join(ready_made())
-        raise SpecError(f"program {source} {what}; name a C file, or one of {names}")
+        raise SpecError(f"{source}: {what}; name a C file, or a ready-made program: {names}")
     if source.suffix != ".c":
-        raise SpecError(f"program {source} must be a C file, whose name ends in .c")
+        raise SpecError(f"{source}: the name of a C file must end in .c")
 
 
 def software() -> Traversable:
@@ -245,7 +245,7 @@ def _call(
         raise ToolError(f"{command[0]} cannot be started: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
         raise ProgramError(
-            f"program {source} is still not compiled after {_MOST_SECONDS:g} s; does it include a "
+            f"{source}: it is still not compiled after {_MOST_SECONDS:g} s; does it include a "
             "file without an end?"
         ) from error
     said = said.replace(str(source.absolute()), str(source))
@@ -254,11 +254,11 @@ def _call(
     over = [int(count) for count in re.findall(r"overflowed by (\d+) bytes", said)]
     if over:
         raise SpecError(
-            f"program {source} does not fit the {memory_kib} KiB of a core: it takes "
+            f"{source}: it does not fit the {memory_kib} KiB of a core: it takes "
             f"{max(over)} bytes too many, with {STACK_BYTES} for the stack; choose a larger "
             "--memory"
         )
-    raise ProgramError(f"program {source} does not compile:\n{_errors(said)}")
+    raise ProgramError(f"{source}: it does not compile:\n{_errors(said)}")
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str, str]:

@@ -24,7 +24,7 @@ def disassemble(program: Program, function: str) -> list[tuple[int, str]]:
     """
     symbol = program.symbols.get(function)
     if symbol is None or not symbol.function:
-        raise SpecError(f"program {program.source} has no function {function}")
+        raise SpecError(f"{program.source}: it has no function {function}")
     decoder = Cs(CS_ARCH_RISCV, CS_MODE_RISCV32)
     for segment in program.segments:
         start = symbol.address - segment.address
@@ -32,7 +32,7 @@ def disassemble(program: Program, function: str) -> list[tuple[int, str]]:
             code = segment.data[start : start + symbol.size]
             found = decoder.disasm(code, symbol.address)
             return [(one.address, f"{one.mnemonic} {one.op_str}".strip()) for one in found]
-    raise SpecError(f"program {program.source} does not load function {function}")
+    raise SpecError(f"{program.source}: it does not load function {function}")
 
 
 def barrier_routines(program: Program) -> tuple[Routine, ...]:

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 
 __all__ = ["picorv32_file"]
 
@@ -20,6 +20,6 @@ def picorv32_file() -> Path:
     if package is None or not package.submodule_search_locations:
         raise ToolError(
             "the package pythondata-cpu-picorv32, which has the cores' Verilog, is not installed; "
-            "install it with: pip install 'syncfabric[cores]'"
+            f"{how_to_install('cores')}"
         )
     return Path(package.submodule_search_locations[0]) / "verilog" / "picorv32.v"

@@ -73,6 +73,8 @@ class CoresResult:
         What ``sf_barrier`` was made of; empty if it is not known.
     code : tuple of Routine
         Functions that it goes through, if that is software.
+    changes : tuple of str
+        How the system differs from the network that was asked for.
     """
 
     network: str
@@ -91,6 +93,7 @@ class CoresResult:
     run_seconds: float
     barrier: str = ""
     code: tuple[Routine, ...] = ()
+    changes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -6,7 +6,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
@@ -17,11 +17,13 @@ from syncfabric.sim.cores.tiles import TILE, system_tiles
 from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
+from syncfabric.sim.words import count
 
 __all__ = [
     "FLITS",
     "HARDWARE",
     "build_system",
+    "changes",
     "fitting",
     "shape_of",
     "with_channels",
@@ -107,11 +109,30 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     if isinstance(spec.network, StaticSpec):  # what its barrier is made of is to be chosen, too
         others = tuple(group for group in others if set(group.members) != everyone)
     world = GroupSpec(id=free, members=nodes, planner=planners[0])
-    return NetworkSpec(name=spec.name, network=spec.network, groups=(*others, world))
+    return NetworkSpec(
+        name=spec.name, network=spec.network, groups=(*others, world), source=spec.source
+    )
 
 
-def shape_of(network: AnySpec, cores: int, memory_kib: int) -> TileShape:
-    """Return what the tiles of a system are built for.
+def changes(before: NetworkSpec, after: NetworkSpec) -> tuple[str, ...]:
+    """Return how a system of cores differs from the network that was asked for, in words."""
+    found = []
+    if isinstance(after.network, StaticSpec):
+        found.append("packets travel on a mesh of their own beside the static network")
+    elif after.network != before.network:
+        found.append("channels = 2: packets travel on one, their acknowledgements on the other")
+    for group in before.groups:
+        if group not in after.groups:
+            found.append(f"group {group.id} is left out: the group of all cores takes its place")
+    for group in after.groups:
+        if group not in before.groups:
+            nodes, planner = count(len(group.members), "core"), group.planner
+            found.append(f"group {group.id} is added: all {nodes}, planner {planner}")
+    return tuple(found)
+
+
+def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") -> TileShape:
+    """Return what the tiles of a system are built for; ``source`` is the network's file.
 
     Raises
     ------
@@ -121,6 +142,8 @@ def shape_of(network: AnySpec, cores: int, memory_kib: int) -> TileShape:
     beside = plain_mesh(network) if isinstance(network, StaticSpec) else None
     shape = TileShape(cores=cores, memory_kib=memory_kib, barriers=network, beside=beside)
     shape.check()
+    with about(source):
+        shape.check_network()
     return shape
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.cache import cache_folder
 from syncfabric.sim.simulators.process import version_line
 
@@ -56,14 +56,14 @@ def find_toolchain() -> Toolchain:
         if shutil.which(words[0]) is None:
             raise ToolError(
                 f"SYNCFABRIC_CC names {words[0]}, which is not on PATH; name a RISC-V gcc that is, "
-                "or unset it and install: pip install 'syncfabric[cores]'"
+                f"or unset it to take the package ziglang, and {how_to_install('cores')}"
             )
         said = version_line([words[0], "--version"])
         return Toolchain((*words, *_GCC_FLAGS), ("-lgcc",), said, dict(os.environ))
     if find_spec("ziglang") is None:
         raise ToolError(
-            "there is no C compiler for RISC-V: pip install 'syncfabric[cores]', "
-            "or name a RISC-V gcc in SYNCFABRIC_CC"
+            "there is no C compiler for RISC-V; name a RISC-V gcc in SYNCFABRIC_CC, or take the "
+            f"package ziglang and {how_to_install('cores')}"
         )
     kept = str(cache_folder() / "zig")
     return Toolchain(

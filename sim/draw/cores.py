@@ -32,17 +32,32 @@ _COLUMNS = 1600
 _WIDTH, _LEFT, _RIGHT, _BELOW = 12.0, 0.75, 1.35, 0.5
 
 
-def timeline_figure(result: CoresResult, cores: Sequence[Sequence[Piece]], title: str) -> Figure:
-    """Return the picture: a row a core, its cycles in barriers beside it."""
+def timeline_figure(
+    result: CoresResult, cores: Sequence[Sequence[Piece]], title: str, begin: int, end: int
+) -> Figure:
+    """Return the picture: a row a core, its cycles in barriers beside it.
+
+    Parameters
+    ----------
+    result : CoresResult
+        With the cycles lost in those that are drawn.
+    cores : sequence of sequence of Piece
+    title : str
+    begin, end : int
+        Cycles that are drawn, the last not included.
+    """
     row = 0.26 if len(cores) <= 32 else 0.17
     height = TOP + row * len(cores) + _BELOW
     with settings():
         key = [Mark(colour, kind.value, "square") for kind, colour in COLOURS.items()]
         page = Page(_WIDTH, height, key)
         lost = sum(one.cycles for one in result.lost)
-        line = f"{len(cores)} cores of {result.network}, {result.cycles:,} cycles"
-        share = lost / max(1, len(cores) * result.cycles)
-        page.heading(title, f"{line}; {share:.1%} of all cycles in barriers", _WIDTH / 2, 0.3)
+        cycles = f"{result.cycles:,} cycles"
+        if (begin, end) != (0, result.cycles):
+            cycles = f"cycles {begin:,} to {end:,} of {result.cycles:,}"
+        line = f"{len(cores)} cores of {result.network}, {cycles}"
+        share = lost / max(1, len(cores) * (end - begin))
+        page.heading(title, f"{line}; {share:.1%} of them in barriers", _WIDTH / 2, 0.3)
         bottom = page.height - TOP - row * len(cores)
         axes = page.figure.add_axes(
             (
@@ -52,12 +67,11 @@ def timeline_figure(result: CoresResult, cores: Sequence[Sequence[Piece]], title
                 row * len(cores) / page.height,
             )
         )
-        width = max(1, result.cycles)
         for core, pieces in enumerate(cores):
             for kind, colour in COLOURS.items():
                 spans = [
                     (piece.begin, piece.end - piece.begin)
-                    for piece in _thinned(pieces, width)
+                    for piece in _thinned(pieces, begin, end)
                     if piece.kind is kind
                 ]
                 if spans:
@@ -73,7 +87,7 @@ def timeline_figure(result: CoresResult, cores: Sequence[Sequence[Piece]], title
                 color=INK,
             )
         axes.text(1.008, -0.85, "in barriers", transform=axes.get_yaxis_transform(), fontsize=7)
-        axes.set_xlim(0, width)
+        axes.set_xlim(begin, max(begin + 1, end))
         axes.set_ylim(len(cores) - 0.4, -0.6)
         axes.set_yticks(range(len(cores)), [str(core) for core in range(len(cores))], fontsize=7)
         axes.tick_params(length=2, labelsize=7)
@@ -87,14 +101,19 @@ def timeline_figure(result: CoresResult, cores: Sequence[Sequence[Piece]], title
     return page.figure
 
 
-def _thinned(pieces: Sequence[Piece], cycles: int) -> list[Piece]:
-    """Return the pieces as they are, or if there are too many what is most in each column."""
+def _thinned(pieces: Sequence[Piece], first: int, last: int) -> list[Piece]:
+    """Return the pieces of some cycles, or if there are too many what is most in each column."""
+    pieces = [
+        Piece(max(piece.begin, first), min(piece.end, last), piece.kind)
+        for piece in pieces
+        if piece.begin < last and piece.end > first
+    ]
     if len(pieces) <= _COLUMNS:
-        return list(pieces)
+        return pieces
     found: list[Piece] = []
     place = 0
     for column in range(_COLUMNS):
-        begin, end = (cycles * at // _COLUMNS for at in (column, column + 1))
+        begin, end = (first + (last - first) * at // _COLUMNS for at in (column, column + 1))
         shares = dict.fromkeys(Kind, 0)
         while place < len(pieces) and pieces[place].begin < end:
             piece = pieces[place]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from syncfabric.models.errors import SpecError, SyncfabricError, ToolError
+from syncfabric.models.errors import SpecError, SyncfabricError, ToolError, how_to_install
 from syncfabric.models.ranks import ranks_started
 
 __all__ = ["all_end", "first_tells", "mpiexec", "relaunch"]
@@ -70,7 +70,7 @@ def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[st
     beside = Path(sys.executable).with_name("mpiexec")
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
-        raise ToolError("mpiexec is not there: pip install 'syncfabric[mpi]'")
+        raise ToolError(f"mpiexec is not there; {how_to_install('mpi')}")
     version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
     options: list[str] = []
     if "Open MPI" in version:

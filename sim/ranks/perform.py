@@ -9,7 +9,7 @@ from typing import Any
 
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.sim.ranks.carry import Carrier
 from syncfabric.sim.ranks.launch import first_tells
 from syncfabric.sim.ranks.library import Library
@@ -147,23 +147,24 @@ def prepare(schedule: Schedule, ranks: int, size: int) -> tuple[Schedule, list[P
     SpecError
         It cannot be performed; see ``perform``.
     """
-    nodes, topology = schedule.topology.nodes, schedule.topology.name
-    if nodes != ranks:
-        started = "1 rank was" if ranks == 1 else f"{ranks} ranks were"
-        raise SpecError(
-            f"the schedule is for the {nodes} nodes of {topology}, but {started} started; "
-            f"use mpiexec -n {nodes}, or --ranks {nodes}"
-        )
     if reduces(schedule.collective) and size % WORD:
         raise SpecError(
             f"--bytes: {schedule.collective.kind} adds up numbers of {WORD} bytes, so it must be a "
             f"multiple of {WORD}, not {size}"
         )
-    report = check(schedule)
-    if not report.right:
-        more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""
-        raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
-    return schedule, parts_of(schedule)
+    nodes, topology = schedule.topology.nodes, schedule.topology.name
+    with about(schedule.source):
+        if nodes != ranks:
+            started = "1 rank was" if ranks == 1 else f"{ranks} ranks were"
+            raise SpecError(
+                f"the schedule is for the {nodes} nodes of {topology}, but {started} started; "
+                f"use mpiexec -n {nodes}, or --ranks {nodes}"
+            )
+        report = check(schedule)
+        if not report.right:
+            more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""
+            raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
+        return schedule, parts_of(schedule)
 
 
 class _Run:

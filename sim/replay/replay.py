@@ -8,7 +8,7 @@ from typing import Any
 from syncfabric.models.collectives.certificate import best
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.verdict import Verdict, examine
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.replay.script import Replay, ReplayOutcome
 from syncfabric.sim.drive.run import verdict_of
@@ -150,8 +150,9 @@ def replay(
     """
     if sim not in SIMULATORS:
         raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
-    verdict = examine(schedule)
-    packets = packets_of(schedule, size)
+    with about(schedule.source):
+        verdict = examine(schedule)
+        packets = packets_of(schedule, size)
     plan = make_plan(packets.ground.spec(packets.channels))
     runs = (packets.by_step, packets.unbarred, packets.at_once)
     job = Job(tuple((plan, _scenario(played)) for played in runs))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from syncfabric.models.collectives.schedule import FORMAT, Schedule
 from syncfabric.models.collectives.schedule_file import read as read_schedule
-from syncfabric.models.errors import SpecError, SyncfabricError
-from syncfabric.models.files import read_text
+from syncfabric.models.errors import SpecError, about
+from syncfabric.models.files import read_text, reading
 from syncfabric.models.parsed import parse_json
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.network import Network
@@ -60,29 +60,24 @@ def read_input(source: str) -> Input:
     text = _text_of(path)
     if text is None or not (path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")):
         return Network.load(source)
-    values = parse_json(text, source)
-    try:
+    with about(source):
+        values = parse_json(text)
         if isinstance(values, dict) and "format" in values:
             return SavedSchedule(source, read_schedule(values))
         if isinstance(values, dict) and {"verdict", "cores", "console"} <= values.keys():
             return SavedCores(source, CoresResult.from_json(values))
         if isinstance(values, dict) and "verdict" in values:
             return SavedResult(source, RunResult.from_json(values))
-    except SyncfabricError as error:
-        raise SpecError(f"{source}: {error}") from None
-    raise SpecError(
-        f'{source}: neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run '
-        '--json` or `cores --json` prints, which has a "verdict"'
-    )
+        raise SpecError(
+            f'neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run --json` '
+            'or `cores --json` prints, which has a "verdict"'
+        )
 
 
 def _text_of(path: Path) -> str | None:
     """Return a file's text; None if there is no such file: then it is a network's name."""
     try:
-        return read_text(path)
+        with reading(path, or_name=True):
+            return read_text(path)
     except FileNotFoundError:
         return None
-    except UnicodeDecodeError:
-        raise SpecError(f"{path}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None

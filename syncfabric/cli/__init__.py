@@ -12,7 +12,7 @@ from syncfabric.cli.build import build
 from syncfabric.cli.campaign import campaign
 from syncfabric.cli.check import check
 from syncfabric.cli.cores import cores
-from syncfabric.cli.group import OneLineErrors
+from syncfabric.cli.group import AsWritten, OneLineErrors
 from syncfabric.cli.networks import networks
 from syncfabric.cli.perform import perform
 from syncfabric.cli.plan import plan
@@ -28,7 +28,7 @@ from syncfabric.cli.soak import soak
 from syncfabric.cli.synth import synth
 from syncfabric.cli.topologies import topologies
 
-__all__ = ["app", "main"]
+__all__ = ["PANELS", "app", "main"]
 
 app = typer.Typer(
     name="syncfabric",
@@ -37,30 +37,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (
-    plan,
-    schemes,
-    build,
-    run,
-    recover,
-    soak,
-    cores,
-    campaign,
-    synth,
-    bitstream,
-    board,
-    networks,
-    schema,
-    schedule,
-    check,
-    replay,
-    perform,
-    bcast,
-    topologies,
-    reproduce,
-    report,
-):
-    app.command()(command)
+PANELS = {
+    "Design": (networks, plan, schemes, build, schema),
+    "Simulate": (run, cores, report),
+    "Verify": (soak, campaign, recover),
+    "Schedule collectives": (topologies, schedule, check, replay, perform, bcast),
+    "Reproduce the papers": (reproduce,),
+    "FPGA and board": (synth, bitstream, board),
+}
+"""The commands by the heads that help shows them under."""
+
+for head, commands in PANELS.items():
+    for command in commands:
+        app.command(cls=AsWritten, rich_help_panel=head)(command)
 
 
 @app.callback(invoke_without_command=True)

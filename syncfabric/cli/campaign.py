@@ -36,19 +36,19 @@ def campaign(
     ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Strike a network with faults by the ten thousand, and say what became of each.
+    """Inject faults one at a time and classify each outcome.
 
-    A false release, wrong data, a hang that nobody reports or a group that does not come back ends
-    with exit code 1, and the commands that repeat those trials. Ctrl-C ends it with what there is.
+    Exit code 1, and the commands that repeat the trials, after a false release, wrong data, a hang
+    that is not reported, or a group that does not come back. Ctrl-C ends it with the result so far.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
     from syncfabric.sim.campaign.campaign import campaign as run
     from syncfabric.sim.campaign.request import CampaignRequest
+    from syncfabric.sim.network import Network
 
     names = tuple(name.strip() for name in kinds.split(",") if name.strip())
     request = CampaignRequest(faults, seed, names, first)
-    spec = load(net)
+    spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)
     if as_json:

@@ -41,6 +41,14 @@ def cores(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw what each core did over time.")
     ] = None,
+    begin: Annotated[
+        int,
+        typer.Option("--from", min=0, metavar="CYCLE", help="With --trace: the first cycle drawn."),
+    ] = 0,
+    end: Annotated[
+        int | None,
+        typer.Option("--to", metavar="CYCLE", help="With --trace: draw the cycles before this."),
+    ] = None,
     define: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A macro for the program.")
     ] = None,
@@ -48,11 +56,11 @@ def cores(
 ) -> None:
     """Run a program in C on cores at the network's nodes, with barriers in hardware or software."""
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
     from syncfabric.sim.cores.job import CoresJob
+    from syncfabric.sim.network import Network
 
     job = CoresJob(
-        spec=load(network),
+        spec=Network.load(network).spec,
         source=program,
         cores=cores,
         barrier=barrier,
@@ -60,6 +68,8 @@ def cores(
         memory_kib=memory,
         limit=limit,
         trace=trace,
+        begin=begin,
+        end=end,
         defines=tuple(define or ()),
     )
     with progress_display() as progress:
@@ -81,6 +91,8 @@ def _print(result: "CoresResult") -> None:
     from syncfabric.sim.cores.rows import console_lines
 
     screen = console()
+    for change in result.changes:
+        screen.print(f"note: {change}", markup=False, soft_wrap=True)
     for line in console_lines(result):
         screen.print(line, markup=False, soft_wrap=True)
     for table in cores_tables(result):

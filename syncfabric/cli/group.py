@@ -1,19 +1,20 @@
-"""What every command does with a mistake: one line on standard error, and exit code 2."""
+"""What all commands share: help as it is written; a mistake is one line and exit code 2."""
 
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from syncfabric.models.errors import DeadlockError, ProgramError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
-__all__ = ["INTERRUPTED", "REFUSED", "OneLineErrors"]
+__all__ = ["INTERRUPTED", "REFUSED", "AsWritten", "OneLineErrors"]
 
 REFUSED = 2
 INTERRUPTED = 130
@@ -21,13 +22,25 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What the system says of an output that takes no more."""
 LONGEST = 1000
 """Letters of an error's line."""
+TAG = re.compile(r"\[(?=[a-z#/@])")
+"""What rich takes for the beginning of markup, as in ``[network]``."""
 
 # The parser's own exceptions: their base has no public name in every version of typer.
 _UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 
+class AsWritten(TyperCommand):
+    """A command whose help shows its brackets."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        parts: list[Any] = [self, *self.params]
+        for part in parts:
+            part.help = part.help and TAG.sub(r"\[", part.help)
+
+
 class OneLineErrors(TyperGroup):
-    """The commands, with errors told as this project tells them."""
+    """The commands; an error is one line on standard error."""
 
     def main(
         self,

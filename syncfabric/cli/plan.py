@@ -39,14 +39,9 @@ def plan(
     if as_json:
         print_json(planned.to_json())
         return
-    from syncfabric.cli.tables import plan_table, print_table, register_tables
-    from syncfabric.sim.rows import notes
+    from syncfabric.sim.tables import show_plan
 
     screen = console()
-    print_table(screen, plan_table(planned))
-    for note in notes(planned):
-        screen.print(f"note: {note}", markup=False, soft_wrap=True)
-    for table in register_tables(planned, whole=registers):
-        print_table(screen, table)
+    show_plan(screen, planned, whole=registers)
     if draw is not None:
         screen.print(f"wrote {draw}", markup=False)

@@ -25,6 +25,10 @@ WORDS: dict[Step, str] = {
 }
 
 
+NEW = " (a minute or two, unless it was built before)"
+"""How long it takes to build a simulator."""
+
+
 @contextmanager
 def progress_display(unit: str = "episodes") -> Iterator[Progress]:
     """Show progress while the block runs."""
@@ -56,6 +60,8 @@ def _bars(unit: str) -> Iterator[Progress]:
                 tasks[step] = bars.add_task(WORDS[step], total=None, amount="")
             counted = total > 1
             amount = f"{done}/{total} {_thing(step, unit)}" if counted else ""
+            if step == "build" and done < total:
+                amount = "a minute if new"
             # A step that cannot be counted pulses until it is done.
             whole = total if counted or done >= total else None
             bars.update(tasks[step], completed=done, total=whole, amount=amount)
@@ -71,7 +77,7 @@ def _lines(unit: str) -> Progress:
         if step not in begun:
             begun[step] = time.monotonic()
             if step != "plan":  # what is refused is refused here, in one line
-                typer.echo(f"{WORDS[step]} …", err=True)
+                typer.echo(f"{WORDS[step]}{NEW if step == 'build' else ''} …", err=True)
         tenth = done * 10 // max(1, total)
         if done >= total:
             if told.get(step) != 10:

@@ -83,21 +83,12 @@ def run(
     if as_json:
         print_json(result.to_json())
     else:
-        _print(result)
+        from syncfabric.sim.tables import show_result
+
+        show_result(console(), result)
     if not result.ok:
         _complain(result)
         raise typer.Exit(DIFFERS)
-
-
-def _print(result: "RunResult") -> None:
-    """Print the table, what the traffic did, and the files."""
-    from syncfabric.cli.tables import print_table, result_table
-    from syncfabric.sim.rows import summary
-
-    screen = console()
-    print_table(screen, result_table(result))
-    for line in summary(result):
-        screen.print(line, markup=False, soft_wrap=True)
 
 
 def _complain(result: "RunResult") -> None:

@@ -56,13 +56,13 @@ def schemes(
     ] = None,
 ) -> None:
     """Compare barrier schemes: what the barriers of a group cost in each."""
-    from syncfabric.models.networks import reader
     from syncfabric.models.schemes.registry import schemes_for
     from syncfabric.sim.draw.canvas import format_of
+    from syncfabric.sim.network import Network
     from syncfabric.sim.output import check_file
     from syncfabric.sim.schemes import Range, compare_groups
 
-    spec = reader.load(net)
+    spec = Network.load(net).spec
     chosen = schemes_for(spec.network.kind, scheme or [])
     groups = _groups(spec, group, members)
     values = settings(set_ or [], "--set")

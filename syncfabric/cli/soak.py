@@ -40,18 +40,18 @@ def soak(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run barriers by the million, while groups come and go and packets crowd the network.
+    """Run barriers by the million, while groups are created and removed and packets compete.
 
-    Whatever is lost, early, wrong or stuck ends it with exit code 1. Ctrl-C ends it with what
-    there is.
+    Stops at the first lost packet, early release, wrong result or hang, with exit code 1. Ctrl-C
+    ends it with the result so far.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.networks.reader import load
+    from syncfabric.sim.network import Network
     from syncfabric.sim.soak.request import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
 
     request = SoakRequest(episodes, seed, jitter, life, spoil)
-    spec = load(net)
+    spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)
     repeat = request.command(net)

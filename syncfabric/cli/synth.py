@@ -62,8 +62,10 @@ def synth(
         blocks = {name: block.about for name, block in BLOCKS.items()}
         if as_json:
             print_json(blocks)
-        for name, about in () if as_json else blocks.items():
-            typer.echo(f"{name:22} {about}")
+            return
+        width = max(map(len, blocks))
+        for name, about in blocks.items():
+            typer.echo(f"{name:{width}}  {about}.")
         return
     if not design:
         raise typer.BadParameter(

@@ -1,32 +1,15 @@
-"""Tables on a terminal."""
+"""Tables of commands; those of plans and runs, which Python prints too, are in sim/tables.py."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
-from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.plan import (
-    GroupPlan,
-    IrregularGroupPlan,
-    StaticGroupPlan,
-    WireGroupPlan,
-)
-from syncfabric.models.planning.static_images import role_of
-from syncfabric.sim.rows import Rows, plan_rows, result_rows
-from syncfabric.sim.words import network_words, node_words
+from syncfabric.sim.tables import Titled, print_table, table_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from syncfabric.fpga.host.results import BoardResult
-    from syncfabric.models.planning.plan import BarrierPlan
     from syncfabric.sim.campaign.result import CampaignResult
     from syncfabric.sim.cores.result import CoresResult
     from syncfabric.sim.drive.recovery.run import RecoveryResult
-    from syncfabric.sim.results import RunResult
     from syncfabric.sim.soak.result import SoakResult
 
 __all__ = [
@@ -34,54 +17,35 @@ __all__ = [
     "board_table",
     "campaign_table",
     "cores_tables",
-    "plan_table",
     "print_table",
     "recovery_tables",
-    "register_tables",
-    "result_table",
     "soak_tables",
 ]
-
-SHOWN = 16
-"""Registers of a group, or switches of its ring or tree, that are printed unasked."""
-
-
-class Titled(NamedTuple):
-    """A table, and the lines above and below it."""
-
-    title: str
-    table: Table
-    below: str = ""
-
-
-def result_table(result: "RunResult") -> Titled:
-    """Return a run's table; latencies are least, median and greatest."""
-    return _table(f"{result.network} under {result.simulator}", result_rows(result))
 
 
 def soak_tables(result: "SoakResult") -> Iterator[Titled]:
     """Yield a soak's tables: its groups, and its traffic if there was any."""
     from syncfabric.sim.soak.rows import group_rows, phase_rows
 
-    yield _table(f"{result.network}, soaked", group_rows(result))
+    yield table_of(f"{result.network}, soaked", group_rows(result))
     if result.phases:
-        yield _table("traffic", phase_rows(result))
+        yield table_of("traffic", phase_rows(result))
 
 
 def cores_tables(result: "CoresResult") -> Iterator[Titled]:
     """Yield the cores of a many-core system, and its groups if there are any."""
     from syncfabric.sim.cores.rows import core_rows, group_rows
 
-    yield _table(f"{result.cores} cores on {result.network}", core_rows(result))
+    yield table_of(f"{result.cores} cores on {result.network}", core_rows(result))
     if result.groups:
-        yield _table("barriers in hardware", group_rows(result))
+        yield table_of("barriers in hardware", group_rows(result))
 
 
 def campaign_table(result: "CampaignResult") -> Titled:
     """Return a campaign's table: what became of the faults of each kind."""
     from syncfabric.sim.campaign.result import kind_rows
 
-    return _table(f"{result.network}, struck", kind_rows(result))
+    return table_of(f"{result.network}, struck", kind_rows(result))
 
 
 def board_table(result: "BoardResult") -> Titled:
@@ -89,7 +53,7 @@ def board_table(result: "BoardResult") -> Titled:
     from syncfabric.fpga.host.results import board_rows
 
     where = "a simulated board" if result.simulated else "the board"
-    return _table(f"{result.network} on {where}", board_rows(result))
+    return table_of(f"{result.network} on {where}", board_rows(result))
 
 
 def recovery_tables(result: "RecoveryResult") -> Iterator[Titled]:
@@ -98,135 +62,6 @@ def recovery_tables(result: "RecoveryResult") -> Iterator[Titled]:
 
     if result.found.costs:
         title = f"{result.network} under {result.simulator}: cycles until a group is back"
-        yield _table(title, recovery_rows(result))
+        yield table_of(title, recovery_rows(result))
     if result.found.spans:
-        yield _table("the other groups' barriers: cycles (min/med/max)", other_rows(result))
-
-
-def plan_table(plan: "BarrierPlan") -> Titled:
-    """Return a plan's table."""
-    return _table(f"{plan.spec.name}: {network_words(plan.spec.network)}", plan_rows(plan))
-
-
-def register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
-    """Yield the tables of the register images of each group; on a static network of its routes.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-    whole : bool
-        All of them, however many; else the first few.
-    """
-    irregular, most = isinstance(plan.spec.network, IrregularSpec), None if whole else SHOWN
-    for group in plan.groups:
-        title = f"registers of group {group.id} ({group.op})"
-        if isinstance(group, WireGroupPlan):
-            title = f"slot {group.slot} of group {group.id} ({group.op})"
-        if isinstance(group, WireGroupPlan) and not irregular:
-            yield _slots(group, title, most)
-        elif isinstance(group, (IrregularGroupPlan, WireGroupPlan)):
-            yield from _port_registers(group, title, most)
-        elif isinstance(group, StaticGroupPlan):
-            yield _routes(group, most)
-        elif isinstance(group, GroupPlan):
-            yield _registers(group, title, most)
-
-
-def print_table(screen: "Console", titled: Titled) -> None:
-    """Print a table and an empty line; on a narrow terminal whole all the same."""
-    whole = screen.measure(titled.table, options=screen.options.update(width=10_000)).maximum
-    screen.width = max(screen.width, whole)
-    # Not the table's own title and caption, which its width would wrap.
-    screen.print(titled.title, style="bold", markup=False, soft_wrap=True)
-    screen.print(titled.table)
-    if titled.below:
-        screen.print(titled.below, style="dim italic", markup=False, soft_wrap=True)
-    screen.print()
-
-
-def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
-    """Return the registers of a group on a mesh."""
-    heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
-    rows = []
-    for node in group.tree.nodes[:most]:
-        image = group.register(node)
-        children = ["" if child is None else node_words(child) for child in image.children]
-        turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
-        parent = "root" if image.parent is None else node_words(image.parent)
-        name = node_words(node) + " relay" * image.relay
-        rows.append([name, _place(group.node_places[node]), parent, turn, *children])
-    return _table(title, (heads, rows), rest=len(group.tree) - len(rows))
-
-
-def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:
-    """Return the images of a group's slot in the routers of a mesh, its members' first."""
-    names = {port: "process" if port is Port.LOCAL else port.name.lower() for port in Port}
-    rows = []
-    for image in group.registers():
-        assert not isinstance(image.seat, int)
-        parent = "root" if image.parent is None else names[Port(image.parent)]
-        children = ", ".join(names[Port(port)] for port in image.children)
-        rows.append([node_words(image.seat), str(group.number), parent, children])
-    heads, shown = ["node", "register", "parent", "children"], rows[:most]
-    return _table(title, (heads, shown), rest=len(rows) - len(shown))
-
-
-def _port_registers(
-    group: IrregularGroupPlan | WireGroupPlan, title: str, most: int | None
-) -> Iterator[Titled]:
-    """Yield the registers of a group on an irregular network: its switches', then its nodes'."""
-    switches, nodes = [], []
-    for image in group.registers():
-        children = ", ".join(map(str, image.children))
-        if isinstance(image.seat, int):
-            parent = "root" if image.parent is None else str(image.parent)
-            place = _place(group.switch_places[image.seat])
-            switches.append([str(image.seat), place, parent, children])
-        else:
-            parent = "root" if image.parent is None else "switch"
-            nodes.append([node_words(image.seat), _place(group.places[image.seat]), parent])
-    if switches:
-        heads = ["switch", "register", "parent\nport", "children\nports"]
-        shown = switches[:most]
-        yield _table(f"{title}: switches", (heads, shown), rest=len(switches) - len(shown))
-    shown = nodes[:most]
-    heads = ["node", "register", "parent"]
-    yield _table(f"{title}: node interfaces", (heads, shown), rest=len(nodes) - len(shown))
-
-
-def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
-    """Return what each output of the switches on a group's way listens to, the root's first."""
-    ports = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
-    heads = ["node", "role", *(f"{port}\nhears" for port in ports.values())]
-    heard: dict[Node, dict[Port, Port]] = {}
-    for (x, y, port), source in group.routes().items():
-        heard.setdefault((x, y), {})[port] = source
-    order = group.ring or [group.root, *(switch for switch, _ in group.edges or ())]
-    switches = list(dict.fromkeys(order)) or [group.root]
-    members = set(group.members)
-    rows = []
-    for node in switches[:most]:
-        role = role_of(group, node).name.lower().replace("_", " ") if node in members else ""
-        heard_here = heard.get(node, {})
-        sources = (heard_here.get(port) for port in ports)
-        inputs = ["" if source is None else ports[source] for source in sources]
-        rows.append([node_words(node), role, *inputs])
-    title = f"routes of group {group.id} ({group.planner})"
-    if group.flits is not None:
-        title += f": {group.flits} flits an episode"
-    return _table(title, (heads, rows), rest=len(switches) - len(rows))
-
-
-def _place(number: int | None) -> str:
-    return "memory" if number is None else str(number)
-
-
-def _table(title: str, content: Rows, *, rest: int = 0) -> Titled:
-    """Return a table; below it, that ``rest`` rows more are left out."""
-    heads, rows = content
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for head in heads:
-        table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return Titled(title, table, f"and {rest:,} more: --registers prints all" if rest else "")
+        yield table_of("the other groups' barriers: cycles (min/med/max)", other_rows(result))

@@ -43,7 +43,7 @@ FILES = {
     ),
     "malformed TOML": (
         NETWORK + "flit_bits = = 3\n",
-        r"n\.toml: line 6, column 13: not TOML: invalid value",
+        r"line 6, column 13: not TOML: invalid value",
     ),
     "narrow flit": (
         NETWORK + "flit_bits = 16\n",
@@ -210,7 +210,7 @@ COMMANDS = {
 def test_a_wrong_network_file(call: Call, here: Path, what: str, command: str) -> None:
     text, message = FILES[what]
     (here / "n.toml").write_text(text)
-    refused(call(*COMMANDS[command]), message)
+    refused(call(*COMMANDS[command]), rf"n\.toml: {message}")
     assert [path.name for path in here.iterdir()] == ["n.toml"]
 
 

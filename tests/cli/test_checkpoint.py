@@ -66,8 +66,8 @@ def test_a_checkpoint_of_another_run_is_refused(call: Call, here: Path) -> None:
         assert result.exit_code == 2, words
         assert result.stdout == ""
         assert result.stderr.splitlines()[-1] == (
-            "error: checkpoint c: it is of another run; task, steps, seed, parameters and islands "
-            "must be the same"
+            "error: c: this checkpoint is of another run; task, steps, seed, parameters and "
+            "islands must be the same"
         ), words
         assert (here / "c").read_bytes() == kept
 
@@ -76,7 +76,7 @@ def test_what_is_no_checkpoint_is_refused(call: Call, here: Path) -> None:
     (here / "text").write_text("no checkpoint")
     (here / "folder").mkdir()
     for file, message in (
-        ("text", "checkpoint text: it is none, or it is damaged"),
+        ("text", "text: it is no checkpoint, or it is damaged"),
         ("folder", "output file folder is a folder; name a file in it"),
         ("no/c", "no/c: its folder is not there; make it, or choose another place"),
     ):

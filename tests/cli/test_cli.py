@@ -1,26 +1,54 @@
 """The command line as a whole: its help, its start, its way with mistakes."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 from syncfabric import Network, __version__
+from syncfabric.cli import PANELS
 
 Call = Callable[..., Any]
 
 HEAVY = {"amaranth", "cocotb", "matplotlib", "networkx", "numpy", "pydantic"}
 
 
-def test_help_names_every_command(call: Call) -> None:
-    result = call("--help")
+COMMANDS = {command.__name__: command for commands in PANELS.values() for command in commands}
+
+
+def shown(call: Call, *words: str) -> str:
+    """Return help without frames and line breaks."""
+    result = call(*words, "--help")
     assert result.exit_code == 0
-    for command in ("plan", "build", "run", "networks", "schema"):
-        assert command in result.stdout
-        assert call(command, "--help").exit_code == 0
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", result.stdout).split())
+
+
+def written(command: Callable[..., Any]) -> str:
+    """Return what a command's source says of it and of its options."""
+    hints = get_type_hints(command, include_extras=True).values()
+    given = (
+        getattr(part, "help", "") for hint in hints for part in getattr(hint, "__metadata__", ())
+    )
+    return "\n".join([str(command.__doc__), *filter(None, given)])
+
+
+def test_help_shows_every_command_under_its_head(call: Call) -> None:
+    told = shown(call)
+    places = [told.index(f" {head} {commands[0].__name__} ") for head, commands in PANELS.items()]
+    assert places == sorted(places)
+    assert all(f" {name} " in told for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_what_is_in_brackets(call: Call, name: str) -> None:
+    bracketed = re.findall(r"\[[^]]*\]", written(COMMANDS[name]))
+    told = shown(call, name)
+    assert [words for words in bracketed if words not in told] == []
+    assert ("[network]" in bracketed) == (name in ("build", "synth"))
 
 
 def test_without_a_command_there_is_help(call: Call) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.cores import job
 from syncfabric.sim.cores.events import Events, Fault, Put, Span
 from syncfabric.sim.cores.result import result_of
+from syncfabric.sim.cores.timeline import Kind, Piece
+from syncfabric.sim.draw.cores import _thinned, timeline_figure
 from tests.cli.test_bad_input import refused
 
 Call = Callable[..., Any]
@@ -73,6 +76,56 @@ def test_a_picture_is_drawn(call: Call, events: Events, tmp_path: Path) -> None:
     assert trace.read_text().startswith("<?xml")
 
 
+def test_a_part_of_the_run_is_drawn(
+    call: Call, events: Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cycles 30 to 50 of 60: both cores work until 40, and wait after it."""
+    drawn: list[tuple[Any, ...]] = []
+
+    def draw(*given: Any) -> Any:
+        drawn.append(given)
+        return timeline_figure(*given)
+
+    monkeypatch.setattr("syncfabric.sim.draw.cores.timeline_figure", draw)
+    words = ("cores", "p.c", "--network", "mesh-2x2", "--cores", 2, "--trace", tmp_path / "t.svg")
+    result = call(*words, "--from", 30, "--to", 50, "--json")
+    ((part, _, _, *window),) = drawn
+    assert window == [30, 50]
+    assert [(lost.cycles, lost.waiting) for lost in part.lost] == [(10, 10), (10, 10)]
+    assert json.loads(result.stdout)["lost"][0]["cycles"] == 15
+    assert "cycles 30 to 50 of 60; 50.0% of them in barriers" in (tmp_path / "t.svg").read_text()
+    assert call(*words, "--from", 30, "--to", 1000).exit_code == 0
+    assert drawn[-1][-1] == 60
+    refused(call(*words, "--from", 60), r"from = 60: the program ended in cycle 60; .*")
+
+
+def test_thinned_pieces_keep_to_the_window() -> None:
+    kinds = (Kind.WORKS, Kind.WAITS)
+    pieces = [Piece(2 * k, 2 * k + 2, kinds[k % 2]) for k in range(5000)]
+    for first, last in ((0, 10_000), (1_001, 9_001), (1_001, 1_101)):
+        thinned = _thinned(pieces, first, last)
+        assert (thinned[0].begin, thinned[-1].end) == (first, last)
+        assert all(one.end == other.begin for one, other in pairwise(thinned))
+    assert thinned[1:-1] == pieces[501:550]
+
+
+def test_what_cores_change_in_a_network_is_told(call: Call, events: Events, here: Path) -> None:
+    channels = "note: channels = 2: packets travel on one, their acknowledgements on the other"
+    words = ("cores", "p.c", "--cores", 2, "--network")
+    lines = call(*words, "mesh-2x2").stdout.splitlines()
+    assert lines[:2] == [channels, "note: group 0 is added: all 2 cores, planner btm"]
+    assert lines[2].startswith("core 0, ")
+    changes = json.loads(call(*words, "mesh-2x2", "--json").stdout)["changes"]
+    assert [f"note: {change}" for change in changes] == lines[:2]
+    assert "note: " not in call(*words, "two-channels", "--barrier", "tree").stdout
+    static = call("cores", "p.c", "--network", "reflex-2x2", "--barrier", "reflex-tree").stdout
+    assert static.splitlines()[:3] == [
+        "note: packets travel on a mesh of their own beside the static network",
+        "note: group 1 is left out: the group of all cores takes its place",
+        "note: group 0 is added: all 4 cores, planner tree",
+    ]
+
+
 def test_a_fault_is_told_with_its_function(call: Call, events: Events) -> None:
     events.faults.append(Fault(1, 44, FaultReason.NOT_READY, 0x20, 0x4000_0084))
     del events.exits[1]
@@ -110,6 +163,9 @@ def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
         (("--barrier", "btin"), "barrier = 'btin' does not go with network mesh-2x2"),
         (("--trace", "trace.txt"), "must end in .svg or .png"),
         (("--define", "=3"), "define '=3' has no name"),
+        (("--from", 5), "from and to choose the cycles that --trace draws; give --trace FILE.svg"),
+        (("--trace", "t.svg", "--from", 9, "--to", 9), "to = 9: it must be above from, which is 9"),
+        (("--trace", "t.svg", "--from", -1), "invalid value for '--from'"),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -119,4 +175,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_a_program_that_is_not_there_is_refused(call: Call) -> None:
-    refused(call("cores", "no.c", "--network", "mesh-2x2"), "program no.c is not there.*")
+    refused(
+        call("cores", "no.c", "--network", "mesh-2x2"),
+        r"no\.c: no such file; name a C file, or a ready-made program: barrier, .*",
+    )

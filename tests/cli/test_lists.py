@@ -1,6 +1,7 @@
-"""``syncfabric networks`` and ``syncfabric schema``."""
+"""``syncfabric networks``, ``syncfabric schema`` and ``syncfabric synth --list``."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.networks import reader
 
 Call = Callable[..., Any]
@@ -35,3 +37,19 @@ def test_the_schema_of_results(call: Call) -> None:
     schema = json.loads(call("schema", "--results", "--json").stdout)
     Draft202012Validator.check_schema(schema)
     assert "verdict" in schema["properties"]
+
+
+def test_every_block_is_described_by_itself(call: Call) -> None:
+    lines = call("synth", "--list").stdout.splitlines()
+    told = dict(line.split(maxsplit=1) for line in lines)
+    assert told.keys() == BLOCKS.keys()
+    for words in told.values():
+        assert re.fullmatch(r"[A-Z8].{30,}\.", words)
+        assert "the same" not in words
+        assert set(re.findall(r" as ([\w-]+)", words)) <= BLOCKS.keys()
+    assert len({line.index(words) for line, words in zip(lines, told.values(), strict=True)}) == 1
+
+
+def test_blocks_as_json(call: Call) -> None:
+    found = json.loads(call("synth", "--list", "--json").stdout)
+    assert found == {name: block.about for name, block in BLOCKS.items()}

@@ -12,6 +12,7 @@ import pytest
 
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.schedule_file import save_schedule
+from syncfabric.models.errors import how_to_install
 from tests.models.collectives.right_schedules import fat_multicast
 from tests.sim.ranks.made import on_ranks, one_of
 
@@ -87,7 +88,7 @@ def too_few(folder: Path) -> str:
 
 
 def missing(folder: Path) -> str:
-    return "s.json: cannot be read: No such file or directory"
+    return "no such file; check the path"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,11 @@ def missing(folder: Path) -> str:
 def test_bad_input_is_one_line_and_code_2(tmp_path: Path, case: Callable[[Path], str]) -> None:
     said = case(tmp_path)
     done = perform(3, tmp_path / "s.json")
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {said}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        f"error: {tmp_path}/s.json: {said}\n",
+    )
 
 
 def test_a_mistake_in_the_options_is_one_line_of_all_ranks(tmp_path: Path) -> None:
@@ -112,7 +117,8 @@ def test_without_mpi4py_it_says_what_to_install(
     result = call("perform", "s.json")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: mpi4py and an MPI library are needed for ranks: pip install 'syncfabric[mpi]'\n"
+        "error: mpi4py and an MPI library are needed for ranks; install it in the checkout with: "
+        ".venv/bin/pip install -e '.[mpi]'\n"
     )
 
 
@@ -123,4 +129,4 @@ def test_without_mpiexec_it_says_what_to_install(
     monkeypatch.setenv("PATH", str(here))
     result = call("perform", "s.json", "--ranks", 4)
     assert result.exit_code == 2
-    assert result.stderr == "error: mpiexec is not there: pip install 'syncfabric[mpi]'\n"
+    assert result.stderr == f"error: mpiexec is not there; {how_to_install('mpi')}\n"

@@ -75,6 +75,33 @@ def test_a_plan_shows_who_goes_where(call: Call) -> None:
     assert slots == {"of": 2, "used": 2, "least": 2}
 
 
+def test_the_papers_formula_is_told_from_cycles(call: Call) -> None:
+    told = (
+        "\nnote: paper's formula: ns with the paper's times, not cycles; {} ns are software "
+        "start-up\n\n"
+    )
+    assert told.format("2,000") in call("plan", "fig1").stdout
+    assert told.format("4,000") in call("plan", "cluster-fig1").stdout
+    assert "paper's" not in call("plan", "reflex-4x4").stdout
+
+
+def test_a_network_that_is_too_large_to_build_is_planned_with_a_note(
+    call: Call, here: Path
+) -> None:
+    links = [[[s, 0], [s + 1, 1]] for s in range(4096)]
+    (here / "long.toml").write_text(
+        'name = "long"\n[network]\nkind = "irregular"\nports = 3\nnodes = [[0, 2], [9, 2]]\n'
+        f'setup = "local"\nlinks = {links}\n[[group]]\nid = 1\nmembers = "all"\n'
+    )
+    note = "note: planned only: 4,097 switches are too many to build, above 4,096\n"
+    assert note in call("plan", "long.toml").stdout
+    result = call("build", "long.toml", "-o", "out")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith(
+        "error: long.toml: network: 4097 switches are too many for routing tables, "
+    )
+
+
 def test_wires_alone_have_no_formula(call: Call) -> None:
     assert "formula" in call("plan", "wires-both").stdout
     shown = call("plan", "wires-16x16").stdout

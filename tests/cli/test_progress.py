@@ -22,6 +22,15 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert len(lines) == 1 + 1 + 9 + 1
 
 
+def test_a_build_says_how_long_it_may_take(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_display() as progress:
+        progress("build", 0, 1)
+        begun = capsys.readouterr().err
+        progress("build", 1, 1)
+    assert begun == "build the simulator (a minute or two, unless it was built before) …\n"
+    assert capsys.readouterr().err.startswith("build the simulator: done in ")
+
+
 def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -35,4 +44,8 @@ def test_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         progress("build", 1, 1)
         progress("simulate", 40, 100)
     assert "build the simulator" in screen.getvalue()
+    assert "a minute if new" not in screen.getvalue()
+    with progress_display() as progress:
+        progress("build", 0, 1)
+    assert "a minute if new" in screen.getvalue()
     assert "40/100 episodes" in screen.getvalue()

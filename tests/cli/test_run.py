@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from syncfabric import Network
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive import run as drive
 from syncfabric.sim.results import (
@@ -70,6 +71,32 @@ def test_a_match_is_a_table_and_code_0(call: Call) -> None:
     assert result.exit_code == 0
     row = next(line for line in result.stdout.splitlines() if " 10 / 11 / 12 " in line)
     assert row.split() == ["1", "14", "2", "9", *2 * ["10", "/", "11", "/", "12"], "24", "2,340"]
+    assert "2,000 ns are software start-up" in result.stdout
+
+
+@pytest.mark.usefixtures("outcome")
+def test_the_model_alone_is_checked_and_matches_nothing(call: Call) -> None:
+    result = call("run", "fig1", "--sim", "model")
+    assert result.exit_code == 0
+    assert (
+        "\nchecked: all rules hold; nothing was compared with the golden model; " in result.stdout
+    )
+    assert "match" not in result.stdout
+    assert (
+        json.loads(call("run", "fig1", "--sim", "model", "--json").stdout)["verdict"] == "checked"
+    )
+    compared = call("run", "fig1", "--sim", "verilator")
+    assert "\nmatch: hardware and golden model agree in every cycle; " in compared.stdout
+
+
+def test_print_gives_the_command_lines_tables(call: Call) -> None:
+    network = Network.load("fig1")
+    assert f"{network.plan()}\n" == call("plan", "fig1").stdout.rstrip("\n") + "\n"
+    result = network.run("model", 3)
+    told = call("run", "fig1", "--sim", "model", "--episodes", 3).stdout
+    seconds = r"[\d.]+ s to (build|run)"
+    assert re.sub(seconds, "", f"{result}\n") == re.sub(seconds, "", told)
+    assert repr(result).startswith("RunResult(network=")
 
 
 @pytest.mark.usefixtures("outcome")

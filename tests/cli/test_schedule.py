@@ -94,8 +94,8 @@ def test_none_found_is_code_1(call: Call, here: Path) -> None:
     [
         (("octagon-8", "AAS", "--steps", "3"), "steps: 3 is below the lower bound 4: "),
         (("octagon-9", "AAS"), 'topology: size of "octagon-9" must be a multiple of 4'),
-        (("none.csv", "AAS"), 'topology: "none.csv"'),
-        (("apart.csv", "AAS"), "is not connected"),
+        (("none.csv", "AAS"), "none.csv: no such file; check the path"),
+        (("apart.csv", "AAS"), "apart.csv: topology apart: it is not connected"),
         (("octagon-8", "AAT"), 'collective: unknown "AAT"; did you mean'),
         (("octagon-8", "OAS", "--senders", "8"), "sender 8 is not in topology octagon-8"),
         (("octagon-8", "OAS", "--senders", ""), '--senders: "" is no node'),

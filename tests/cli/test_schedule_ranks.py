@@ -69,7 +69,7 @@ def test_ranks_go_on_from_a_checkpoint(here: Path) -> None:
     assert json.loads(out)["evaluations"] > second["evaluations"]
     code, out, told = run(*words, "--islands", "1")
     assert (code, out) == (2, "")
-    assert told.splitlines()[-1].startswith("error: checkpoint c: it is of another run; ")
+    assert told.splitlines()[-1].startswith("error: c: this checkpoint is of another run; ")
 
 
 @pytest.mark.long

@@ -125,13 +125,13 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
         ),
         (
             ["none.toml"],
-            r"none has nothing to soak: no group of two members or more; add a \[\[group\]\] to "
-            r"the network file",
+            r"none\.toml: none has nothing to soak: no group of two members or more; add a "
+            r"\[\[group\]\] to the network file",
         ),
         (
             ["paper.toml"],
-            r'setup = "paper" is not soaked: there software sets groups up once, by packets, and '
-            r'tears none down; set setup = "manager" or "local" in \[network\]',
+            r'paper\.toml: setup = "paper" is not soaked: there software sets groups up once, by '
+            r'packets, and tears none down; set setup = "manager" or "local" in \[network\]',
         ),
         (
             ["watched.toml", "--jitter", "60"],

@@ -61,9 +61,9 @@ def test_a_topology_from_a_file(call: Call, here: Path) -> None:
 def test_bad_input_is_code_2(call: Call, here: Path) -> None:
     (here / "two.txt").write_text("a b\nc d\n")
     for name, message in (
-        ("two.txt", "error: topology two: it is not connected: node 2 cannot be reached"),
+        ("two.txt", "error: two.txt: topology two: it is not connected: node 2 cannot be reached"),
         ("octagon", 'error: topology: size of "octagon" must be a multiple of 4'),
-        ("none.txt", 'error: topology: "none.txt" is neither a file nor a name'),
+        ("none.txt", "error: none.txt: no such file; check the path"),
     ):
         result = call("topologies", name)
         assert result.exit_code == 2

@@ -68,7 +68,11 @@ FOUND = {
     "an infinite time": (["check", "f", "--ts", "inf", "--json"], SCHEDULE, "'--ts'"),
     "a clock that is no number": (["synth", "mesh-router", "--freq", "nan"], b"", "above 0 MHz"),
     "seeds without end": (["synth", "mesh-router", "--seeds", "9" * 30], b"", "1 to 1000"),
-    "a checkpoint that is no archive": (RESUMED, b"PK\x03\x04", "it is none, or it is damaged"),
+    "a checkpoint that is no archive": (
+        RESUMED,
+        b"PK\x03\x04",
+        "it is no checkpoint, or it is damaged",
+    ),
 }
 
 
@@ -157,7 +161,7 @@ def test_a_checkpoint_that_would_lead_out_of_memory(name: str, value: int) -> No
     with sandbox() as box:
         (box.here / "c").write_bytes(stream.getvalue())
         assert box.call(RESUMED, late=True) == 2
-    assert "it is none, or it is damaged" in box.said
+    assert "it is no checkpoint, or it is damaged" in box.said
 
 
 def test_a_label_of_many_digits() -> None:

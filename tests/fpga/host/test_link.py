@@ -189,5 +189,7 @@ def test_a_baud_rate_that_is_none() -> None:
 
 def test_pyserial_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "serial", None)
-    with pytest.raises(ToolError, match=r"install it with: pip install 'syncfabric\[board\]'"):
+    with pytest.raises(
+        ToolError, match=r"install it in the checkout with: \.venv/bin/pip install -e '\.\[board\]'"
+    ):
         Link("port")

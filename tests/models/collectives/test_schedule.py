@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +117,9 @@ def test_a_malformed_schedule_is_refused_by_place(values: Any, message: str) -> 
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text("{\n  1")
-    with pytest.raises(SpecError, match=r"^s\.json: line 2, column 3: not JSON"):
+    with pytest.raises(SpecError, match=rf"^{re.escape(str(path))}: line 2, column 3: not JSON"):
         load_schedule(path)
-    with pytest.raises(SpecError, match=r"^none\.json: cannot be read"):
+    with pytest.raises(SpecError, match=r"/none\.json: no such file; check the path$"):
         load_schedule(tmp_path / "none.json")
     path.write_bytes(b"\xff")
     with pytest.raises(SpecError, match="not a text file in UTF-8"):

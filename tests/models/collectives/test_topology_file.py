@@ -79,28 +79,30 @@ def test_json_comes_back_equal(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b c\n", 't.txt, line 1: "a b c" is not an edge; write two labels'),
+        ("a b c\n", 'graph, line 1: "a b c" is not an edge; write two labels'),
         ("", "there is no edge in it"),
         ("0 1\n2 3\n", "it is not connected: node 2 cannot be reached from node 0, and 1 more"),
         ("0 1\n1 0\n", 'there are two edges between "1" and "0"; remove one'),
         ("0 1\n1 1\n", 'an edge leads from "1" to itself; remove it'),
-        ("<graphml", "t.txt: not XML"),
-        ('{"name": "t",', "t.txt: line 1, column 14: not JSON"),
-        ('{"name": "t", "nodes": 2}', "t.txt: switches: field required"),
+        ("<graphml", "graph: not XML"),
+        ('{"name": "t",', "line 1, column 14: not JSON"),
+        ('{"name": "t", "nodes": 2}', "topology: switches: field required"),
         (
             '{"name": "t", "nodes": 2, "switches": 0, "channels": [[0, 1], [1]]}',
-            "t.txt: channels[1][1]: field required",
+            "topology: channels[1][1]: field required",
         ),
         (
             '{"name": "t", "nodes": 2.5, "switches": 0, "channels": []}',
-            "t.txt: nodes: input should be a valid integer",
+            "topology: nodes: input should be a valid integer",
         ),
     ],
 )
 def test_a_malformed_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = write(tmp_path, "t.txt", text)
     with pytest.raises(SpecError) as caught:
-        load_topology(write(tmp_path, "t.txt", text))
+        load_topology(file)
     assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)
 
 

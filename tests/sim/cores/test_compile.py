@@ -64,7 +64,7 @@ def test_what_does_not_compile_is_refused_by_file_and_line(tmp_path: Path) -> No
     source = write(tmp_path, "int main(void)\n{\n    return nothing;\n}\n")
     with pytest.raises(ProgramError) as told:
         compile_program(source)
-    assert re.match(rf"program {source} does not compile:\n  {source}:3:12: ", str(told.value))
+    assert re.match(rf"{source}: it does not compile:\n  {source}:3:12: ", str(told.value))
     assert "undeclared" in str(told.value)
 
 
@@ -125,7 +125,9 @@ def test_a_compiler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) 
         program("hello")
     monkeypatch.delenv("SYNCFABRIC_CC")
     monkeypatch.setattr("syncfabric.sim.cores.toolchain.find_spec", lambda name: None)
-    with pytest.raises(ToolError, match=r"pip install 'syncfabric\[cores\]'"):
+    with pytest.raises(
+        ToolError, match=r"install it in the checkout with: \.venv/bin/pip install -e '\.\[cores\]'"
+    ):
         program("hello")
 
 

@@ -40,5 +40,7 @@ def test_options_are_those_of_the_library(
 def test_no_mpiexec_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError, match=r"pip install 'syncfabric\[mpi\]'"):
+    with pytest.raises(
+        ToolError, match=r"install it in the checkout with: \.venv/bin/pip install -e '\.\[mpi\]'"
+    ):
         launch.mpiexec(2, [])

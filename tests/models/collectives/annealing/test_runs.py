@@ -61,7 +61,7 @@ def test_a_run_that_goes_on_comes_to_the_same(islands: int, tmp_path: Path) -> N
     with pytest.raises(SpecError, match="of another run"):
         solve(HARD, 16, seed=4, islands=islands, checkpoint=file)
     file.write_text("nonsense")
-    with pytest.raises(SpecError, match="it is none, or it is damaged"):
+    with pytest.raises(SpecError, match="it is no checkpoint, or it is damaged"):
         run(1, file)
 
 
