@@ -11,8 +11,9 @@ from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
 from syncfabric.models.files import write_whole
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
-from syncfabric.sim.draw.page import Page
+from syncfabric.sim.draw.page import Mark, Page
 from syncfabric.sim.draw.schedule_places import Points, bows, curve, vertex_places
+from syncfabric.sim.draw.style import colours, lightness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,8 @@ PANEL_VERTICES, PANEL_STEPS = 40, 24
 """Most vertices and steps that are drawn as panels; beyond, a table."""
 LARGEST = 1024
 """Most channels, and most steps, of a table."""
+NAMED = 16
+"""Most colours that a legend names one by one."""
 AWAY = 0.012
 """Distance of an arrow from the line between two vertices: traffic keeps right."""
 RIM = 0.034
@@ -91,22 +94,18 @@ def _one_origin(schedule: Schedule) -> bool:
     return len({message[0] for step in schedule.steps for message, _ in step}) <= 1
 
 
-def _inks(schedule: Schedule) -> dict[int, tuple[float, float, float]]:
+def _inks(schedule: Schedule) -> dict[int, str]:
     """Return a colour for each origin, or for each destination."""
-    from matplotlib.colors import hsv_to_rgb
-
     end = int(_one_origin(schedule))
     keys = sorted({message[end] for step in schedule.steps for message, _ in step})
-    # Round the circle of hues, every other one darker, so that neighbours differ.
-    hues = {
-        key: (i / len(keys), 0.85 if i % 2 else 0.62, 0.62 if i % 2 else 0.88)
-        for i, key in enumerate(keys)
-    }
-    found = {}
-    for key, hue in hues.items():
-        red, green, blue = hsv_to_rgb(hue)
-        found[key] = (float(red), float(green), float(blue))
-    return found
+    return dict(zip(keys, colours(len(keys)), strict=True))
+
+
+def _legend(schedule: Schedule, inks: dict[int, str]) -> list[Mark]:
+    """Return what the colours stand for, where a legend has room for them."""
+    end = "destination" if _one_origin(schedule) else "origin"
+    marks = [Mark(ink, f"{end} {node}") for node, ink in inks.items()]
+    return marks if len(marks) <= NAMED else []
 
 
 def _panels(schedule: Schedule) -> "Figure":
@@ -114,10 +113,15 @@ def _panels(schedule: Schedule) -> "Figure":
     columns = min(count, 4 if count > 3 else 3)
     rows = -(-count // columns)
     side, top, gap = 2.9, 0.95, 0.34
-    page = Page(max(columns * side, 4.4), top + rows * (side + gap))
+    places, inks = vertex_places(schedule.topology), _inks(schedule)
+    legend = _legend(schedule, inks)
+    if len(inks) < schedule.topology.nodes:
+        legend.append(Mark(GREY, "other node", "ring"))
+    if schedule.topology.switches:
+        legend.append(Mark(GREY, "switch", "square"))
+    page = Page(max(columns * side, 4.4), top + rows * (side + gap), legend)
     title, line = _title(schedule)
     page.heading(title, line, page.width / 2, 0.3)
-    places, inks = vertex_places(schedule.topology), _inks(schedule)
     bent = bows(schedule.topology, places)
     left = (page.width - columns * side) / 2
     for number, step in enumerate(schedule.steps):
@@ -130,27 +134,32 @@ def _panels(schedule: Schedule) -> "Figure":
         far = 1.1 + max(bent.values())
         axes.set_xlim(-0.1, far)
         axes.set_ylim(1 - far, 1.1)
-        _ground(axes, schedule.topology, places, bent)
+        _ground(axes, schedule.topology, places, bent, inks)
         _arrows(axes, schedule, step, places, bent, inks)
     return page.figure
 
 
 def _ground(
-    axes: "Axes", topology: Topology, places: Points, bent: dict[tuple[int, int], float]
+    axes: "Axes",
+    topology: Topology,
+    places: Points,
+    bent: dict[tuple[int, int], float],
+    inks: dict[int, str],
 ) -> None:
-    """Draw the network: links pale, nodes round, switches square."""
+    """Draw the network: links pale, nodes round and in their colour, switches square."""
     for a, b in topology.channels:
         if a < b or (b, a) not in topology.number:
             line = curve(places[a], places[b], bent[a, b], 0)
             axes.plot(*line.T, color=PALE, lw=0.9, zorder=1, solid_capstyle="round")
     for vertex, (x, y) in enumerate(places):
         node = vertex < topology.nodes
-        mark = "o" if node else "s"
-        axes.plot(x, y, mark, ms=11 if node else 7, mfc=PAPER, mec=GREY, mew=0.7, zorder=4)
+        mark, fill = ("o", inks.get(vertex, PAPER)) if node else ("s", PAPER)
+        axes.plot(x, y, mark, ms=11 if node else 7, mfc=fill, mec=GREY, mew=0.7, zorder=4)
         if node:
             size = 6 if topology.nodes <= 100 else 5
+            ink = INK if lightness(fill) > 0.5 else PAPER
             axes.text(
-                x, y, str(vertex), zorder=5, ha="center", va="center", fontsize=size, color=INK
+                x, y, str(vertex), zorder=5, ha="center", va="center", fontsize=size, color=ink
             )
 
 
@@ -160,7 +169,7 @@ def _arrows(
     step: Step,
     places: Points,
     bent: dict[tuple[int, int], float],
-    inks: dict[int, tuple[float, float, float]],
+    inks: dict[int, str],
 ) -> None:
     end = int(_one_origin(schedule))
     for message, path in step:
@@ -185,6 +194,8 @@ def _arrows(
 
 def _table(schedule: Schedule) -> "Figure":
     """Draw channels by steps."""
+    from matplotlib.colors import to_rgb
+
     topology, inks = schedule.topology, _inks(schedule)
     end = int(_one_origin(schedule))
     order = sorted(range(len(topology.channels)), key=lambda c: topology.channels[c])
@@ -193,14 +204,15 @@ def _table(schedule: Schedule) -> "Figure":
     for number, step in enumerate(schedule.steps):
         for message, path in step:
             for channel in topology.along(path):
-                cells[row[channel], number] = inks[message[end]]
+                cells[row[channel], number] = to_rgb(inks[message[end]])
     busy = float((cells.min(axis=2) < 1).mean())
     width = min(11.0, max(5.0, 1.6 + 0.12 * cells.shape[1]))
     height = min(14.0, max(3.0, 0.09 * cells.shape[0]))
-    page = Page(width, height + 1.45)
+    page = Page(width, height + 1.45, _legend(schedule, inks))
     title, line = _title(schedule)
     page.heading(title, f"{line}; {busy:.0%} of the cells taken", page.width / 2, 0.3)
-    box = (0.95 / width, 0.6 / page.height, (width - 1.2) / width, height / page.height)
+    bottom = page.height - height - 0.85
+    box = (0.95 / width, bottom / page.height, (width - 1.2) / width, height / page.height)
     axes = page.figure.add_axes(box)
     # Steps count from 1; the first channel is on top.
     limits = (0.5, cells.shape[1] + 0.5, float(cells.shape[0]), 0.0)

@@ -18,7 +18,7 @@ from syncfabric.sim.draw.canvas import INK, PAPER
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "looks", "scale"]
+__all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "lightness", "looks", "scale"]
 
 INKS = ("#0072b2", "#e69f00", INK, "#cc79a7", "#009e73", "#d55e00", "#56b4e9")
 """The colours of Okabe and Ito (Color Universal Design, 2008), without their yellow."""
@@ -69,6 +69,14 @@ def colours(count: int) -> list[str]:
     shades = ((0.62, 0.9), (0.9, 0.5), (0.45, 0.7))
     hues = (hsv_to_rgb((i / count, *shades[i % len(shades)])) for i in range(count))
     return [to_hex((red, green, blue)) for red, green, blue in hues]
+
+
+def lightness(colour: str) -> float:
+    """Return how light a colour is in grey print, from 0 to 1 (ITU-R BT.601)."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:

@@ -150,6 +150,14 @@ def test_the_root_and_each_depth_have_a_colour() -> None:
     assert len(depth_key(40, others=None, shape="disc")) <= 7
 
 
+def test_members_are_drawn_above_lines() -> None:
+    (axes,) = group_figure(plan := Network.load("fig1").plan(), plan.groups[0]).axes
+    layers = {"LineCollection": [], "PathCollection": []}  # type: dict[str, list[float]]
+    for drawn in axes.collections:
+        layers.setdefault(type(drawn).__name__, []).append(drawn.get_zorder())
+    assert sum(layer > max(layers["LineCollection"]) for layer in layers["PathCollection"]) == 2
+
+
 def test_counting_in_words() -> None:
     assert count(1, "hop") == "1 hop"
     assert count(1024, "member") == "1,024 members"

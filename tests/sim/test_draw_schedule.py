@@ -11,7 +11,7 @@ from syncfabric.models.collectives.library import FAMILIES, named
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import OutputError
-from syncfabric.sim.draw.canvas import picture
+from syncfabric.sim.draw.canvas import PALE, picture
 from syncfabric.sim.draw.schedule import (
     check_schedule_picture,
     save_schedule_picture,
@@ -42,6 +42,19 @@ def test_a_panel_a_step() -> None:
     lines = sum(len(axes.lines) for axes in figure.axes)
     hops = sum(len(path) - 1 for step in schedule.steps for _, path in step)
     assert lines == hops + 4 * (12 + 8)
+
+
+def test_nodes_have_the_colour_of_their_messages_and_the_legend_names_it() -> None:
+    schedule = cube_schedule(8)
+    figure = schedule_figure(schedule)
+    faces = [
+        line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() == "o"
+    ]
+    assert len(set(faces)) == 8
+    colours = {line.get_color() for line in figure.axes[0].lines if line.get_marker() != "o"}
+    assert colours - {PALE} == set(faces)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"origin {n}" for n in range(8)]
 
 
 def test_a_table_where_there_are_many_steps() -> None:

@@ -92,15 +92,15 @@ def draw_tree(
     members = set(group.members)
     x, y = zip(*group.members, strict=True)
     ink = [colours[depths[node]] for node in group.members]
-    axes.scatter(x, y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=3)
+    axes.scatter(x, y, s=(cell * 2 * RADIUS) ** 2, c=ink, linewidths=0, zorder=6)
     if passed := [node for node in depths if node not in members]:
         x, y = zip(*passed, strict=True)
         rim, line = [colours[depths[node]] for node in passed], cell * 0.06
         size = (cell * 2 * RADIUS - line) ** 2
-        axes.scatter(x, y, s=size, c=PAPER, edgecolors=rim, linewidths=line, zorder=3)
+        axes.scatter(x, y, s=size, c=PAPER, edgecolors=rim, linewidths=line, zorder=6)
     (root,) = (node for node, depth in depths.items() if depth == 0)
     dot = PAPER if root in members else colours[0]
-    axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color=dot, linewidths=0, zorder=4)
+    axes.scatter(*root, s=(cell * RADIUS * 0.9) ** 2, color=dot, linewidths=0, zorder=7)
     ink = [colours[depth] for depth, _ in paths]
     lanes = lay_out([path for _, path in paths], RADIUS + 0.02)
     tip = 0.17
@@ -109,8 +109,8 @@ def draw_tree(
     broad = [1 + 0.5 * (height - depth) / height for depth, _ in paths]
     width = max(0.8, cell * 0.05)
     cased = [width * (part + 0.7) for part in broad]
-    axes.add_collection(LineCollection(lines, colors="white", linewidths=cased, zorder=5))
+    axes.add_collection(LineCollection(lines, colors="white", linewidths=cased, zorder=3))
     thick = [width * part for part in broad]
-    axes.add_collection(LineCollection(lines, colors=ink, linewidths=thick, zorder=6))
+    axes.add_collection(LineCollection(lines, colors=ink, linewidths=thick, zorder=4))
     heads = [head(lane, tip) for lane in lanes]
-    axes.add_collection(PolyCollection(heads, facecolors=ink, linewidths=0, zorder=7))
+    axes.add_collection(PolyCollection(heads, facecolors=ink, linewidths=0, zorder=5))
