@@ -6,8 +6,8 @@
 // It prints PASS, or FAIL and why; only if it passes, the exit status is 0.
 // Icarus Verilog 11 or newer, or Verilator 5 or newer, in the folder of these files:
 //
-//   iverilog -g2005 -o @TOP@ @NAME@_tb.v @NAME@.v && vvp -n @TOP@
-//   verilator --binary --timing -Wno-lint --top-module @TOP@ @NAME@_tb.v @NAME@.v && obj_dir/V@TOP@
+//   $ iverilog -g2005 -o @TOP@ @NAME@_tb.v @NAME@.v && vvp -n @TOP@
+//   $ verilator --binary --timing -Wno-lint --top-module @TOP@ @NAME@_tb.v @NAME@.v && obj_dir/V@TOP@
 //
 // The network is driven by its own ports; a front for software, where there is one, is left out.
 `timescale 1ns / 1ps
@@ -53,7 +53,7 @@ module @TOP@;
   always @(posedge clk) begin
     cycle <= cycle + 1;
     seen[PORTS-1:0] <= forget ? 0 : seen[PORTS-1:0] | released;
-    if (|released) last <= cycle - 1;
+    if (|released) last <= cycle;
 @spill|    if (forget) seen[ALL-1:PORTS] <= 0;
 @spill|    for (s = 0; s < SPILLED; s = s + 1)
 @spill|      if (spill_release_valid[spilled[s] >> 8]
@@ -61,7 +61,7 @@ module @TOP@;
 @spill|        go[s] <= 1;
 @spill|        if (@RELEASED@) begin
 @spill|          seen[PORTS + s] <= 1;
-@spill|          last <= cycle - 1;
+@spill|          last <= cycle;
 @spilldata|          spill_results[s * DATA +: DATA] <=
 @spilldata|            spill_release_result[(spilled[s] >> 8) * DATA +: DATA];
 @spill|        end
@@ -83,14 +83,13 @@ module @TOP@;
   reg [71:0] set_up [0:ENTRIES-1], entry;
   task access(input write);  // a request, and its answer
     begin
-      config_valid <= 1;
-      config_write <= write;
-      config_node <= entry[67:44];
-      config_address <= entry[43:32];
-      config_data <= entry[31:0];
-      @(posedge clk) config_valid <= 0;
-      @(posedge clk);
-      while (!config_ready) @(posedge clk);
+      config_valid = 1;
+      config_write = write;
+      config_node = entry[67:44];
+      config_address = entry[43:32];
+      config_data = entry[31:0];
+      @(negedge clk) config_valid = 0;
+      while (!config_ready) @(negedge clk);
       if (config_error) fail(i);
     end
   endtask
@@ -103,17 +102,17 @@ module @TOP@;
 @data|  endfunction
   task let_arrive(input [ALL-1:0] who);
     begin
-      arrive <= who[PORTS-1:0];
-      @(posedge clk) arrive <= 0;
+      arrive = who[PORTS-1:0];
+      @(negedge clk) arrive = 0;
 @spill|      for (i = 0; i < SPILLED; i = i + 1)
 @spill|        if (who[PORTS + i]) begin
-@spill|          spill_arrive_valid[spilled[i] >> 8] <= 1;
-@spill|          spill_arrive_gid[(spilled[i] >> 8) * 8 +: 8] <= spilled[i][7:0];
-@spilldata|          spill_arrive_data[(spilled[i] >> 8) * DATA +: DATA] <=
+@spill|          spill_arrive_valid[spilled[i] >> 8] = 1;
+@spill|          spill_arrive_gid[(spilled[i] >> 8) * 8 +: 8] = spilled[i][7:0];
+@spilldata|          spill_arrive_data[(spilled[i] >> 8) * DATA +: DATA] =
 @spilldata|            operands[(PORTS + i) * DATA +: DATA];
 @spill|          @(posedge clk);
 @spill|          while (!spill_arrive_ready[spilled[i] >> 8]) @(posedge clk);
-@spill|          spill_arrive_valid <= 0;
+@spill|          @(negedge clk) spill_arrive_valid = 0;
 @spill|        end
     end
   endtask
@@ -122,17 +121,16 @@ module @TOP@;
     $readmemh("@NAME@_setup.hex", set_up);
     everyone = 0;
     for (g = 0; g < GROUPS; g = g + 1) everyone = everyone | members[g];
-    repeat (4) @(posedge clk);
-    rst <= 0;
-    @(posedge clk);
+    repeat (4) @(negedge clk);
+    rst = 0;
     for (i = 0; i < ENTRIES; i = i + 1) begin
       begun = cycle;
       entry = set_up[i];
       access(entry[71:68] == 0);
       while (entry[71:68] != 0 && (config_rdata & entry[31:16]) != entry[15:0]) access(0);
     end
-@start|    start <= 1;
-    while ((can_arrive & everyone) != everyone) @(posedge clk);
+@start|    start = 1;
+    while ((can_arrive & everyone) != everyone) @(negedge clk);
     $display("Set up in %0d cycles.", cycle);
 
     for (episode = 0; episode < EPISODES; episode = episode + 1) begin
@@ -145,20 +143,20 @@ module @TOP@;
           if (members[g][i]) begin
             late[i] = left == 0;
             left = left - 1;
-@data|            operands[i*DATA +: DATA] <= late[i] ? operand(group[g], episode) : {DATA{ones[g]}};
+@data|            operands[i*DATA +: DATA] = late[i] ? operand(group[g], episode) : {DATA{ones[g]}};
           end
       end
       phase = "arrival";
       begun = cycle;
-      forget <= 1;
-      @(posedge clk) forget <= 0;
+      forget = 1;
+      @(negedge clk) forget = 0;
       let_arrive(everyone & ~late);
-      repeat (LATE) @(posedge clk);
+      repeat (LATE) @(negedge clk);
       for (i = 0; i < ALL; i = i + 1) if (seen[i]) fail(i);
       phase = "release";
       begun = cycle;
       let_arrive(late);
-      while (seen != everyone) @(posedge clk);
+      while (seen != everyone) @(negedge clk);
       if (last - begun > slowest) slowest = last - begun;
 @data|      phase = "result";
 @data|      for (g = 0; g < GROUPS; g = g + 1)
