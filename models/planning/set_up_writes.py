@@ -1,0 +1,150 @@
+"""All that software writes to set the groups of a plan up, whatever its network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from syncfabric.models.messages import (
+    MANAGER_BASE,
+    MANAGER_COMMAND,
+    MANAGER_STATUS,
+    ManagerState,
+    ManagerWord,
+    Request,
+)
+from syncfabric.models.messages.static import LoaderWord, StaticWord
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.images import group_writes, images_json
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.requests import manager_entries, node_writes
+from syncfabric.models.planning.static_images import SETTLING, static_writes
+
+__all__ = [
+    "Entry",
+    "SetUpWrite",
+    "Until",
+    "members",
+    "registers_json",
+    "set_up_entries",
+    "set_up_writes",
+]
+
+_HALF = 0xFFFF
+
+
+class Until(NamedTuple):
+    """What the target must read before the next write: ``word & mask == value``, 16 bits each."""
+
+    address: int
+    mask: int
+    value: int
+
+
+class SetUpWrite(NamedTuple):
+    """A write to the config port, ``wait`` cycles after the last one, when that is answered.
+
+    ``word`` is the name of a manager's word, or of a static network's; ``group`` the one it is for.
+    """
+
+    target: int
+    address: int
+    value: int
+    word: str | None = None
+    group: int | None = None
+    wait: int = 1
+    until: Until | None = None
+
+
+class Entry(NamedTuple):
+    """Of kind 0 a write; of kind 1 a read until the word is as `Until` says: ``mask, value``."""
+
+    kind: int
+    target: int
+    address: int
+    value: int
+
+
+def set_up_writes(plan: BarrierPlan) -> Iterator[SetUpWrite]:
+    """Yield the writes that set all groups up, from reset, in order.
+
+    Where managers set groups up, the first one does. At last ``start`` is raised, if there is one.
+    """
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        yield from _static(plan, network)
+    elif network.managed:
+        yield from (SetUpWrite(*write) for write in node_writes(plan))
+        yield from _managed(plan)
+    else:
+        for group in plan.groups:
+            yield from (SetUpWrite(*write, group=group.id) for write in group_writes(plan, group))
+
+
+def set_up_entries(plan: BarrierPlan) -> list[Entry]:
+    """Return the same as a table: writes, and what is waited for between them."""
+    entries = []
+    for write in set_up_writes(plan):
+        entries.append(Entry(0, write.target, write.address, write.value))
+        if write.until is not None:
+            address, mask, value = write.until
+            entries.append(Entry(1, write.target, address, mask << 16 | value))
+    return entries
+
+
+def registers_json(plan: BarrierPlan) -> dict[str, Any]:
+    """Return ``NAME_registers.json``: the images of all registers, and the writes."""
+    topology = plan.spec.network.topology
+    writes = [
+        {
+            "node": list(topology.node(write.target))
+            if write.target < len(topology.nodes)
+            else None,
+            "index": write.target,
+            "group": write.group,
+            "word": write.word,
+            "address": write.address,
+            "value": f"0x{write.value:08x}",
+            "wait": write.wait,
+            "until": write.until and write.until._asdict(),
+        }
+        for write in set_up_writes(plan)
+    ]
+    return {**images_json(plan), "writes": writes}
+
+
+def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
+    """Yield (group, node's number, register) of every member; None: it is in memory there."""
+    index = plan.spec.network.topology.index
+    for group in plan.groups:
+        yield from ((group.id, index(node), place) for node, place in group.places.items())
+
+
+def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:
+    """Yield what the first manager is given: a command a group, which it has to end."""
+    network = plan.spec.message_network
+    manager = network.topology.index(network.manager_nodes[0])
+    state = MANAGER_STATUS.pack({"state": 3})
+    done = MANAGER_STATUS.pack({"state": ManagerState.DONE})
+    ended = Until(MANAGER_BASE + ManagerWord.STATUS, state, done)
+    for group in (*plan.message_groups, *plan.wire_groups):
+        entries = manager_entries(plan, group, epoch=0)
+        command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
+        words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
+        words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]
+        for word, value in words if entries else ():
+            until = ended if word is ManagerWord.COMMAND else None
+            name = word.name.lower()
+            yield SetUpWrite(manager, MANAGER_BASE + word, value, name, group.id, until=until)
+
+
+def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
+    """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
+    groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+    loader, wait = network.layout.loader, 1
+    loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
+    for target, address, value in static_writes(network, groups):
+        word = (LoaderWord if target == loader else StaticWord)(address)
+        until = loaded if word is LoaderWord.STROBE else None
+        yield SetUpWrite(target, address, value, word.name.lower(), wait=wait, until=until)
+        wait = SETTLING if until else 1
