@@ -26,6 +26,7 @@ from syncfabric.sim.assemble.board import (
     repeated_modules,
 )
 from syncfabric.sim.assemble.host import host_shape
+from syncfabric.sim.assemble.verilog import NETWORK, named
 from syncfabric.sim.front import Front
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import Content
@@ -122,17 +123,18 @@ class BoardBuild:
         Raises
         ------
         SpecError
-            The network is too large for a host, or its name that of another module.
+            The network is too large for a host.
         DeadlockError
             Its channels could wait for each other in a cycle.
         """
         self.network.check()
         spec = self.network.spec
-        inside = board_verilog(spec.network, spec.module, self.front)
+        inside = named(board_verilog(spec.network, NETWORK, self.front), spec.module)
         name = f"{spec.module}-{self.board.name}"
         top = name.replace("-", "_")
         wrapper = wrapper_verilog(self.board, self.pll, top, board_top(spec.module))
-        return Design(name, f"{inside}\n{wrapper}", repeated=repeated_modules(spec.network))
+        repeated = tuple(f"{spec.module}_{module}" for module in repeated_modules(spec.network))
+        return Design(name, f"{inside}\n{wrapper}", repeated=repeated)
 
 
 @dataclass(frozen=True)

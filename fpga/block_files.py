@@ -7,8 +7,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from syncfabric.fpga.blocks import BLOCKS, block_network
+from syncfabric.sim.assemble.verilog import NETWORK, named
 from syncfabric.sim.core_file import core_file, parameters
 from syncfabric.sim.output import check_folder, write_folder
+from syncfabric.sim.products import check_prefix
 from syncfabric.sim.progress import Progress, silent, stage
 
 __all__ = ["block_files", "build_block"]
@@ -19,13 +21,14 @@ def build_block(
     directory: str | Path,
     options: Mapping[str, object] | None = None,
     *,
+    prefix: str = "",
     progress: Progress = silent,
 ) -> list[Path]:
     """Write a block's files into a folder, all or none; return them.
 
     Parameters
     ----------
-    name, options
+    name, options, prefix
         As of :func:`block_files`.
     directory : path
         Folder to write into.
@@ -35,17 +38,20 @@ def build_block(
     Raises
     ------
     SpecError
-        There is no such key, or its value is not allowed.
+        There is no such key, or its value is not allowed; or the prefix is not.
     OutputError
         The folder cannot be written.
     """
+    check_prefix(prefix)
     check_folder(directory)
     with stage(progress, "emit"):
-        written = write_folder(directory, block_files(name, options))
+        written = write_folder(directory, block_files(name, options, prefix))
     return written
 
 
-def block_files(name: str, options: Mapping[str, object] | None = None) -> dict[str, str]:
+def block_files(
+    name: str, options: Mapping[str, object] | None = None, prefix: str = ""
+) -> dict[str, str]:
     """Return the files of a block by their names; its ports are as in ``docs/ports.md``.
 
     Parameters
@@ -54,6 +60,8 @@ def block_files(name: str, options: Mapping[str, object] | None = None) -> dict[
         One of ``BLOCKS``.
     options : mapping, optional
         Keys of ``[network]`` in place of the block's own.
+    prefix : str, optional
+        The names of files and modules begin with it, so that one design can have a block twice.
 
     Raises
     ------
@@ -65,10 +73,12 @@ def block_files(name: str, options: Mapping[str, object] | None = None) -> dict[
     about = block.about
     if options:
         about += "; but " + ", ".join(f"{key} = {value}" for key, value in options.items())
+    name = f"{prefix}_{name}" if prefix else name
     module = name.replace("-", "_")
     head = _head(f"{module}: {about}", network)
+    text = named(block.verilog(block.make(network), NETWORK), module)
     return {
-        f"{name}.v": f"{head}\n{block.verilog(block.make(network), module)}",
+        f"{name}.v": f"{head}\n{text}",
         f"{name}.core": core_file("block", name, module, about, network),
     }
 

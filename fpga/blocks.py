@@ -25,7 +25,7 @@ from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
-from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.assemble.verilog import NETWORK, convert, named
 from syncfabric.sim.cores.picorv32 import picorv32_file
 
 __all__ = ["BLOCKS", "Block", "block_design", "block_network", "network_design"]
@@ -276,5 +276,7 @@ def block_design(name: str, options: Mapping[str, object] | None = None) -> Desi
 
 def network_design(network: AnySpec, name: str) -> Design:
     """Return a whole network, as Verilog; registers come around it when it is placed."""
-    text = verilog(network, name.replace("-", "_"))
-    return Design(name, text, repeated=module_names(network), chained=True)
+    module = name.replace("-", "_")
+    text = named(verilog(network, NETWORK), module)
+    repeated = tuple(f"{module}_{inside}" for inside in module_names(network))
+    return Design(name, text, repeated=repeated, chained=True)

@@ -17,7 +17,7 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.front import Front
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
-from syncfabric.sim.products import draw_run, network_files, network_verilog
+from syncfabric.sim.products import check_prefix, draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
@@ -125,28 +125,35 @@ class Network:
         """
         return self._plan
 
-    def verilog(self, front: Front | None = None) -> str:
+    def verilog(self, front: Front | None = None, prefix: str = "") -> str:
         """Return the network's Verilog: one file, with the top module of the network's name.
 
         Parameters
         ----------
         front : Front, optional
             Put this in front of it, as a top ``NAME_axi`` or ``NAME_uart`` in the same file.
+        prefix : str, optional
+            What the names of all other modules begin with; by default the network's name.
 
         Raises
         ------
         DeadlockError
             The network's channels could wait for each other in a cycle.
         SpecError
-            The network's name cannot be that of a Verilog module, or it is too large for a front.
+            The network is too large for a front, or the prefix is none.
         """
         self.check()
-        return network_verilog(self.spec, front)
+        return network_verilog(self.spec, front, prefix)
 
     def build(
-        self, directory: PathLike, *, front: Front | None = None, progress: Progress = silent
+        self,
+        directory: PathLike,
+        *,
+        front: Front | None = None,
+        prefix: str = "",
+        progress: Progress = silent,
     ) -> list[Path]:
-        """Write Verilog, plan, register images, C headers, register maps, core file into a folder.
+        """Write Verilog, plan, registers, C headers, set-up, test bench, maps into a folder.
 
         Parameters
         ----------
@@ -154,27 +161,33 @@ class Network:
             Folder to write into.
         front : Front, optional
             Put this in front of the network, as in ``verilog``.
+        prefix : str, optional
+            Of modules and C names, as in ``verilog``.
         progress : Progress
             Is told how far the build is.
 
         Returns
         -------
         list of Path
-            ``NAME.v``, ``plan.json``, ``registers.json``, ``NAME_registers.h``, ``NAME.rdl``,
-            ``NAME.core``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or ``NAME_uart…``.
+            ``NAME.v``, ``NAME_plan.json``, ``NAME_registers.json``, ``NAME_registers.h``,
+            ``NAME.rdl``, ``NAME.core``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or
+            ``NAME_uart…``; with groups ``NAME_setup.h``, ``NAME_setup.hex``, ``NAME_tb.v``.
 
         Raises
         ------
         DeadlockError
             The network's channels could wait for each other in a cycle.
+        SpecError
+            As of ``verilog``.
         OutputError
             The folder cannot be written.
         """
+        check_prefix(prefix)
         check_folder(directory)
         with stage(progress, "plan"):
             self.check()
         with stage(progress, "emit"):
-            written = write_folder(directory, network_files(self.plan(), front))
+            written = write_folder(directory, network_files(self.plan(), front, prefix))
         return written
 
     def run(

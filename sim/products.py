@@ -1,16 +1,18 @@
 """The files of a network: Verilog, plan, registers, headers, core file, pictures."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_host import host_header
-from syncfabric.models.planning.images import registers_json
+from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.host import host_map
 from syncfabric.models.register_map.rdl import rdl
@@ -19,62 +21,93 @@ from syncfabric.sim.front import Front
 from syncfabric.sim.output import write_file
 from syncfabric.sim.progress import Progress
 from syncfabric.sim.request import RunRequest
-from syncfabric.sim.reserved import check_module_name
 from syncfabric.sim.results import RunResult
+from syncfabric.sim.test_bench import setup_hex, test_bench
+from syncfabric.sim.words import kind_words
 
-__all__ = ["draw_run", "network_files", "network_verilog", "register_files"]
+__all__ = ["check_prefix", "draw_run", "network_files", "network_verilog", "register_files"]
 
 
-def network_verilog(spec: NetworkSpec, front: Front | None = None) -> str:
-    """Return the Verilog of a network, its top named like the network; with a front that comes on.
+def check_prefix(prefix: str) -> None:
+    """Refuse a prefix that is no identifier of Verilog and C; an empty one stands for the default.
 
     Raises
     ------
     SpecError
-        The network's name cannot be that of a Verilog module, or it is too large for a front.
+        With the reason.
     """
-    from syncfabric.sim.assemble.network import module_names, verilog
+    if prefix and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
+        raise SpecError(
+            f"prefix = {prefix!r} must be letters, digits and _, a letter first, as in my_mesh"
+        )
 
-    names = frozenset(module_names(spec.network))
-    if front is None:
-        check_module_name(spec.module, names)
-        return verilog(spec.network, spec.module)
+
+def network_verilog(spec: NetworkSpec, front: Front | None = None, prefix: str = "") -> str:
+    """Return the Verilog of a network, its top named like the network; with a front that comes on.
+
+    The names of all other modules begin with the prefix, by default the network's name.
+
+    Raises
+    ------
+    SpecError
+        The network is too large for a front, or the prefix makes two modules of one name.
+    """
     from syncfabric.sim.assemble.host import host_verilog
+    from syncfabric.sim.assemble.network import verilog
+    from syncfabric.sim.assemble.verilog import NETWORK, named
 
-    check_module_name(spec.module, names | {front.module})
-    host = host_verilog(spec.network, spec.module, front)
-    return f"{verilog(spec.network, spec.module)}\n{host}"
+    check_prefix(prefix)
+    text, tops = verilog(spec.network, NETWORK), [spec.module]
+    if front is not None:
+        text += f"\n{host_verilog(spec.network, NETWORK, front)}"
+        tops.append(_host_top(spec, front))
+    head = (
+        f"// {spec.name}: {kind_words(spec.network)} with hardware barriers, by Syncfabric.\n"
+        f"// Top: {' inside '.join(tops)}. All other modules begin with {prefix or spec.module}_.\n"
+        f"// Ports are in Syncfabric's docs/ports.md; {spec.name}_tb.v shows how they are used.\n"
+    )
+    return f"{head}\n{named(text, spec.module, prefix)}"
 
 
-def network_files(plan: BarrierPlan, front: Front | None = None) -> dict[str, str]:
+def network_files(
+    plan: BarrierPlan, front: Front | None = None, prefix: str = ""
+) -> dict[str, str]:
     """Return the files of a build by their names."""
-    spec, registers = plan.spec, registers_json(plan)
-    if spec.network.managed:
-        registers["writes"] = manager_writes_json(plan)
-    maps = register_files(spec, front)
+    spec = plan.spec
+    maps = register_files(spec, front, prefix)
+    if plan.groups:
+        axi = front is not None and front.kind == "axi"
+        maps[f"{spec.name}_setup.h"] = setup_header(plan, prefix, axi=axi)
+        maps[f"{spec.name}_setup.hex"] = setup_hex(plan)
+        maps[f"{spec.name}_tb.v"] = test_bench(plan)
     top = spec.module if front is None else _host_top(spec, front)
     about = f"{spec.network.topology} with hardware barriers"
-    headers, others = ([name for name in maps if name.endswith(end)] for end in (".h", ".rdl"))
+    headers = [name for name in maps if name.endswith(".h")]
+    others = [name for name in maps if name not in headers]
     core = core_file("network", spec.name, top, about, spec.network, headers=headers, others=others)
     return {
-        f"{spec.name}.v": network_verilog(spec, front),
-        "plan.json": _lines(plan.to_json()),
-        "registers.json": _lines(registers),
+        f"{spec.name}.v": network_verilog(spec, front, prefix),
+        f"{spec.name}_plan.json": _lines(plan.to_json()),
+        f"{spec.name}_registers.json": _lines(registers_json(plan)),
         **maps,
         f"{spec.name}.core": core,
     }
 
 
-def register_files(spec: NetworkSpec, front: Front | None = None) -> dict[str, str]:
+def register_files(
+    spec: NetworkSpec, front: Front | None = None, prefix: str = ""
+) -> dict[str, str]:
     """Return the registers of config port and front for software, as C headers and SystemRDL."""
-    headers = {f"{spec.name}_registers.h": c_header(spec)}
+    headers = {f"{spec.name}_registers.h": c_header(spec, prefix)}
     maps = {f"{spec.name}.rdl": rdl(config_map(spec), _made("config port", spec))}
     if front is not None:
         from syncfabric.sim.assemble.host import host_shape
 
         top, name = _host_top(spec, front), f"{spec.name}_{front.kind}"
         shape = host_shape(spec.network, front.meters)
-        headers[f"{name}.h"] = host_header(shape, top, driver=front.kind == "axi")
+        headers[f"{name}.h"] = host_header(
+            shape, top, driver=front.kind == "axi", prefix=prefix or spec.module
+        )
         maps[f"{name}.rdl"] = rdl(host_map(shape, top), _made("host", spec))
     return headers | maps
 

@@ -36,7 +36,7 @@ from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
 from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, StaticSpec, Table
-from syncfabric.models.planning.images import registers_json
+from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.assemble import irregular, static
 from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file

@@ -7,18 +7,15 @@ from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.messages import (
     CONTROL,
-    MANAGER_BASE,
     MANAGER_STATUS,
     Answer,
     ManagerState,
-    ManagerWord,
     RegisterWord,
     register_address,
 )
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.images import config_writes, registers_json
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
-from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
 __all__ = ["check_plan", "check_shape", "seats", "set_up"]
@@ -95,17 +92,12 @@ def set_up(host: Host, plan: BarrierPlan) -> None:
     BoardError
         A barrier of what was there has not ended, a word is refused, or a manager fails.
     """
-    network = plan.spec.network
-    if isinstance(network, StaticSpec):
-        for entry in registers_json(plan)["writes"]:
-            host.configure(entry["index"], entry["address"], int(entry["value"], 16))
-    else:
+    if not isinstance(plan.spec.network, StaticSpec):
         _clear(host, plan)
-        if network.managed:
-            _by_manager(host, plan)
-        else:
-            for write in config_writes(plan):
-                host.configure(*write)
+    for write in set_up_writes(plan):
+        host.configure(write.target, write.address, write.value)
+        if write.until is not None:
+            _await(host, write, write.until)
     host.start()
 
 
@@ -131,21 +123,17 @@ def _controls(plan: BarrierPlan) -> Iterator[tuple[int, int]]:
             yield target, register_address(register, RegisterWord.CONTROL)
 
 
-def _by_manager(host: Host, plan: BarrierPlan) -> None:
-    """Let a manager set the groups up, and wait for each."""
-    for entry in manager_writes_json(plan):
-        target = entry["index"]
-        host.configure(target, entry["address"], int(entry["value"], 16))
-        if entry["word"] != ManagerWord.COMMAND.name.lower():
-            continue
-        for _ in range(_POLLS):
-            word = host.configured(target, MANAGER_BASE + ManagerWord.STATUS)
-            status = MANAGER_STATUS.unpack(word)
-            if status["state"] != ManagerState.RUNNING:
-                break
-        if status["state"] != ManagerState.DONE:
-            raise BoardError(
-                f"port {host.link.port}: the manager did not set group {entry['group']} up: "
-                f"{ManagerState(status['state']).name}, {Answer(status['code']).name} at entry "
-                f"{status['entry']}; reset the board"
-            )
+def _await(host: Host, write: SetUpWrite, until: Until) -> None:
+    """Read what a write has to bring about; a manager may fail."""
+    for _ in range(_POLLS):
+        word = host.configured(write.target, until.address)
+        if word & until.mask == until.value:
+            return
+        status = MANAGER_STATUS.unpack(word)
+        if write.group is not None and status["state"] != ManagerState.RUNNING:
+            break
+    raise BoardError(
+        f"port {host.link.port}: the manager did not set group {write.group} up: "
+        f"{ManagerState(status['state']).name}, {Answer(status['code']).name} at entry "
+        f"{status['entry']}; reset the board"
+    )

@@ -12,6 +12,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
+from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.table import Name, Operation, Table, Whole, WholePlace
 from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
@@ -103,6 +104,13 @@ class NetworkSpec(Table):
     def module(self) -> str:
         """The name of the Verilog module: the network's own, fit for Verilog."""
         return self.name.replace("-", "_")
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_module(cls, name: str) -> str:
+        if (module := name.replace("-", "_")) in KEYWORDS:
+            raise SpecError(f'name = "{name}": {module} is a keyword of Verilog; choose another')
+        return name
 
     @field_validator("groups")
     @classmethod

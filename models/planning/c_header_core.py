@@ -31,7 +31,7 @@ __all__ = ["core_header"]
 
 def core_header() -> str:
     """Return the header (C99); it is the same for every system."""
-    guard = "SYNCFABRIC_REGISTERS_H"
+    guard = "SYNCFABRIC_CORE_H"
     bases = {
         "ARRIVE_BASE": ARRIVE_BASE,
         "WAIT_BASE": WAIT_BASE,

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from syncfabric.models.messages import Layout
 
-__all__ = ["define", "defines", "fields"]
+__all__ = ["define", "defines", "fields", "prefixed"]
 
 
 def define(name: str, value: int, *, as_hex: bool = False) -> str:
     """Return the line that names a number."""
     return f"#define SYNCFABRIC_{name} {f'0x{value:x}u' if as_hex else f'{value}u'}"
+
+
+def prefixed(text: str, prefix: str) -> str:
+    """Return C with another prefix of all its names, in capitals where they are macros."""
+
+    def swap(match: re.Match[str]) -> str:
+        return (prefix.upper() if match[1].isupper() else prefix) + "_"
+
+    return re.sub(r"\b(SYNCFABRIC|syncfabric)_", swap, text)
 
 
 def defines(values: Mapping[str, int]) -> list[str]:

@@ -22,15 +22,13 @@ from syncfabric.models.planning.plan import (
     BarrierPlan,
     GroupPlan,
     IrregularGroupPlan,
-    StaticGroupPlan,
     WireGroupPlan,
 )
 from syncfabric.models.planning.port_words import port_words
-from syncfabric.models.planning.static_images import writes_json
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
-__all__ = ["config_writes", "group_writes", "register_words", "registers_json"]
+__all__ = ["config_writes", "group_writes", "images_json", "register_words"]
 
 Image = Register | PortRegister
 Word = RegisterWord | SwitchWord
@@ -106,17 +104,15 @@ def _address(place: int | None, gid: int, word: Word) -> int:
     return spill_address(gid, word) if place is None else register_address(place, word)
 
 
-def registers_json(plan: BarrierPlan) -> dict[str, Any]:
+def images_json(plan: BarrierPlan) -> dict[str, Any]:
     """Return every register's fields and packed words, node by node and switch by switch.
 
     ``index`` is the config port's number of the node or switch. ``register`` is null for a group in
     backing memory; ``words`` maps each word's config address to its value. A mesh's ``switches``
-    is null. A static network has ``writes`` in place of all that, see ``writes_json``.
+    is null; a static network has no registers, and ``nodes`` is null too.
     """
     if isinstance(plan.spec.network, StaticSpec):
-        groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
-        writes = writes_json(plan.spec.network, groups)
-        return {"network": plan.spec.name, "nodes": None, "switches": None, "writes": writes}
+        return {"network": plan.spec.name, "nodes": None, "switches": None}
     topology = plan.spec.network.topology
     entries: dict[int, list[dict[str, Any]]] = {}
     for group in plan.groups:
@@ -138,7 +134,6 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         "network": plan.spec.name,
         "nodes": nodes,
         "switches": None if mesh else switches,
-        "writes": None,
     }
 
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from syncfabric.models.messages import (
     CONTROL,
-    MANAGER_BASE,
-    MANAGER_COMMAND,
     REQUEST,
     WIRE_IMAGE,
-    ManagerWord,
     RegisterWord,
-    Request,
     SwitchWord,
 )
 from syncfabric.models.networks.spec import IrregularSpec
@@ -28,7 +23,7 @@ from syncfabric.models.planning.plan import (
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 
-__all__ = ["manager_entries", "manager_writes_json", "node_writes"]
+__all__ = ["manager_entries", "node_writes"]
 
 
 def manager_entries(
@@ -85,38 +80,6 @@ def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
     for group in plan.groups:
         asked = _by_manager(plan, group)
         yield from (write for write in group_writes(plan, group) if not asked or write[0] < nodes)
-
-
-def manager_writes_json(plan: BarrierPlan) -> list[dict[str, Any]]:
-    """Return the writes that set all groups up, from reset, in order: nodes' own, then a manager's.
-
-    ``index`` is the config port's number of the node or switch, ``node`` null for a switch;
-    ``group`` is null where no manager is asked.
-    After a write of ``command`` the manager's status must say DONE before the next.
-    """
-    topology = plan.spec.message_network.topology
-    manager = topology.index(plan.spec.message_network.manager_nodes[0])
-    writes: list[tuple[int, int, int, ManagerWord | None, int | None]] = [
-        (target, address, value, None, None) for target, address, value in node_writes(plan)
-    ]
-    for group in (*plan.message_groups, *plan.wire_groups):
-        entries = manager_entries(plan, group, epoch=0)
-        command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
-        words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
-        words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]
-        for word, value in words if entries else ():
-            writes.append((manager, MANAGER_BASE + word, value, word, group.id))
-    return [
-        {
-            "node": list(topology.node(target)) if target < len(topology.nodes) else None,
-            "index": target,
-            "group": group_id,
-            "word": None if word is None else word.name.lower(),
-            "address": address,
-            "value": f"0x{value:08x}",
-        }
-        for target, address, value, word, group_id in writes
-    ]
 
 
 def _by_manager(plan: BarrierPlan, group: AnyGroupPlan) -> bool:

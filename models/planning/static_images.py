@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Node, Port
@@ -17,7 +17,6 @@ __all__ = [
     "role_of",
     "route_writes",
     "static_writes",
-    "writes_json",
 ]
 
 SETTLING = 3
@@ -98,29 +97,3 @@ def static_writes(
     for group in groups:
         if len(group.members) > 1:
             yield StaticWrite(index(group.root), StaticWord.COMMAND, INIT)
-
-
-def writes_json(network: StaticSpec, groups: Sequence[StaticGroup]) -> list[dict[str, Any]]:
-    """Return the writes that set all groups up, from reset, in order.
-
-    ``index`` is the config port's number of the node, or of the loader, whose ``node`` is null.
-    ``wait`` is the least number of cycles from the write before to this one.
-    """
-    topology, loader = network.topology, network.layout.loader
-    entries: list[dict[str, Any]] = []
-    strobed = False
-    for target, address, data in static_writes(network, groups):
-        at_loader = target == loader
-        word = LoaderWord(address) if at_loader else StaticWord(address)
-        entries.append(
-            {
-                "node": None if at_loader else list(topology.node(target)),
-                "index": target,
-                "word": word.name.lower(),
-                "address": address,
-                "value": f"0x{data:08x}",
-                "wait": SETTLING if strobed else 1,
-            }
-        )
-        strobed = word is LoaderWord.STROBE
-    return entries

@@ -15,7 +15,7 @@ from syncfabric.sim.assemble.network import (
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
 from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote
+from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote
 
 __all__ = [
     "BENCH",
@@ -28,8 +28,6 @@ __all__ = [
 
 BENCH = "bench"
 """Name of the top module."""
-NETWORK = "network"
-"""Name of the network's module and of its instance in the bench."""
 PUBLIC = ("clk", "rst", "load", "report")
 """The bench's ports: all that the outside drives."""
 REPORT = {

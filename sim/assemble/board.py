@@ -20,7 +20,6 @@ from syncfabric.sim.assemble.network import module_names, top_ports, verilog
 from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
 from syncfabric.sim.front import Front
-from syncfabric.sim.reserved import check_module_name
 
 __all__ = [
     "BOARD_PORTS",
@@ -72,7 +71,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     spec : MeshSpec, IrregularSpec or StaticSpec
         The network.
     name : str
-        Name of the network's module.
+        Name of the network's module; another than those of the modules inside.
     front : Front
         A UART.
     queue : int
@@ -81,10 +80,8 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     Raises
     ------
     SpecError
-        The network is too large for a host, or its name is that of another module.
+        The network is too large for a host.
     """
-    inside = {*repeated_modules(spec, queue=queue), front.module, _LIGHTS, _TOTALS}
-    check_module_name(name, frozenset(inside))
     packets = has_packets(spec)
     shape = host_shape(spec, front.meters, traffic=packets)
     modules = [host_module(front, shape), converted(Lights, _LIGHTS)]

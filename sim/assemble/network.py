@@ -34,13 +34,11 @@ def verilog(spec: AnySpec, name: str) -> str:
     name : str
         Name of the top module. Its ports: ``docs/ports.md``.
     """
-    article = "an" if isinstance(spec, IrregularSpec) else "a"
-    title = f"// {name}: {article} {spec.topology} with hardware barriers, made by Syncfabric.\n"
-    return f"{title}\n{modules_verilog(spec)}\n{top_verilog(spec, name)}"
+    return f"{modules_verilog(spec)}\n{top_verilog(spec, name)}"
 
 
 def module_names(spec: AnySpec) -> tuple[str, ...]:
-    """Return the names of the modules that the top places: no network's name may be one."""
+    """Return the names of the modules that the top places."""
     if isinstance(spec, StaticSpec):
         return static.MODULES
     return irregular.MODULES if isinstance(spec, IrregularSpec) else mesh.MODULES

@@ -5,12 +5,26 @@ for one Amaranth module may have at most 65,535 input bits and shares no submodu
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from amaranth.back import verilog
 from amaranth.lib import wiring
 
-__all__ = ["ModuleWriter", "convert", "part", "quote", "zero"]
+from syncfabric.models.errors import SpecError
+
+__all__ = [
+    "NETWORK",
+    "ModuleWriter",
+    "convert",
+    "named",
+    "part",
+    "quote",
+    "zero",
+]
+
+NETWORK = "network"
+"""Name of a network's module, and of its instance, until ``named`` gives it the user's."""
 
 # Words of Verilog-2005 and SystemVerilog that a port of ours could collide with.
 _KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "release", "wait"})
@@ -28,6 +42,56 @@ _CLEARED = re.compile(
 # What starts every combinational block once: an initial value is no event for Icarus Verilog, an
 # assignment is.
 _TRIGGER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ( = 0;)?")
+
+
+_NAME = r"(?:\\\S+|[A-Za-z_][\w$]*)"
+# Comments and strings, which stay; else a name, whether it is declared, and whether it is placed:
+# another name and its connections follow, or parameters.
+_TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"'
+    rf"|(?P<declared>\bmodule\s+)?(?P<name>{_NAME})"
+    rf"(?P<placed>(?=\s*\#\s*\(|\s+{_NAME}\s*[(\[]))?",
+    re.DOTALL,
+)
+
+
+def named(text: str, name: str, prefix: str = "") -> str:
+    """Rename the modules of a design, so that several designs can be parts of one.
+
+    Declarations and instantiations change, and nothing else: no instance, comment or string.
+
+    Parameters
+    ----------
+    text : str
+        Verilog. Its tops are ``NETWORK``, and those whose names begin so, as ``network_axi``.
+    name : str
+        What stands in place of ``NETWORK``.
+    prefix : str, optional
+        What the names of all other modules begin with; ``name`` by default.
+
+    Raises
+    ------
+    SpecError
+        Two modules would have the same name.
+    """
+    names: dict[str, str] = {}
+    for token in _TOKEN.finditer(text):
+        if token["declared"]:
+            old = token["name"].removeprefix("\\")
+            top = re.match(rf"{NETWORK}(?![^_.])", old)
+            names[old] = name + old[top.end() :] if top else f"{prefix or name}_{old}"
+    twice = [new for new, count in Counter(names.values()).items() if count > 1]
+    if twice:
+        raise SpecError(f'prefix = "{prefix}": two modules are called {twice[0]}; choose another')
+
+    def rename(token: re.Match[str]) -> str:
+        old = token["name"] or ""
+        plain = old.removeprefix("\\")
+        if plain not in names or (token["declared"], token["placed"]) == (None, None):
+            return token[0]
+        return f"{token['declared'] or ''}{old[: len(old) - len(plain)]}{names[plain]}"
+
+    return _TOKEN.sub(rename, text)
 
 
 def quote(name: str) -> str:

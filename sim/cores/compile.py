@@ -208,7 +208,7 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     spec : NetworkSpec, optional
         The network; without one, a program knows no more than the words of a core.
     """
-    network = "" if spec is None else c_header(spec) + _set_up_text(spec.network)
+    network = "" if spec is None else c_header(spec, "syncfabric") + _set_up_text(spec.network)
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
 
 

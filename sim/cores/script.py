@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from syncfabric.models.messages import MANAGER_BASE, MANAGER_STATUS, ManagerState, ManagerWord
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
-from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.models.planning.set_up_writes import set_up_entries
 from syncfabric.models.planning.static_images import SETTLING, static_writes
 from syncfabric.sim.cores.bench import Step, step_line
 
@@ -96,16 +94,9 @@ def _set_up(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
             if target == network.layout.loader and address == LoaderWord.STROBE:
                 yield step_line(Step.IDLE, SETTLING)
         return
-    if not network.managed:
-        for write in config_writes(plan):
-            yield step_line(Step.CONFIG, *write)
-    elif plan.groups:
-        state = MANAGER_STATUS.pack({"state": ManagerState.FAILED})
-        done = MANAGER_STATUS.pack({"state": ManagerState.DONE})
-        for entry in manager_writes_json(plan):
-            target, address = entry["index"], entry["address"]
-            yield step_line(Step.CONFIG, target, address, int(entry["value"], 16))
-            if entry["word"] == ManagerWord.COMMAND.name.lower():
-                status = MANAGER_BASE + ManagerWord.STATUS
-                yield step_line(Step.POLL, target, status, state, done)
+    for kind, target, address, value in set_up_entries(plan):
+        if kind:
+            yield step_line(Step.POLL, target, address, value >> 16, value & 0xFFFF)
+        else:
+            yield step_line(Step.CONFIG, target, address, value)
     yield step_line(Step.START)

@@ -31,6 +31,14 @@ def build(
     bit_cycles: Annotated[
         int, typer.Option(help="With front uart: clock cycles of a bit on its lines.")
     ] = 25,
+    prefix: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Begin the names of modules and of all in C with NAME_, not the network's name_; "
+            "of a block, those of its files and its top module too.",
+        ),
+    ] = "",
     parameters: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,7 +49,7 @@ def build(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write Verilog, plan, register images, headers, register maps and core file of a network.
+    """Write Verilog, test bench, set-up, plan, headers, register maps, core file of a network.
 
     Of a block: Verilog and core file.
     """
@@ -60,7 +68,7 @@ def build(
                 f"front: {design} is a block, and fronts are for networks; leave it out"
             )
         with progress_display() as progress:
-            written = build_block(design, output, given, progress=progress)
+            written = build_block(design, output, given, prefix=prefix, progress=progress)
         name = design
     else:
         if given:
@@ -68,7 +76,7 @@ def build(
         chosen = None if front is None else Front(front, meters, bit_cycles)
         network = Network.load(design)
         with progress_display() as progress:
-            written = network.build(output, front=chosen, progress=progress)
+            written = network.build(output, front=chosen, prefix=prefix, progress=progress)
         name = network.name
     paths = [str(path) for path in written]
     if as_json:

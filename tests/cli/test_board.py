@@ -18,7 +18,7 @@ from tests.fpga.host.peer import Peer, Words
 Call = Callable[..., Any]
 
 NET = """
-name = "small"
+name = "little"
 [network]
 kind = "mesh"
 width = 2
@@ -45,15 +45,15 @@ def _compiled_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def net(here: Path) -> str:
     """Write a network that is emitted soon, too."""
-    (here / "small.toml").write_text(NET)
-    return "small.toml"
+    (here / "little.toml").write_text(NET)
+    return "little.toml"
 
 
 def test_barriers_on_a_simulated_board(call: Call, net: str) -> None:
     result = call("board", net, "--simulate", "--episodes", 4, "--json")
     assert result.exit_code == 0, result.stderr
     told = json.loads(result.stdout)
-    assert (told["network"], told["simulated"], told["ok"]) == ("small", True, True)
+    assert (told["network"], told["simulated"], told["ok"]) == ("little", True, True)
     plan = Network.load(net).plan()
     for group, planned in zip(told["groups"], plan.groups, strict=True):
         meter = group["meter"]
@@ -84,7 +84,7 @@ def test_a_simulated_board_for_others(
     monkeypatch.setattr(SimulatedBoard, "wait", wait)
     result = call("board", net, "--serve")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("small listens at /dev/")
+    assert result.stdout.startswith("little listens at /dev/")
 
 
 @pytest.mark.long

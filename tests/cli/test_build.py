@@ -11,14 +11,14 @@ import pytest
 
 from syncfabric import Network
 from syncfabric.sim.front import Front
+from tests.built import built
 
 Call = Callable[..., Any]
 
 
 def test_files_are_written_and_named(call: Call, here: Path) -> None:
     result = call("build", "spill-4x4", "-o", "out")
-    names = ["spill-4x4.v", "plan.json", "registers.json", "spill-4x4_registers.h"]
-    names += ["spill-4x4.rdl", "spill-4x4.core"]
+    names = built("spill-4x4")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     assert sorted(path.name for path in (here / "out").iterdir()) == sorted(names)
@@ -28,14 +28,7 @@ def test_files_are_written_and_named(call: Call, here: Path) -> None:
 def test_json_for_machines(call: Call) -> None:
     assert json.loads(call("build", "mesh-2x2", "-o", "out", "--json").stdout) == {
         "network": "mesh-2x2",
-        "files": [
-            "out/mesh-2x2.v",
-            "out/plan.json",
-            "out/registers.json",
-            "out/mesh-2x2_registers.h",
-            "out/mesh-2x2.rdl",
-            "out/mesh-2x2.core",
-        ],
+        "files": [f"out/{name}" for name in built("mesh-2x2")],
     }
 
 
@@ -82,14 +75,14 @@ def test_a_front_brings_its_own_header_and_map(call: Call, here: Path) -> None:
     core = (here / "out" / "reflex-2x2.core").read_text()
     assert "toplevel: reflex_2x2_axi" in core
     assert {name for name in names if f'"{name}"' in core} == names - {
-        "plan.json",
-        "registers.json",
+        "reflex-2x2_plan.json",
+        "reflex-2x2_registers.json",
         "reflex-2x2.core",
     }
     assert "\naddrmap reflex_2x2_axi {" in (here / "out" / "reflex-2x2_axi.rdl").read_text()
     header = (here / "out" / "reflex-2x2_axi.h").read_text()
-    assert "#define SYNCFABRIC_HOST_METERS 2u" in header
-    assert "syncfabric_wait(" in header
+    assert "#define REFLEX_2X2_HOST_METERS 2u" in header
+    assert "reflex_2x2_wait(" in header
 
 
 def test_a_block_is_built(call: Call, here: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.built import built
+
 Call = Callable[..., Any]
 
 FOUR = """
@@ -137,10 +139,8 @@ def test_json_of_a_run_names_roots(call: Call) -> None:
 
 def test_files_of_a_build(call: Call, here: Path) -> None:
     result = call("build", "twins", "-o", "out")
-    names = ["twins.v", "plan.json", "registers.json", "twins_registers.h"]
-    names += ["twins.rdl", "twins.core"]
-    assert result.stdout.splitlines() == [f"out/{name}" for name in names]
-    registers = json.loads((here / "out" / "registers.json").read_text())
+    assert result.stdout.splitlines() == [f"out/{name}" for name in built("twins")]
+    registers = json.loads((here / "out" / "twins_registers.json").read_text())
     assert [entry["index"] for entry in registers["switches"]] == [5, 6]
     assert [write["word"] for write in registers["writes"]][-1] == "command"
     assert "module twins" in (here / "out" / "twins.v").read_text()

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.built import built
+
 Call = Callable[..., Any]
 
 FILE = """
@@ -110,19 +112,20 @@ def test_a_run_shows_ways_in_place_of_heights(call: Call, here: Path) -> None:
 
 def test_files_of_a_build(call: Call, here: Path) -> None:
     result = call("build", "reflex-4x4", "-o", "out")
-    names = ["reflex-4x4.v", "plan.json", "registers.json", "reflex-4x4_registers.h"]
-    names += ["reflex-4x4.rdl", "reflex-4x4.core"]
-    assert result.stdout.splitlines() == [f"out/{name}" for name in names]
+    assert result.stdout.splitlines() == [f"out/{name}" for name in built("reflex-4x4")]
     assert "module reflex_4x4" in (here / "out" / "reflex-4x4.v").read_text()
-    assert json.loads((here / "out" / "plan.json").read_text())["groups"][0]["links"] == 16
-    writes = json.loads((here / "out" / "registers.json").read_text())["writes"]
+    plan = json.loads((here / "out" / "reflex-4x4_plan.json").read_text())
+    assert plan["groups"][0]["links"] == 16
+    writes = json.loads((here / "out" / "reflex-4x4_registers.json").read_text())["writes"]
     assert writes[-1] == {
         "node": [0, 0],
         "index": 0,
+        "group": None,
         "word": "command",
         "address": 1,
         "value": "0x00000001",
         "wait": 1,
+        "until": None,
     }
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
     subprocess.run(["gcc", *flags, "-x", "c", "out/reflex-4x4_registers.h"], check=True)

@@ -51,7 +51,7 @@ class Tools:
         monkeypatch.setenv("SYNCFABRIC_CACHE", str(folder / "cache"))
         monkeypatch.setattr(flow, "find_tool", lambda name: Tool(str(folder / name), "99.1"))
         monkeypatch.setattr(flow, "netlist_of", self.netlist)
-        monkeypatch.setattr(flow, "board_verilog", lambda *_: "module reflex_2x2_board;")
+        monkeypatch.setattr(flow, "board_verilog", lambda *_: "module network_board;")
 
     def netlist(self, design: Design, device: Device, yosys: Tool) -> Path:
         assert f"module {design.top} (" in design.verilog

@@ -81,7 +81,7 @@ def test_a_driver_in_c_runs_a_barrier(tmp_path: Path) -> None:
     network = {"kind": "mesh", "width": 2, "height": 2, "barrier_registers": 3}
     spec = NetworkSpec.model_validate({"name": "net", "network": network})
     (tmp_path / "net_axi.h").write_text(header(SHAPE))
-    (tmp_path / "net_registers.h").write_text(c_header(spec))
+    (tmp_path / "net_registers.h").write_text(c_header(spec, "syncfabric"))
     source, program = Path(__file__).with_name("driver.c"), tmp_path / "driver"
     subprocess.run([*C99, "-I", tmp_path, source, "-o", program], check=True)
     fabric, said = Fabric(), []

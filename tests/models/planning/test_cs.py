@@ -10,9 +10,10 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.cs import build_tree
-from syncfabric.models.planning.images import register_words, registers_json
+from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.meeting import can_meet
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
+from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.timing.btm import cs_formula_ns, formula_ns
 
 LINE = ((0, 0), (4, 0), (2, 2))

@@ -15,8 +15,9 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Turn
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.images import config_writes, register_words, registers_json
+from syncfabric.models.planning.images import config_writes, register_words
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 from tests.models.planning.irregular import network_of
@@ -89,9 +90,9 @@ def test_spilled_groups_are_written_to_their_memory() -> None:
 
 
 def test_the_header_names_every_field() -> None:
-    header = c_header(reader.load("spill-4x4"))
+    header = c_header(reader.load("spill-4x4"), "syncfabric")
     for line in (
-        "#ifndef SYNCFABRIC_SPILL_4X4_H",
+        "#ifndef spill_4x4_REGISTERS_H",
         "#define SYNCFABRIC_WIDTH 4u",
         "#define SYNCFABRIC_OP_SUM 5u",
         "#define SYNCFABRIC_CONTROL_WORD_GID_SHIFT 8u",
@@ -103,7 +104,7 @@ def test_the_header_names_every_field() -> None:
 
 
 def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
-    (tmp_path / "registers.h").write_text(c_header(reader.load("spill-4x4")))
+    (tmp_path / "registers.h").write_text(c_header(reader.load("spill-4x4"), "syncfabric"))
     word = register_words(REGISTER)[RegisterWord.CONTROL]
     (tmp_path / "main.cpp").write_text(
         '#include "registers.h"\n'
@@ -176,7 +177,7 @@ def test_a_mesh_has_no_switches() -> None:
 
 
 def test_the_header_of_switches_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
-    (tmp_path / "registers.h").write_text(c_header(SPILLING))
+    (tmp_path / "registers.h").write_text(c_header(SPILLING, "syncfabric"))
     word = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))[SwitchWord.TREE]
     (tmp_path / "main.cpp").write_text(
         '#include "registers.h"\n#include <cstddef>\n'

@@ -25,7 +25,7 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.images import config_writes, registers_json
+from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import (
     BarrierPlan,
     GroupPlan,
@@ -33,7 +33,8 @@ from syncfabric.models.planning.plan import (
     WireGroupPlan,
     make_plan,
 )
-from syncfabric.models.planning.requests import manager_entries, manager_writes_json, node_writes
+from syncfabric.models.planning.requests import manager_entries, node_writes
+from syncfabric.models.planning.set_up_writes import registers_json
 
 MESH = 'name = "m"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 3\n'
 CLUSTER = (
@@ -227,7 +228,7 @@ def test_slots_beside_messages_are_written_without_a_manager() -> None:
         mine = [write for write in node_writes(plan) if write[1] >= 8]
         assert mine == [write for write in config_writes(plan) if write[1] >= 8]
         assert len(mine) == 2 * len(list(wires.registers()))
-        written = manager_writes_json(plan)
+        written = registers_json(plan)["writes"]
         assert {write["group"] for write in written} == {None, messages.id}
         switches = [write for write in written if write["node"] is None]
         assert bool(switches) == (network is CLUSTER)
@@ -251,7 +252,7 @@ def test_what_a_build_writes_down_sets_slots_up(name: str) -> None:
     assert len({group.slot for group in plan.wire_groups}) > 1
     model = model_of(plan.spec.message_network)
     model.step()
-    for write in manager_writes_json(plan):
+    for write in registers_json(plan)["writes"]:
         request = ConfigRequest(write["index"], write["address"], True, int(write["value"], 16))
         model.step(config=request)
         model.step()
@@ -290,7 +291,7 @@ def test_wires_are_no_channels() -> None:
 
 
 def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
-    (tmp_path / "registers.h").write_text(c_header(BOTH.spec))
+    (tmp_path / "registers.h").write_text(c_header(BOTH.spec, "syncfabric"))
     low = WIRE_STATUS.offsets["fault"]
     (tmp_path / "main.cpp").write_text(
         '#include "registers.h"\n'
@@ -306,12 +307,12 @@ def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
 
 
 def test_the_header_names_what_there_is() -> None:
-    alone = c_header(spec_of(MESH, ALL, sync='"wires"', channels="0"))
+    alone = c_header(spec_of(MESH, ALL, sync='"wires"', channels="0"), "syncfabric")
     assert "SYNCFABRIC_REGISTERS 0u" in alone
     assert "SYNCFABRIC_FIRST_SLOT 0u" in alone
     for gone in ("SYNC_MESSAGE", "PACKET_HEADER", "WORD_EAST", "syncfabric_register;"):
         assert gone not in alone
-    beside = c_header(spec_of(CLUSTER, ALL, sync='"wires"'))
+    beside = c_header(spec_of(CLUSTER, ALL, sync='"wires"'), "syncfabric")
     assert "PACKET_HEADER" in beside
     assert "SYNC_MESSAGE" not in beside
-    assert "SLOT" not in c_header(spec_of(CLUSTER, ALL))
+    assert "SLOT" not in c_header(spec_of(CLUSTER, ALL), "syncfabric")

@@ -12,7 +12,8 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
 from syncfabric.models.networks.table import Operation
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.requests import manager_entries, manager_writes_json, node_writes
+from syncfabric.models.planning.requests import manager_entries, node_writes
+from syncfabric.models.planning.set_up_writes import registers_json
 
 # Lowest bits of the request word's fields.
 GID, EPOCH, OP, ROOT, TURN = 2, 22, 24, 27, 28
@@ -110,7 +111,7 @@ def test_nodes_of_an_irregular_network_write_their_own_registers() -> None:
 def test_what_a_build_writes_down_sets_all_groups_up(name: str) -> None:
     """Played one by one, and after a command read until the manager is done."""
     plan = make_plan(reader.load(name))
-    writes = json.loads(json.dumps(manager_writes_json(plan)))
+    writes = json.loads(json.dumps(registers_json(plan)["writes"]))
     model, index = model_of(plan.spec.message_network), plan.spec.network.topology.index
     seats = [
         (index(node), place)

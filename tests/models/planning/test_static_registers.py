@@ -11,8 +11,8 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.set_up_writes import registers_json
 
 THREE = """
 name = "three"
@@ -102,10 +102,6 @@ def test_roots_begin_last_and_the_first_role_waits_for_the_flush(plan: BarrierPl
     assert [write["node"] for write in writes[-2:]] == roots
 
 
-def test_other_kinds_have_no_writes() -> None:
-    assert registers_json(Network.load("mesh-2x2").plan())["writes"] is None
-
-
 def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: Path) -> None:
     """A program that knows the header alone makes the words of ``registers.json``."""
     lines = []
@@ -122,7 +118,7 @@ def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: P
     # The core output of a ring's root is among its routes; that of a tree's is not.
     x, y = groups_of(plan)[1].root
     lines.append(f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));")
-    (tmp_path / "registers.h").write_text(c_header(plan.spec))
+    (tmp_path / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
     (tmp_path / "main.c").write_text(
         '#include <stdio.h>\n#include "registers.h"\n'
         "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
@@ -156,9 +152,9 @@ def role_of_first(plan: BarrierPlan) -> str:
 
 
 def test_the_header_names_every_word() -> None:
-    header = c_header(Network.load("reflex-4x4").spec).splitlines()
+    header = c_header(Network.load("reflex-4x4").spec, "syncfabric").splitlines()
     for line in (
-        "#ifndef SYNCFABRIC_REFLEX_4X4_H",
+        "#ifndef reflex_4x4_REGISTERS_H",
         "#define SYNCFABRIC_LOADER 16u",
         "#define SYNCFABRIC_CHAIN_BITS 400u",
         "#define SYNCFABRIC_CHAIN_WORDS 13u",

@@ -37,7 +37,7 @@ NETWORKS = {
     "switches_managed": {**_ROW, "data_bits": 9, "managers": [[0, 1]]},
     "switches_wires": {**_ROW, "sync": "wires"},
     "switches_both": {**_ROW, "sync": "both", "spill": True},
-    "static": {"kind": "static", "width": 2, "height": 2},
+    "circuit": {"kind": "static", "width": 2, "height": 2},
     "static_watched": {"kind": "static", "width": 2, "height": 1, "watchdog": 9},
 }
 """The table ``[network]`` of each."""

@@ -32,10 +32,10 @@ from syncfabric.models.messages import (
     SwitchWord,
     WireWord,
 )
+from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.spec import MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.register_map.config_port import TARGET_WORDS, config_map
 from syncfabric.models.register_map.rdl import rdl
-from syncfabric.sim.reserved import KEYWORDS
 from tests.models.register_map.elaborated import NOTHING, Register, Seen, words_of
 from tests.models.register_map.networks import NETWORKS, network
 
@@ -158,7 +158,7 @@ LAYOUTS = {
         "PENDING": PENDING,
     },
     "mesh_wires": {"CONTROL": CONTROL, "TREE": TREE, "STATUS": WIRE_STATUS},
-    "static": {"ROLE": ROLE_WORD, "STATUS": STATUS_WORD},
+    "circuit": {"ROLE": ROLE_WORD, "STATUS": STATUS_WORD},
 }
 GONE = {"turn": {"switches_managed", "mesh_wires"}, "present": {"mesh"}}
 """Fields that are not kept: of an image that has no turn, and of a parent's word."""
@@ -170,7 +170,7 @@ def test_names_and_fields_are_those_of_the_layout(name: str) -> None:
     kinds = {"mesh": RegisterWord, "switches_managed": SwitchWord, "mesh_wires": WireWord}
     first = {address: word for address, word in words.items() if address < REGISTER_WORDS}
     names = {int(word): word.name for word in kinds.get(name, StaticWord)}
-    if name == "static":
+    if name == "circuit":
         del names[StaticWord.PATIENCE]
     if name == "switches_managed":
         names[COMMAND_WORD] = "COMMAND"

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
-from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble.board import (
     BOARD_PORTS,
     board_top,
@@ -47,12 +46,6 @@ def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic
     modules = re.findall(r"^module (\w+)", text, re.MULTILINE)
     assert len(set(modules)) == len(modules)
     assert {*repeated_modules(spec.network)} <= {*modules}
-
-
-@pytest.mark.parametrize("name", ["packet_sink", "uart_host", "traffic_totals", "board_lights"])
-def test_a_name_that_a_module_has(name: str) -> None:
-    with pytest.raises(SpecError, match=f'name = "{name}" is the name of a module inside'):
-        board_verilog(Network.load("mesh-2x2").spec.network, name, FRONT)
 
 
 @pytest.mark.long

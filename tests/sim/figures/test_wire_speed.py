@@ -10,13 +10,13 @@ from syncfabric.sim.figures import wire_speed
 def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     network = MeshSpec(kind="mesh", width=3, height=2, sync="wires", channels=0)
     groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes)),)
-    spec = NetworkSpec(name="small", network=network, groups=groups)
+    spec = NetworkSpec(name="little", network=network, groups=groups)
     monkeypatch.setattr(wire_speed, "load", lambda name: spec)
     monkeypatch.setattr(wire_speed, "LONG", 40)
     monkeypatch.setattr(wire_speed, "MEMBERS", 2)
     compared, long, written, large, few = wire_speed.wire_speed()
     assert compared.met
     assert long.target == ">= 20,000"
-    assert written.figure.startswith("small: 0.")
+    assert written.figure.startswith("little: 0.")
     assert (large.target, large.met) == ("match, 6 cycles", True)
-    assert (few.figure, few.met) == ("small, 2 members, long run", True)
+    assert (few.figure, few.met) == ("little, 2 members, long run", True)

@@ -80,10 +80,10 @@ def parsed(file: Path) -> Parsed:
 
 def network_file(folder: Path) -> Path:
     """Write a network of two groups."""
-    file = folder / "small.toml"
+    file = folder / "little.toml"
     file.write_text(
         """
-        name = "small"
+        name = "little"
         [network]
         kind = "mesh"
         width = 3

@@ -53,7 +53,7 @@ def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
     )
     members = tuple(random.Random(1).sample(topology.nodes, 5))
     groups = (GroupSpec(id=1, members=members),)
-    plan = make_plan(NetworkSpec(name="small", network=network, groups=groups))
+    plan = make_plan(NetworkSpec(name="little", network=network, groups=groups))
     for scheme in ("btin", "multicast", "unicast"):
         scenario = Scenario(episodes=1, scheme=scheme, policy="together")
         (outcome,) = measured.measure(plan, [scenario])

@@ -34,7 +34,7 @@ def _static() -> NetworkSpec:
         GroupSpec(id=1, members=left, planner="ring"),
         GroupSpec(id=2, members=right, planner="tree"),
     )
-    return NetworkSpec(name="static", network=network, groups=groups)
+    return NetworkSpec(name="circuit", network=network, groups=groups)
 
 
 NETWORKS = {

@@ -1,8 +1,6 @@
 """Names that a Verilog module cannot have: the words of Verilog and SystemVerilog."""
 
-from syncfabric.models.errors import SpecError
-
-__all__ = ["KEYWORDS", "check_module_name"]
+__all__ = ["KEYWORDS"]
 
 # IEEE 1800-2017, annex B.
 _WORDS = """
@@ -29,24 +27,3 @@ _WORDS = """
     void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor
 """
 KEYWORDS = frozenset(_WORDS.split())
-
-
-def check_module_name(name: str, modules: frozenset[str] = frozenset()) -> None:
-    """Refuse a network's name that its Verilog module cannot take.
-
-    Parameters
-    ----------
-    name : str
-        Name of the network's module.
-    modules : frozenset of str
-        Names of the other modules in the same file.
-
-    Raises
-    ------
-    SpecError
-        It is a word of Verilog, or another module has it.
-    """
-    if name in KEYWORDS:
-        raise SpecError(f'name = "{name}" is a word of Verilog; choose another')
-    if name in modules:
-        raise SpecError(f'name = "{name}" is the name of a module inside; choose another')

@@ -1,0 +1,11 @@
+"""Names of the files that a build writes."""
+
+__all__ = ["built"]
+
+_ENDS = (".v", "_plan.json", "_registers.json", "_registers.h", ".rdl")
+_SET_UP = ("_setup.h", "_setup.hex", "_tb.v", ".core")
+
+
+def built(name: str) -> list[str]:
+    """Return those of a network with groups and no front, in their order."""
+    return [f"{name}{end}" for end in (*_ENDS, *_SET_UP)]
