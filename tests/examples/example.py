@@ -1,48 +1,63 @@
-"""An example, run in a copy by the commands of its own README."""
+"""An example in a copy, run by the command of its own README."""
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["EXAMPLES", "commands", "run_example"]
+__all__ = ["EXAMPLES", "Example"]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def commands(name: str) -> list[str]:
-    """Return the commands of an example's README: the blocks without a language."""
-    page = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
-    return [block.strip() for block in re.findall(r"^```\n(.*?)^```$", page, re.M | re.S)]
-
-
-def run_example(name: str, folder: Path, command: str | None = None, **variables: str) -> Path:
-    """Run the first command of an example's README in a copy; return the copy.
+class Example:
+    """A copy of an example.
 
     Parameters
     ----------
     name : str
-    folder : Path
-        Stands for the checkout: gets ``examples/NAME``, and ``.venv``.
-    command : str, optional
-        Another command.
-    **variables
-        More of the environment.
+        Of its folder.
+    checkout : Path
+        A folder that stands for the checkout: gets ``examples/NAME`` and ``.venv``.
     """
-    copy = folder / "examples" / name
-    shutil.copytree(EXAMPLES / name, copy, ignore=shutil.ignore_patterns("build"))
-    (folder / ".venv").symlink_to(sys.prefix)
-    run = subprocess.run(
-        ["bash", "-c", command or commands(name)[0]],
-        cwd=folder,
-        env={**os.environ, **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    (copy / "printed.txt").write_text(run.stdout)
-    assert run.returncode == 0, run.stdout
-    return copy
+
+    def __init__(self, name: str, checkout: Path) -> None:
+        self.checkout, self.folder = checkout, checkout / "examples" / name
+        shutil.copytree(EXAMPLES / name, self.folder, ignore=shutil.ignore_patterns("build"))
+        (checkout / ".venv").symlink_to(sys.prefix)
+        self.page = (self.folder / "README.md").read_text(encoding="utf-8")
+
+    def blocks(self, language: str) -> list[str]:
+        """Return the page's blocks of a language."""
+        found = re.findall(r"^```(\w*)\n(.*?)\n```$", self.page, re.M | re.S)
+        return [block for name, block in found if name == language]
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Change a text that stands once in a file."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def run(self, options: str = "") -> tuple[int, str]:
+        """Run the page's command, with these options; return its exit code and what it prints."""
+        (command,) = self.blocks("")
+        run = subprocess.run(
+            ["bash", "-c", f"{command} {options}"],
+            cwd=self.checkout,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return run.returncode, run.stdout
+
+    def passes(self, options: str = "") -> str:
+        """Run the command; see that it succeeds, and prints the page's first block of text."""
+        code, printed = self.run(options)
+        assert code == 0, printed
+        for line in self.blocks("text")[0].splitlines():
+            assert line in printed.splitlines(), printed
+        return printed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
-from tests.examples.example import EXAMPLES, run_example
+from tests.examples.example import EXAMPLES, Example
 
 NOTEBOOKS = sorted((EXAMPLES / "notebooks").glob("*.ipynb"))
 
@@ -16,7 +16,10 @@ NOTEBOOKS = sorted((EXAMPLES / "notebooks").glob("*.ipynb"))
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Execute both into pages, and give the folder of these."""
-    return run_example("notebooks", tmp_path_factory.mktemp("notebooks")) / "build"
+    example = Example("notebooks", tmp_path_factory.mktemp("notebooks"))
+    code, printed = example.run()
+    assert code == 0, printed
+    return example.folder / "build"
 
 
 def test_a_plan_and_a_run_are_shown(built: Path) -> None:
