@@ -1,5 +1,6 @@
 """An example in a copy, run by the command of its own README."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -46,6 +47,7 @@ class Example:
         run = subprocess.run(
             ["bash", "-c", f"{command} {options}"],
             cwd=self.checkout,
+            env={name: os.environ[name] for name in os.environ if not name.startswith("PYTEST_")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
