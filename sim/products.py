@@ -22,7 +22,7 @@ from syncfabric.sim.output import write_file
 from syncfabric.sim.progress import Progress
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
-from syncfabric.sim.test_bench import setup_hex, test_bench
+from syncfabric.sim.user_bench import setup_hex, user_bench
 from syncfabric.sim.words import kind_words
 
 __all__ = ["check_prefix", "draw_run", "network_files", "network_verilog", "register_files"]
@@ -79,7 +79,7 @@ def network_files(
         axi = front is not None and front.kind == "axi"
         maps[f"{spec.name}_setup.h"] = setup_header(plan, prefix, axi=axi)
         maps[f"{spec.name}_setup.hex"] = setup_hex(plan)
-        maps[f"{spec.name}_tb.v"] = test_bench(plan)
+        maps[f"{spec.name}_tb.v"] = user_bench(plan)
     top = spec.module if front is None else _host_top(spec, front)
     about = f"{spec.network.topology} with hardware barriers"
     headers = [name for name in maps if name.endswith(".h")]

@@ -12,7 +12,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import members, set_up_entries
 from syncfabric.sim.words import kind_words
 
-__all__ = ["setup_hex", "test_bench"]
+__all__ = ["setup_hex", "user_bench"]
 
 _EPISODES, _LEAST_LATE, _LATE_IN_MEMORY, _LEAST_LIMIT = 4, 50, 500, 20_000
 _DRIVEN = ("start", "arrive", "config_", "spill_arrive_")
@@ -32,7 +32,7 @@ def setup_hex(plan: BarrierPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_bench(plan: BarrierPlan) -> str:
+def user_bench(plan: BarrierPlan) -> str:
     """Return a bench ``NAME_tb`` of a plan with at least one group, in Verilog-2005."""
     from syncfabric.sim.assemble.network import top_ports
 
@@ -88,7 +88,7 @@ def test_bench(plan: BarrierPlan) -> str:
         "start": any(name == "start" for _, name, _ in ports),
     }
     there |= {f"{one}data": there[one] and data > 0 for one in ("spill", "plain")}
-    text = files("syncfabric.sim").joinpath("test_bench.v").read_text(encoding="utf-8")
+    text = files("syncfabric.sim").joinpath("user_bench.v").read_text(encoding="utf-8")
     text = _TAGGED.sub(lambda line: line[2] if there[line[1]] else "", text)
     return re.sub(r"@([A-Z]+)@", lambda mark: str(values[mark[1]]), text)
 
