@@ -197,7 +197,7 @@ class Bitstream:
         name = self.build.network.name
         return {
             f"{name}.bit": self.bits,
-            f"{name}.v": self.design.verilog,
+            f"{name}_board.v": self.design.verilog,
             f"{name}.lpf": constraints(self.build.board),
             f"{name}.json": json.dumps(self.to_json(), indent=1) + "\n",
             **register_files(self.build.network.spec, self.build.front),

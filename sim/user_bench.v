@@ -15,16 +15,14 @@
 module @TOP@;
   parameter EPISODES = @EPISODES@, LATE = @LATE@, LIMIT = @LIMIT@;  // LIMIT: cycles until time-out
   localparam NODES = @NODES@, REGISTERS = @REGISTERS@, GROUPS = @GROUPS@, ENTRIES = @ENTRIES@;
-@data|  localparam DATA = @DATA@;
   localparam PORTS = NODES * REGISTERS;  // bit n * REGISTERS + r is register r of node n
-@plain|  localparam ALL = PORTS;
-@spill|  localparam SPILLED = @SPILLED@, ALL = PORTS + SPILLED;  // then members whose group is in memory
+  localparam ALL = PORTS + @SPILLED@;  // above them are members whose group is in memory
+@data|  localparam DATA = @DATA@;
 
-  // The groups' numbers and members, and whether 1s are neutral in a group's operation, or 0s.
-  reg [7:0] group [0:GROUPS-1];
+  // Of each group the members, and whether 1s change nothing in its operation, or 0s.
   reg [ALL-1:0] members [0:GROUPS-1];
   reg ones [0:GROUPS-1];
-@spill|  reg [31:0] spilled [0:SPILLED-1];  // node and group
+@spill|  reg [31:0] spilled [0:ALL-1];  // node and number of the group
   initial begin
 @MEMBERS@
   end
@@ -32,71 +30,49 @@ module @TOP@;
   // ---- the network
   reg clk = 0, rst = 1;
   always #5 clk = !clk;
-@data|  reg [ALL*DATA-1:0] operands = 0;
 @PORTS@
   @MODULE@ dut (
 @CONNECTED@
   );
 
   // ---- what is seen of it
+  integer cycle = 0, begun = 0, last = 0, slowest = 0, i, g, s, episode, left;
   reg forget = 0;
-  reg [ALL-1:0] everyone, late, seen = 0;
-  integer cycle = 0, begun = 0, last = 0, first, done = 0;
-@plain|  wire [ALL-1:0] can_arrive = ready;
-@plaindata|  wire [ALL*DATA-1:0] results = result;
-@spill|  reg [SPILLED-1:0] go = @GO@;
-@spill|  wire [ALL-1:0] can_arrive = {go, ready};
-@spilldata|  reg [SPILLED*DATA-1:0] spill_results;
-@spilldata|  wire [ALL*DATA-1:0] results = {spill_results, result};
-@spill|  integer s;
-
+  reg [ALL-1:0] everyone = 0, late, seen = 0, go = @GO@;
+  wire [ALL-1:0] can_arrive = go | ready;
+@data|  reg [ALL*DATA-1:0] operands = 0, results;
   always @(posedge clk) begin
     cycle <= cycle + 1;
     seen[PORTS-1:0] <= forget ? 0 : seen[PORTS-1:0] | released;
+@data|    results[PORTS*DATA-1:0] <= result;
     if (|released) last <= cycle;
-@spill|    if (forget) seen[ALL-1:PORTS] <= 0;
-@spill|    for (s = 0; s < SPILLED; s = s + 1)
-@spill|      if (spill_release_valid[spilled[s] >> 8]
+@spill|    for (s = PORTS; s < ALL; s = s + 1)
+@spill|      if (forget) seen[s] <= 0;
+@spill|      else if (spill_release_valid[spilled[s] >> 8]
 @spill|          && spill_release_gid[(spilled[s] >> 8) * 8 +: 8] == spilled[s][7:0]) begin
 @spill|        go[s] <= 1;
-@spill|        if (@RELEASED@) begin
-@spill|          seen[PORTS + s] <= 1;
-@spill|          last <= cycle;
-@spilldata|          spill_results[s * DATA +: DATA] <=
-@spilldata|            spill_release_result[(spilled[s] >> 8) * DATA +: DATA];
-@spill|        end
+@spill|        if (@RELEASED@) {seen[s], last} <= {1'b1, cycle};
+@spilldata|        results[s*DATA +: DATA] <= spill_release_result[(spilled[s] >> 8) * DATA +: DATA];
 @spill|      end
-    if (cycle > begun + LIMIT) begin
-      $display("FAIL: time-out in cycle %0d, entry %0d of the set-up", cycle, done);
-      $display("members that are not ready: %h, not released: %h",
-               everyone & ~can_arrive, everyone & ~seen);
-      $fatal(1);
-    end
+    if (cycle > begun + LIMIT)
+      $fatal(1, "FAIL: time-out; members that are not ready: %h, not released: %h",
+             everyone & ~can_arrive, everyone & ~seen);
   end
-  task fail(input [8*16-1:0] why, input integer number);
-    begin
-      $display("FAIL in cycle %0d: %0s %0d", cycle, why, number);
-      $fatal(1);
-    end
-  endtask
 
   // ---- the set-up: entries of kind, target, address and value
   reg [71:0] set_up [0:ENTRIES-1], entry;
   task access(input write);  // a request, and its answer
     begin
-      config_valid = 1;
-      config_write = write;
+      {config_valid, config_write} = {1'b1, write};
       config_node = entry[67:44];
-      config_address = entry[43:32];
-      config_data = entry[31:0];
+      {config_address, config_data} = entry[43:0];
       @(negedge clk) config_valid = 0;
       while (!config_ready) @(negedge clk);
-      if (config_error) fail("refused entry", done);
+      if (config_error) $fatal(1, "FAIL: entry %0d of the set-up is refused", i);
     end
   endtask
 
   // ---- barriers
-  integer i, g, episode, left, slowest = 0;
 @data|  // What the late member of a group arrives with; all others arrive with what changes nothing.
 @data|  function [DATA-1:0] operand(input integer number, input integer round);
 @data|    operand = (32'h9e3779b1 * (256 * round + number + 1)) >> (32 - DATA);
@@ -105,12 +81,11 @@ module @TOP@;
     begin
       arrive = who[PORTS-1:0];
       @(negedge clk) arrive = 0;
-@spill|      for (i = 0; i < SPILLED; i = i + 1)
-@spill|        if (who[PORTS + i]) begin
+@spill|      for (i = PORTS; i < ALL; i = i + 1)
+@spill|        if (who[i]) begin
 @spill|          spill_arrive_valid[spilled[i] >> 8] = 1;
 @spill|          spill_arrive_gid[(spilled[i] >> 8) * 8 +: 8] = spilled[i][7:0];
-@spilldata|          spill_arrive_data[(spilled[i] >> 8) * DATA +: DATA] =
-@spilldata|            operands[(PORTS + i) * DATA +: DATA];
+@spilldata|          spill_arrive_data[(spilled[i] >> 8) * DATA +: DATA] = operands[i*DATA +: DATA];
 @spill|          @(posedge clk);
 @spill|          while (!spill_arrive_ready[spilled[i] >> 8]) @(posedge clk);
 @spill|          @(negedge clk) spill_arrive_valid = 0;
@@ -121,21 +96,19 @@ module @TOP@;
   initial begin
     for (i = 0; i < ENTRIES; i = i + 1) set_up[i] = ~0;
     $readmemh("@NAME@_setup.hex", set_up);
-    everyone = 0;
-    for (g = 0; g < GROUPS; g = g + 1) everyone = everyone | members[g];
     repeat (4) @(negedge clk);
     rst = 0;
-    first = cycle;
-    for (done = 0; done < ENTRIES; done = done + 1) begin
+    for (i = 0; i < ENTRIES; i = i + 1) begin
       begun = cycle;
-      entry = set_up[done];
-      if (entry[71:68] > 1) fail("missing entry", done);
+      entry = set_up[i];
+      if (entry[71:68] > 1) $fatal(1, "FAIL: there is no entry %0d of the set-up", i);
       access(entry[71:68] == 0);
       while (entry[71:68] == 1 && (config_rdata & entry[31:16]) != entry[15:0]) access(0);
     end
 @start|    start = 1;
+    for (g = 0; g < GROUPS; g = g + 1) everyone = everyone | members[g];
     while ((can_arrive & everyone) != everyone) @(negedge clk);
-    $display("Set up in %0d cycles.", cycle - first);
+    $display("Set up in cycle %0d.", cycle);
 
     for (episode = 0; episode < EPISODES; episode = episode + 1) begin
       late = 0;
@@ -147,7 +120,7 @@ module @TOP@;
           if (members[g][i]) begin
             late[i] = left == 0;
             left = left - 1;
-@data|            operands[i*DATA +: DATA] = late[i] ? operand(group[g], episode) : {DATA{ones[g]}};
+@data|            operands[i*DATA +: DATA] = late[i] ? operand(g, episode) : {DATA{ones[g]}};
           end
       end
       begun = cycle;
@@ -155,15 +128,15 @@ module @TOP@;
       @(negedge clk) forget = 0;
       let_arrive(everyone & ~late);
       repeat (LATE) @(negedge clk);
-      for (i = 0; i < ALL; i = i + 1) if (seen[i]) fail("early release of", i);
+      if (seen != 0) $fatal(1, "FAIL: released before all have arrived: %h", seen);
       begun = cycle;
       let_arrive(late);
       while (seen != everyone) @(negedge clk);
       if (last - begun > slowest) slowest = last - begun;
 @data|      for (g = 0; g < GROUPS; g = g + 1)
 @data|        for (i = 0; i < ALL; i = i + 1)
-@data|          if (members[g][i] && results[i*DATA +: DATA] !== operand(group[g], episode))
-@data|            fail("wrong result of", i);
+@data|          if (members[g][i] && results[i*DATA +: DATA] !== operand(g, episode))
+@data|            $fatal(1, "FAIL: wrong result of member %0d", i);
     end
     $display("PASS: %0d barriers of %0d groups, released %0d cycles after the last arrival at most.",
              EPISODES, GROUPS, slowest);

@@ -34,7 +34,7 @@ _HALF = 0xFFFF
 
 
 class Until(NamedTuple):
-    """What a target must read before the next write: ``word & mask == value``, 16 bits each."""
+    """What the target must read before the next write: ``word & mask == value``, 16 bits each."""
 
     address: int
     mask: int
@@ -42,20 +42,9 @@ class Until(NamedTuple):
 
 
 class SetUpWrite(NamedTuple):
-    """A write to the config port; the next one waits for its answer.
+    """A write to the config port, ``wait`` cycles after the last one, when that is answered.
 
-    Parameters
-    ----------
-    target, address, value : int
-        Number on the config port, word, and what to write.
-    word : str, optional
-        Name of a word of a manager, or of a static network.
-    group : int, optional
-        The group it is for, where it is for one.
-    wait : int
-        Least number of cycles from the write before to this one.
-    until : Until, optional
-        What to wait for after it; a read takes longer than the ``wait`` of the next write.
+    ``word`` is the name of a manager's word, or of a static network's; ``group`` the one it is for.
     """
 
     target: int
@@ -66,32 +55,9 @@ class SetUpWrite(NamedTuple):
     wait: int = 1
     until: Until | None = None
 
-    def to_json(self, plan: BarrierPlan) -> dict[str, Any]:
-        """Return it as an entry of ``writes`` in ``NAME_registers.json``."""
-        topology = plan.spec.network.topology
-        at_node = self.target < len(topology.nodes)
-        return {
-            "node": list(topology.node(self.target)) if at_node else None,
-            "index": self.target,
-            "group": self.group,
-            "word": self.word,
-            "address": self.address,
-            "value": f"0x{self.value:08x}",
-            "wait": self.wait,
-            "until": self.until and self.until._asdict(),
-        }
-
 
 class Entry(NamedTuple):
-    """A line of a table that sets groups up.
-
-    Parameters
-    ----------
-    kind : int
-        0: write ``value``; 1: read until the word, masked by the upper half of ``value``, equals
-        the lower.
-    target, address, value : int
-    """
+    """Of kind 0 a write; of kind 1 a read until the word is as `Until` says: ``mask, value``."""
 
     kind: int
     target: int
@@ -102,7 +68,7 @@ class Entry(NamedTuple):
 def set_up_writes(plan: BarrierPlan) -> Iterator[SetUpWrite]:
     """Yield the writes that set all groups up, from reset, in order.
 
-    Where managers set groups up, the first one does. Then ``start`` is raised, where there is one.
+    Where managers set groups up, the first one does. At last ``start`` is raised, if there is one.
     """
     network = plan.spec.network
     if isinstance(network, StaticSpec):
@@ -128,7 +94,22 @@ def set_up_entries(plan: BarrierPlan) -> list[Entry]:
 
 def registers_json(plan: BarrierPlan) -> dict[str, Any]:
     """Return ``NAME_registers.json``: the images of all registers, and the writes."""
-    writes = [write.to_json(plan) for write in set_up_writes(plan)]
+    topology = plan.spec.network.topology
+    writes = [
+        {
+            "node": list(topology.node(write.target))
+            if write.target < len(topology.nodes)
+            else None,
+            "index": write.target,
+            "group": write.group,
+            "word": write.word,
+            "address": write.address,
+            "value": f"0x{write.value:08x}",
+            "wait": write.wait,
+            "until": write.until and write.until._asdict(),
+        }
+        for write in set_up_writes(plan)
+    ]
     return {**images_json(plan), "writes": writes}
 
 
@@ -140,30 +121,30 @@ def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
 
 
 def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:
-    """Yield what the first manager is given: a command a group."""
+    """Yield what the first manager is given: a command a group, which it has to end."""
     network = plan.spec.message_network
     manager = network.topology.index(network.manager_nodes[0])
-    done = MANAGER_STATUS.pack({"state": ManagerState.DONE})
     state = MANAGER_STATUS.pack({"state": 3})
-    until = Until(MANAGER_BASE + ManagerWord.STATUS, state, done)
+    done = MANAGER_STATUS.pack({"state": ManagerState.DONE})
+    ended = Until(MANAGER_BASE + ManagerWord.STATUS, state, done)
     for group in (*plan.message_groups, *plan.wire_groups):
         entries = manager_entries(plan, group, epoch=0)
         command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
         words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
         words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]
         for word, value in words if entries else ():
-            last = until if word is ManagerWord.COMMAND else None
+            until = ended if word is ManagerWord.COMMAND else None
             name = word.name.lower()
-            yield SetUpWrite(manager, MANAGER_BASE + word, value, name, group.id, until=last)
+            yield SetUpWrite(manager, MANAGER_BASE + word, value, name, group.id, until=until)
 
 
 def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
-    """Yield what loads the routes, and what gives the members their roles."""
+    """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
     groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
     loader, wait = network.layout.loader, 1
-    settled = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
+    loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
     for target, address, value in static_writes(network, groups):
         word = (LoaderWord if target == loader else StaticWord)(address)
-        until = settled if word is LoaderWord.STROBE else None
+        until = loaded if word is LoaderWord.STROBE else None
         yield SetUpWrite(target, address, value, word.name.lower(), wait=wait, until=until)
         wait = SETTLING if until else 1

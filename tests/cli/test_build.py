@@ -93,6 +93,43 @@ def test_a_block_is_built(call: Call, here: Path) -> None:
     assert "\nmodule reflex_ring_agent(" in (here / names[0]).read_text()
 
 
+def test_a_prefix_of_a_network(call: Call, here: Path) -> None:
+    """Its files and its top keep the network's name."""
+    result = call("build", "reflex-2x2", "-o", "out", "--front", "axi", "--prefix", "soc")
+    assert result.exit_code == 0
+    assert all(Path(path).name.startswith("reflex-2x2") for path in result.stdout.splitlines())
+    text = (here / "out" / "reflex-2x2.v").read_text()
+    modules = re.findall(r"^module \\?(\w+)", text, re.MULTILINE)
+    assert {name for name in modules if not name.startswith("soc_")} == {
+        "reflex_2x2",
+        "reflex_2x2_axi",
+    }
+    assert "soc_set_up(" in (here / "out" / "reflex-2x2_setup.h").read_text()
+    assert "SOC_HOST_NODE(" in (here / "out" / "reflex-2x2_axi.h").read_text()
+
+
+def test_a_block_with_two_sets_of_parameters(call: Call, here: Path) -> None:
+    for prefix, places in (("few", 2), ("many", 9)):
+        words = ("--set", f"core_buffer={places}", "--prefix", prefix)
+        result = call("build", "reflex-ring-agent", "-o", "out", *words)
+        name = f"{prefix}_reflex-ring-agent"
+        assert result.stdout.splitlines() == [f"out/{name}.v", f"out/{name}.core"]
+    texts = [path.read_text() for path in sorted((here / "out").glob("*.v"))]
+    modules = re.findall(r"^module (\S+?) ?\(", "\n".join(texts), re.MULTILINE)
+    assert len(set(modules)) == len(modules)
+    assert {"few_reflex_ring_agent", "many_reflex_ring_agent"} <= set(modules)
+    core = (here / "out" / "few_reflex-ring-agent.core").read_text()
+    assert "toplevel: few_reflex_ring_agent" in core
+
+
+@pytest.mark.parametrize("design", ["reflex-2x2", "reflex-ring-agent"])
+def test_prefixes_that_are_none(call: Call, here: Path, design: str) -> None:
+    result = call("build", design, "-o", "out", "--prefix", "a-b")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "prefix = 'a-b' must be letters, digits and _, a letter first" in result.stderr
+    assert not (here / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from syncfabric.models.networks import reader
 
 Call = Callable[..., Any]
@@ -88,3 +90,14 @@ def test_slots_of_switches_and_node_interfaces(call: Call) -> None:
     assert "slot 2 of group 3 (xor): switches" in shown
     assert "slot 2 of group 3 (xor): node interfaces" in shown
     assert "note: 3 of 4 slots used by 3 groups on wires; at least 3 needed" in shown
+
+
+@pytest.mark.parametrize("command", ["plan", "build"])
+def test_a_name_that_no_module_can_have(call: Call, here: Path, command: str) -> None:
+    """What a build refuses its plan does, too."""
+    mesh = '[network]\nkind = "mesh"\nwidth = 2\nheight = 2\n'
+    (here / "net.toml").write_text(f'name = "module"\n{mesh}')
+    result = call(command, "net.toml", *(["-o", "out"] if command == "build" else []))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert 'name = "module": module is a keyword of Verilog; choose another' in result.stderr
+    assert [path.name for path in here.iterdir()] == ["net.toml"]

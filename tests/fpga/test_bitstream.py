@@ -90,7 +90,7 @@ def test_placements_are_tried_until_one_reaches_the_clock(tools: Tools, network:
     said = made.to_json()
     assert (said["clock_mhz"], said["met"], said["bit_cycles"]) == (50.0, True, 50)
     assert (said["lut4"], said["lut4_of_device"], said["block_ram"]) == (50_000, 83_640, 32)
-    ends = (".bit", ".v", ".lpf", ".json", "_registers.h", "_uart.h", ".rdl", "_uart.rdl")
+    ends = (".bit", "_board.v", ".lpf", ".json", "_registers.h", "_uart.h", ".rdl", "_uart.rdl")
     assert list(made.files()) == [f"reflex-2x2{end}" for end in ends]
     assert json.loads(made.files()["reflex-2x2.json"]) == said
 
