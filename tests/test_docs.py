@@ -314,7 +314,8 @@ def test_every_experiment_stands_beside_its_paper() -> None:
 def test_the_glossary_has_the_collectives_names_and_meanings() -> None:
     shown = {row[0].strip("`"): row for row in rows("glossary.md") if row[0].strip("`") in KINDS}
     assert set(shown) == set(KINDS)
-    for kind, (_, usual, nccl, meaning) in shown.items():
+    for kind in KINDS:
+        _, usual, nccl, meaning = shown[kind]
         assert usual == USUAL_NAMES.get(kind, "–")
         assert nccl == "–" or kind_of(nccl) == kind
         assert meaning == TEXTS[kind]
