@@ -206,7 +206,7 @@ def kind_of(name: str) -> Kind:
         No collective has this name.
     """
     word = _plain(name)
-    known = {_plain(kind): kind for kind in KINDS}
+    known: dict[str, Kind] = {_plain(kind): kind for kind in KINDS}
     known |= {_plain(text): kind for kind, text in USUAL_NAMES.items()} | _SYNONYMS
     for prefix in ("", "mpi", "nccl"):
         if word.startswith(prefix) and word.removeprefix(prefix) in known:
@@ -226,7 +226,7 @@ def _plain(name: str) -> str:
 
 def _unknown(name: str) -> SpecError:
     """Return the refusal of a name, with the nearest one and its meaning."""
-    meanings = {kind: f"{kind_words(kind)}, {TEXTS[kind]}" for kind in KINDS}
+    meanings: dict[str, str] = {kind: f"{kind_words(kind)}, {TEXTS[kind]}" for kind in KINDS}
     meanings |= {text: f"{text} ({kind}), {TEXTS[kind]}" for kind, text in USUAL_NAMES.items()}
     near = get_close_matches(name.lower(), [word.lower() for word in meanings], n=1, cutoff=0.5)
     if near:

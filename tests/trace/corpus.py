@@ -13,9 +13,8 @@ from typing import Any
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.planning.images import registers_json
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.requests import manager_writes_json
+from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
@@ -88,8 +87,6 @@ class Entry:
     def files(self) -> dict[str, str]:
         """Return plan, register images and headers by their names."""
         images = registers_json(self.plan)
-        if self.spec.network.managed:
-            images["writes"] = manager_writes_json(self.plan)
         found = {"plan.json": self.plan.to_json(), "registers.json": images}
         texts = {name: json.dumps(value, indent=1) for name, value in found.items()}
         for front in self.fronts:
