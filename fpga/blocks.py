@@ -230,29 +230,20 @@ BLOCKS: dict[str, Block] = {
         lambda: picorv32_file().read_text(encoding="utf-8"),
     ),
     "mesh-wires": _wires(
-        "Barrier wires of a mesh node, without router: 4 links, 4 slots without data",
-        4,
-        process=True,
+        "Barrier wires of a mesh node: 4 links, 4 slots without data", 4, process=True
     ),
     "mesh-wires-data": _wires(
-        "Barrier wires as mesh-wires, with 4 data bits", 4, process=True, data_bits=4
+        "Wires as mesh-wires, with 4 data bits", 4, process=True, data_bits=4
     ),
     "mesh-wires-shared": _wires(
-        "Barrier wires as mesh-wires, with one wire a direction in place of two",
-        4,
-        process=True,
-        wires="shared",
+        "Wires as mesh-wires, but one a direction", 4, process=True, wires="shared"
     ),
-    "mesh-wires-parity": _wires(
-        "Barrier wires as mesh-wires, with a parity wire", 4, process=True, parity=True
-    ),
+    "mesh-wires-parity": _wires("Wires as mesh-wires, with parity", 4, process=True, parity=True),
     "mesh-wires-16": _wires(
-        "Barrier wires as mesh-wires, with 16 slots", 4, process=True, barrier_registers=16
+        "Wires as mesh-wires, with 16 slots", 4, process=True, barrier_registers=16
     ),
     "irregular-wires-8": _wires(
-        "Barrier wires of an irregular network's switch: 8 links, 4 slots without data",
-        8,
-        process=False,
+        "Barrier wires of a switch: 8 links, 4 slots without data", 8, process=False
     ),
 }
 """By name.

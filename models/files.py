@@ -21,19 +21,13 @@ LARGEST = 1 << 30
 def reading(name: str | Path, *, or_name: bool = False) -> Iterator[None]:
     """Let each refusal inside begin with a file's name, be it that the file cannot be read.
 
-    Parameters
-    ----------
-    name : str or Path
-        The file, as the user gave it.
-    or_name : bool
-        It may be the name of something else; what has a slash or a suffix is a path.
-
     Raises
     ------
     SpecError
         The file is not there, cannot be read, or is not UTF-8; or as inside.
     FileNotFoundError
-        There is no such file, and it may be a name.
+        There is no such file, and with ``or_name`` it may be the name of something else: it has
+        neither a slash nor a suffix.
     """
     with about(str(name)):
         try:

@@ -123,7 +123,9 @@ class Network:
         plan = make_plan(self.spec, without)
         # Syncfabric's own routes have no cycle of channels; a network file's tables may have one.
         if getattr(self.spec.network, "tables", None) is not None:
-            _check_deadlock(plan)
+            from syncfabric.models.planning import deadlock
+
+            deadlock.check(plan)
         return Plan(plan.spec, plan.groups, plan.without, plan.left_out)
 
     def plan_without(self, *dead: str) -> Plan:
@@ -338,17 +340,13 @@ class Network:
         DeadlockError
             The network's channels could wait for each other in a cycle.
         """
+        from syncfabric.models.planning import deadlock
+
         plan = self.plan()
         if not isinstance(plan.spec.network, StaticSpec):  # there each way has links of its own
-            _check_deadlock(plan)
+            deadlock.check(plan)
 
     def _repr_svg_(self) -> str | None:
         from syncfabric.sim.draw import network_figure, show
 
         return show(self.spec.network, lambda: network_figure(self.spec))
-
-
-def _check_deadlock(plan: BarrierPlan) -> None:
-    from syncfabric.models.planning import deadlock  # and networkx, which takes a while
-
-    deadlock.check(plan)

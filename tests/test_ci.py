@@ -45,7 +45,8 @@ def test_ci_runs_the_tests_that_are_named_alone(checkout: Path) -> None:
     assert said == "ci: runs scripts/test -m long, nothing else\n"
 
 
-def test_the_comment_names_every_script_that_checks() -> None:
+def test_the_comment_names_scripts_that_there_are() -> None:
     comment = "".join(line for line in (ROOT / ".ci" / "run").open() if line.startswith("#"))
     named = set(re.findall(r"scripts/(\w+)", comment))
-    assert named == {script.name for script in (ROOT / "scripts").iterdir()} - {"setup", "demo"}
+    assert {"test", "prove", "mutate", "bench"} <= named
+    assert named <= {script.name for script in (ROOT / "scripts").iterdir()}

@@ -128,13 +128,7 @@ class TileShape(BaseModel):
             )
 
     def check_network(self) -> None:
-        """Refuse a network that cores cannot use.
-
-        Raises
-        ------
-        SpecError
-            With the key, the value, the reason and the remedy.
-        """
+        """Refuse a network that cores cannot use; raises as ``check``."""
         if self.registers > MOST_PORT_REGISTERS:
             raise SpecError(
                 f"barrier_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "

@@ -78,7 +78,8 @@ class CoresJob:
         nodes = len(self.spec.network.topology.nodes)
         cores = min(nodes, MOST_CORES) if self.cores is None else self.cores
         check_run(self.sim, self.limit)
-        self._check_window()
+        if self.trace is None and (self.begin or self.end is not None):
+            raise SpecError("from and to choose the cycles of --trace; give --trace FILE.svg")
         if self.trace is not None:
             self._check_trace(self.trace)
         spec = with_channels(self.spec)
@@ -119,14 +120,6 @@ class CoresJob:
         figure = timeline_figure(shown, timeline(plan, events), title, self.begin, end)
         write_file(trace, picture(figure, format_of(trace)))
 
-    def _check_window(self) -> None:
-        if self.end is not None and self.end <= self.begin:
-            raise SpecError(f"to = {self.end}: it must be above from, which is {self.begin}")
-        if self.trace is None and (self.begin or self.end is not None):
-            raise SpecError(
-                "from and to choose the cycles that --trace draws; give --trace FILE.svg"
-            )
-
     def _check_trace(self, trace: Path) -> None:
         from syncfabric.sim.draw.canvas import format_of
 
@@ -134,6 +127,8 @@ class CoresJob:
         check_file(trace, "picture")
         if trace.resolve() == self.source.resolve():
             raise OutputError(f"picture {trace} is the program; name another file")
+        if self.end is not None and self.end <= self.begin:
+            raise SpecError(f"to = {self.end}: it must be above from, which is {self.begin}")
 
 
 def _define(text: str) -> tuple[str, str]:

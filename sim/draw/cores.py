@@ -35,16 +35,9 @@ _WIDTH, _LEFT, _RIGHT, _BELOW = 12.0, 0.75, 1.35, 0.5
 def timeline_figure(
     result: CoresResult, cores: Sequence[Sequence[Piece]], title: str, begin: int, end: int
 ) -> Figure:
-    """Return the picture: a row a core, its cycles in barriers beside it.
+    """Return the picture of the cycles from ``begin`` to before ``end``: a row a core.
 
-    Parameters
-    ----------
-    result : CoresResult
-        With the cycles lost in those that are drawn.
-    cores : sequence of sequence of Piece
-    title : str
-    begin, end : int
-        Cycles that are drawn, the last not included.
+    Beside it stand its cycles in barriers: those that ``result`` has as lost.
     """
     row = 0.26 if len(cores) <= 32 else 0.17
     height = TOP + row * len(cores) + _BELOW

@@ -163,7 +163,7 @@ def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
         (("--barrier", "btin"), "barrier = 'btin' does not go with network mesh-2x2"),
         (("--trace", "trace.txt"), "must end in .svg or .png"),
         (("--define", "=3"), "define '=3' has no name"),
-        (("--from", 5), "from and to choose the cycles that --trace draws; give --trace FILE.svg"),
+        (("--from", 5), "from and to choose the cycles of --trace; give --trace FILE.svg"),
         (("--trace", "t.svg", "--from", 9, "--to", 9), "to = 9: it must be above from, which is 9"),
         (("--trace", "t.svg", "--from", -1), "invalid value for '--from'"),
     ],

@@ -107,7 +107,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         compile_program(tmp_path / "none.c")
     with pytest.raises(SpecError, match="is a folder"):
         compile_program(tmp_path)
-    with pytest.raises(SpecError, match=r"the name of a C file must end in .c"):
+    with pytest.raises(SpecError, match=r"the name of a C file must end in \.c"):
         compile_program(Path(__file__))
     hello = PROGRAMS / "hello.c"
     with pytest.raises(SpecError, match=r"^barrier = 'ring' is not known; it must be one of btm, "):
