@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.paths import Path, path_table, paths
 
@@ -52,6 +53,7 @@ class Ways:
 
     def between(self, source: int, target: int) -> list[Way]:
         """Return the ways from one node to another."""
+        tick()
         key = source, target
         if key not in self._known:
             self._known[key] = self._find(source, target)

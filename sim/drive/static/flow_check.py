@@ -20,7 +20,7 @@ PORTS = len(Port)
 
 @dataclass
 class _Member:
-    """A member's core link, and how many flits of an episode it reads, all and before anyone leaves."""
+    """A member's core link, and what it reads of an episode: in all, and before any leaves."""
 
     core: int
     reads: int
@@ -42,8 +42,8 @@ class FlowCheck:
     """Keeps the books of all links, and of what each member has read.
 
     No buffer ever holds more than it has places for. No member leaves an episode before every other
-    has read a flit of it, and so has arrived, and before a ring's root has read its notify: the
-    B fillers of a member that has not arrived fill its core buffer and hold the notify back, and one
+    has read a flit of it, and so has arrived, and before a ring's root has read its notify. The
+    B fillers of a member that has not arrived fill its core buffer and hold the notify back; one
     read lets it pass (paper Reflex, section III.A). At the end a ring holds B fillers in each
     member's core buffer and nothing else, and every way to a member of a tree has as many flits as
     fit on the shortest.
