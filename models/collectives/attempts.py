@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from typing import Any
 
-from syncfabric.models.collectives.clock import Clock
+from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.methods import METHODS, load_method
 from syncfabric.models.collectives.progress import Progress
 from syncfabric.models.collectives.record import Record
@@ -15,6 +16,10 @@ from syncfabric.models.collectives.turns import Turn, turns
 from syncfabric.models.errors import SpecError
 
 __all__ = ["Attempts"]
+
+
+_SHARE, _HASTE = 0.75, 2.0
+"""Of the time limit: when first fit is cut off, and when what is then done in haste is."""
 
 
 class Attempts:
@@ -70,13 +75,21 @@ class Attempts:
         from syncfabric.models.collectives.exact.constructions import construct
         from syncfabric.models.collectives.exact.first_fit import first_fit
 
-        record = self.record
-        record.take(construct(record.forward, steps, self.seed), "construction")
+        record, by = self.record, "first fit"
+        with suppress(TimeUpError), self.clock.rules(_SHARE):
+            record.take(construct(record.forward, steps, self.seed), "construction")
         if record.settled(steps):
             return
-        found = first_fit(record.forward, self.seed)
+        try:
+            with self.clock.rules(_SHARE):
+                found = first_fit(record.forward, self.seed)
+        except TimeUpError:
+            # There is no schedule yet, so even Ctrl-C waits for this one; a second ends all.
+            found, by = None, "first fit in haste"
+            with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
+                found = first_fit(record.forward, self.seed, hasty=True)
         if found is not None and len(found) <= most:
-            record.take(found, "first fit")
+            record.take(found, by)
 
     def whole(self, steps: int) -> None:
         """Let the one method look for so many steps as long as there is time."""
@@ -127,13 +140,14 @@ class Attempts:
 
         tell(Progress(record.task.collective.demand, 0, 0))
         more = turn.more | (self.annealing if turn.method == "hgsa" else {})
-        found = load_method(turn.method)(
-            record.forward,
-            steps,
-            seed=seed,
-            time_limit=max(0.01, self.clock.left),
-            told=tell,
-            stop=lambda: done >= turn.most or self.clock.asked,
-            **more,
-        )
-        record.note(found, steps, turn.method)
+        with suppress(TimeUpError), self.clock.rules():
+            found = load_method(turn.method)(
+                record.forward,
+                steps,
+                seed=seed,
+                time_limit=max(0.01, self.clock.left),
+                told=tell,
+                stop=lambda: done >= turn.most or self.clock.asked,
+                **more,
+            )
+            record.note(found, steps, turn.method)

@@ -16,6 +16,7 @@ from syncfabric.models.collectives.arguments import (
     Start,
 )
 from syncfabric.models.collectives.certificate import Bound
+from syncfabric.models.collectives.clock import TimeUpError
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
 from syncfabric.models.collectives.growth import copies, growth, needed
 from syncfabric.models.collectives.relaxation import load_bound
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["lower_bounds", "paper_bound"]
+__all__ = ["bounds_in_time", "lower_bounds", "paper_bound"]
 
 _SEARCHED = 200
 """Routers up to which cuts are searched; beyond, distances and ports say as much."""
@@ -49,18 +50,27 @@ def lower_bounds(task: Task) -> list[Bound]:
     PlanError
         There is nothing to send.
     """
+    return bounds_in_time(task)[0]
+
+
+def bounds_in_time(task: Task) -> tuple[list[Bound], tuple[str, ...]]:
+    """Return what ``lower_bounds`` returns, and the kinds that were cut off by a search's clock.
+
+    Those of ports, which take no time, are always there.
+    """
     if task.collective.demand == 0:
         raise PlanError(f"collective {task.collective.kind}: there is nothing to send")
     forward = task.forward()
-    if forward.collective.broadcast:
-        found = [_ports(forward), _cut(forward), _growth(forward), _start(forward)]
-        found.append(relay_bound(forward))
-    else:
-        found = [_ports(forward), _cut(forward), _distance(forward), load_bound(forward)]
-    found.append(_farthest(forward))
-    proved = sorted((b for b in found if b is not None), key=lambda bound: -bound.value)
-    paper = paper_bound(task)
-    return [*proved, paper] if paper else proved
+    found, cut_off = [_ports(forward)], list[str]()
+    ways = _BROADCAST if forward.collective.broadcast else _SCATTER
+    for kind, way in {**ways, "farthest": _farthest, "paper": paper_bound}.items():
+        try:
+            bound = way(forward)
+        except TimeUpError:
+            cut_off.append(kind)
+        else:
+            found += [bound] if bound is not None else []
+    return sorted(found, key=lambda b: (b.argument.kind == "paper", -b.value)), tuple(cut_off)
 
 
 def paper_bound(task: Task) -> Bound | None:
@@ -211,3 +221,8 @@ def _farthest(task: Task) -> Bound | None:
     hops = task.topology.distances[pairs[:, 0], pairs[:, 1]]
     source, target = pairs[hops.argmax()].tolist()
     return Bound(int(hops.max()), Farthest(source, target, int(hops.max())))
+
+
+_BROADCAST = {"cut": _cut, "growth": _growth, "start": _start, "relays": relay_bound}
+_SCATTER = {"cut": _cut, "distance": _distance, "load": load_bound}
+"""Kinds of arguments, and how each is found."""

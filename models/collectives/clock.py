@@ -3,10 +3,38 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
 
 from syncfabric.models.collectives.progress import Stop
 
-__all__ = ["Clock"]
+__all__ = ["Clock", "TimeUpError", "seconds_left", "tick"]
+
+_LEFT: ContextVar[Callable[[], float]] = ContextVar("seconds left", default=lambda: inf)
+"""Of the part of a search that runs; without a search there is no limit."""
+
+
+class TimeUpError(Exception):
+    """A part of a search was cut off: it took longer than it may, or the search is to end."""
+
+
+def seconds_left() -> float:
+    """Return the seconds that the part of a search that runs has left; 0 behind its end."""
+    return _LEFT.get()()
+
+
+def tick() -> None:
+    """Cut off what runs if its time is over; to be called in every loop that can take long.
+
+    Raises
+    ------
+    TimeUpError
+        The time is over.
+    """
+    if seconds_left() <= 0:
+        raise TimeUpError
 
 
 class Clock:
@@ -43,3 +71,25 @@ class Clock:
     def over(self) -> bool:
         """Whether the search must end."""
         return self.left == 0 or self.asked
+
+    @contextmanager
+    def rules(self, share: float = 1, *, heeds: bool = True) -> Iterator[None]:
+        """Let ``tick`` cut off the block when a share of the limit is over.
+
+        Parameters
+        ----------
+        share : float
+            Of the limit, from the clock's start.
+        heeds : bool
+            Whether a request ends it as well.
+        """
+
+        def left() -> float:
+            over = heeds and self.asked
+            return 0.0 if over else max(0.0, self.limit * share - self.passed)
+
+        token = _LEFT.set(left)
+        try:
+            yield
+        finally:
+            _LEFT.reset(token)

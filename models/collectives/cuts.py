@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def _climb(start: Masks, gain: Callable[[Masks], Values]) -> Masks:
     here, size = start.copy(), len(start)
     reached = gain(here[None])[0]
     for _ in range(size):
+        tick()
         near = here[None] ^ np.eye(size, dtype=bool)
         gains = gain(near)
         gains[(near.sum(axis=1) == 0) | near.all(axis=1)] = -np.inf

@@ -8,6 +8,7 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def path_table(
     ways: dict[int, _Ways] = {}
     ends, first_path, first_channel, channel = [], [0], [0], list[int]()
     for source, target in pairs:
+        tick()
         ends.append((source, target))
         if target not in ways:
             ways[target] = _Ways(topology, target)

@@ -37,6 +37,8 @@ class Result:
         That found it; "construction" and "first fit" need no search.
     conflicts : int
         Left in the best attempt if there is no schedule.
+    cut_off : tuple of str
+        Kinds of bounds that were looked for until time was over: there may be greater ones.
     """
 
     schedule: Schedule | None
@@ -48,6 +50,7 @@ class Result:
     seconds: float
     method: str
     conflicts: int
+    cut_off: tuple[str, ...] = ()
 
 
 class Record:
@@ -60,13 +63,17 @@ class Record:
         One of them at least is proved.
     method : str
         What a result without a schedule is called after.
+    cut_off : tuple of str
+        Kinds of bounds for which there was no time.
     """
 
-    def __init__(self, task: Task, bounds: tuple[Bound, ...], method: str) -> None:
+    def __init__(
+        self, task: Task, bounds: tuple[Bound, ...], method: str, cut_off: tuple[str, ...] = ()
+    ) -> None:
         proved = best(list(bounds))
         assert proved is not None
         self.task, self.forward = task, task.forward()
-        self.bounds, self.bound = bounds, proved
+        self.bounds, self.bound, self.cut_off = bounds, proved, cut_off
         self.schedule: Schedule | None = None
         self.by = method
         self.tried = proved.value
@@ -128,6 +135,7 @@ class Record:
             seconds,
             self.by,
             0 if schedule is not None else self.conflicts,
+            self.cut_off,
         )
 
 

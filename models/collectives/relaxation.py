@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from syncfabric.models.collectives.arguments import Load
 from syncfabric.models.collectives.certificate import Bound
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.task import Task
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def _total(task: Task, weights: list[int]) -> int:
     for source, target in task.collective.pairs:
         targets.setdefault(source, []).append(target)
     for source, wanted in targets.items():
+        tick()
         cost = np.full(topology.vertices, np.iinfo(np.int64).max // 2)
         cost[source] = 0
         usable = _usable(task, source)
@@ -132,7 +134,9 @@ def _prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
         A_eq=sparse(keep, len(supply)),
         b_eq=np.array(supply),
         method="highs",
+        options={"time_limit": seconds_left()},
     )
+    tick()
     if result.status != 0:
         return None
     prices: NDArray[np.float64] = np.maximum(-result.ineqlin.marginals, 0)

@@ -9,6 +9,7 @@ from collections import Counter
 
 from syncfabric.models.collectives.arguments import Relays
 from syncfabric.models.collectives.certificate import Bound
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.task import Task
 
 __all__ = ["relay_bound"]
@@ -108,7 +109,9 @@ def _prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:
         A_eq=whole.tocsr(),
         b_eq=np.array(list(shares.values()), dtype=float),
         method="highs",
+        options={"time_limit": seconds_left()},
     )
+    tick()
     if result.status != 0:
         return []
     prices: list[float] = np.maximum(-result.ineqlin.marginals, 0).round(9).tolist()

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from syncfabric.models.collectives.attempts import Attempts
-from syncfabric.models.collectives.bounds import lower_bounds
+from syncfabric.models.collectives.bounds import bounds_in_time
 from syncfabric.models.collectives.clock import Clock
 from syncfabric.models.collectives.collector import collector_off
 from syncfabric.models.collectives.methods import check_method
@@ -21,6 +21,8 @@ __all__ = ["search"]
 
 MOST_SEED = 2**31 - 1
 """What all methods take."""
+_SHARE = 0.5
+"""Of the time limit that the bounds may take."""
 
 
 def search(
@@ -73,7 +75,9 @@ def search(
         raise SpecError("checkpoint: it is of one run; give method hgsa, and the steps")
     task.collective.check_on(task.topology)
     clock = Clock(time_limit, stop)
-    record = Record(task, tuple(lower_bounds(task)), method)
+    with clock.rules(_SHARE):
+        bounds, cut_off = bounds_in_time(task)
+    record = Record(task, tuple(bounds), method, cut_off)
     bound = record.bound
     if steps is not None and steps < bound.value:
         raise PlanError(

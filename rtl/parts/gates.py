@@ -16,9 +16,13 @@ def either(values: Sequence[Any]) -> Any:
     return result
 
 
-def total(bits: Sequence[Any] | Value) -> Value:
-    """Return how many of the bits are set."""
-    result, *others = bits
-    for bit in others:
-        result = result + bit
-    return result
+def total(numbers: Sequence[Any] | Value) -> Value:
+    """Return the sum of bits or numbers, as wide as a tree of adders makes it.
+
+    Of n bits it says how many are set, in ceil(log2 n) + 1 bits.
+    """
+    values = list(numbers)
+    while len(values) > 1:
+        odd = values[len(values) & ~1 :]
+        values = [a + b for a, b in zip(values[::2], values[1::2], strict=False)] + odd
+    return values[0]

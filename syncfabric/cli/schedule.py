@@ -75,7 +75,7 @@ def schedule(
         typer.Option(min=0, metavar="S", help="Steps that it may take; by default, few."),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of all that is random.")] = 1,
-    time_limit: Annotated[float, typer.Option(metavar="T", help="Seconds of search.")] = 60,
+    time_limit: Annotated[float, typer.Option(metavar="T", help="Seconds, of everything.")] = 60,
     islands: Annotated[
         int | None,
         typer.Option(min=1, max=1024, metavar="N", help="Processes of hgsa."),
@@ -221,6 +221,9 @@ def _print(task: "Task", result: "Result", costs: "Costs") -> None:
         )
         print_times(schedule, costs)
     print_bounds(result.bounds)
+    if result.cut_off:
+        kinds = ", ".join(result.cut_off)
+        typer.echo(f"{'':10} no time for other arguments ({kinds}): a greater bound may hold")
     if result.certificate is not None:
         typer.echo(f"verdict    optimal: {result.certificate.argument.words()}")
     elif schedule is not None:
@@ -260,6 +263,7 @@ def _to_json(
         },
         "bound": _proved(result),
         "optimal": result.optimal,
+        "bounds_cut_off": list(result.cut_off),
         "bounds": [{**b.to_json(), "text": b.argument.words()} for b in result.bounds],
         "certificate": None if result.certificate is None else result.certificate.to_json(),
         "conflicts": result.conflicts,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from syncfabric.cli.standing import standing_display
+from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.schedule_file import load_schedule
 from syncfabric.models.collectives.standing import Standing
 from syncfabric.models.collectives.verdict import examine
@@ -160,3 +161,31 @@ def test_progress_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
         "bound 16, 2 s",
         "exact: 16 steps, best so far 17 steps, bound 16, 3 s",
     ]
+
+
+def test_ctrl_c_before_there_is_a_schedule_makes_one_in_haste(
+    call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pressed in the midst of first fit, which lists paths."""
+
+    def press(*words: Any, **options: Any) -> Any:
+        if not options:
+            os.kill(os.getpid(), signal.SIGINT)
+        return first_fit(*words, **options)
+
+    monkeypatch.setattr("syncfabric.models.collectives.exact.first_fit.first_fit", press)
+    result = call("schedule", "hypercube-512", "OAB", "-o", "s.json", "--time-limit", 600)
+    assert result.exit_code == 0
+    assert "by first fit in haste" in result.stdout
+    assert "verdict    not proved optimal; no schedule has fewer than 3" in result.stdout
+    assert examine(load_schedule(here / "s.json")).right
+
+
+def test_bounds_for_which_there_was_no_time_are_named(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syncfabric.models.collectives.search._SHARE", 0.0)
+    words = ("schedule", "mesh-5x5", "AAS", "--steps", 400)
+    said = "           no time for other arguments (cut, load, paper): a greater bound may hold"
+    assert said in call(*words).stdout.splitlines()
+    assert json.loads(call(*words, "--json").stdout)["bounds_cut_off"] == ["cut", "load", "paper"]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from syncfabric.models.collectives.annealing.chromosome import Chromosome
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.exact.symmetry import Symmetry
 from syncfabric.models.collectives.paths import PathTable, path_table
 from syncfabric.models.collectives.task import Task
@@ -125,6 +126,7 @@ class _Encoder:
         )
         row = {pair: i for i, pair in enumerate(ends)}
         for gene in genes:
+            tick()
             for source in gene.sources:
                 sent = -1 if source == gene.origin else at[gene.origin, source]
                 here = row[source, gene.target]

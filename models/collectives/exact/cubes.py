@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
@@ -31,6 +32,7 @@ def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:
     wanted = _by_vector(task.collective)
     steps = []
     for step in vectors:
+        tick()
         sent = [
             Transfer((source, source ^ v), _along(source, v))
             for v in step

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.exact.ways import Way, Ways
 from syncfabric.models.collectives.paths import Path
@@ -22,7 +23,7 @@ _PATHS = 8
 """Paths of a pair that are tried."""
 
 
-def first_fit(task: Task, seed: int = 1) -> tuple[Step, ...] | None:
+def first_fit(task: Task, seed: int = 1, *, hasty: bool = False) -> tuple[Step, ...] | None:
     """Return a schedule, or None where a message found no way.
 
     Parameters
@@ -31,17 +32,22 @@ def first_fit(task: Task, seed: int = 1) -> tuple[Step, ...] | None:
         Not one that is to be turned round.
     seed : int
         Of the order of messages that go as far as each other.
+    hasty : bool
+        Sooner done, in more steps: broadcasts go from neighbour to neighbour, and of the paths of
+        a scatter's message only one is tried.
     """
-    return _Fit(task, seed).run()
+    return _Fit(task, seed, hasty).run()
 
 
 class _Fit:
     """What is taken so far: of each channel and port the steps, as bits of a whole number."""
 
-    def __init__(self, task: Task, seed: int) -> None:
+    def __init__(self, task: Task, seed: int, hasty: bool) -> None:
         self.task, self.rng = task, Random(seed)
         many = len(task.collective.senders) > 1
-        self.ways = Ways(Quotient(task), _PATHS, near=task.collective.broadcast and many)
+        self.paths = 1 if hasty else _PATHS
+        near = task.collective.broadcast and (many or hasty)
+        self.ways = Ways(Quotient(task), self.paths, near=near)
         ports = task.rules.ports
         self.most = len(task.topology.channels) if ports == "all" else ports
         self.channels: dict[int, int] = defaultdict(int)
@@ -87,6 +93,7 @@ class _Fit:
         self.rng.shuffle(pairs)
         pairs.sort(key=lambda pair: -far[pair[0]][pair[1]])
         for source, target in pairs:
+            tick()
             route = self.route(source, target)
             if route is None:
                 return False
@@ -106,7 +113,7 @@ class _Fit:
             # A message may have to stop on its way: that is left to others.
             ways = self.ways.between(source, target)
         else:
-            some = {self.shortest(source, target): None for _ in range(_PATHS)}
+            some = {self.shortest(source, target): None for _ in range(self.paths)}
             ways = [Way(path, tuple(self.task.topology.along(path))) for path in some]
         return [min(ways, key=lambda way: self.free(way, 0))] if ways else None
 

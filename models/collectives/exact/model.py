@@ -6,7 +6,7 @@ One truth value for each message, way and step. What is written is docs/schedule
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -41,8 +41,6 @@ class Model:
     ------
     TooLargeError
         There would be too many truth values.
-    OutOfTimeError
-        The search must end, as ``ways`` knows.
     """
 
     def __init__(self, quotient: Quotient, ways: Ways, steps: int, most: int | None = None) -> None:
@@ -163,13 +161,14 @@ class Model:
 
     def _flood(self, origin: int, target: int | None) -> None:
         """Pass a message on from node to node: to all receivers, or to one target."""
-        task, near = self.task, self._near(origin, target)
+        task, near = self.task, list[tuple[Way, int, int]]()
         had: dict[tuple[int, int], Any] = {}
         received: dict[int, list[Any]] = defaultdict(list)
         heard: dict[tuple[int, int], list[Any]] = defaultdict(list)
         passed: dict[int, list[Any]] = defaultdict(list)
         waits: list[tuple[Any, int, int]] = []
-        for way, first, last in near:
+        for way, first, last in self._near(origin, target):
+            near.append((way, first, last))
             for step in range(first, last):
                 goal = way.target if target is None else target
                 variable = self._send(step, (origin, goal), way)
@@ -200,13 +199,11 @@ class Model:
         if task.hop_by_hop and task.extra:
             self._short(origin, target, near)
 
-    def _near(self, origin: int, target: int | None) -> list[tuple[Way, int, int]]:
-        """Return the ways that a message may take, and between which steps."""
+    def _near(self, origin: int, target: int | None) -> Iterator[tuple[Way, int, int]]:
+        """Yield the ways that a message may take, and between which steps."""
         task, topology = self.task, self.task.topology
         far = task.hops(origin)
         left = None if target is None else topology.to_go(target)
-        found = []
-        values = len(self.sent)
         for source in range(topology.nodes):
             for goal in range(topology.nodes):
                 if goal in (origin, source) or source == target:
@@ -221,12 +218,8 @@ class Model:
                     last = self.steps - rest
                 elif target is not None and goal != target:
                     last = self.steps - 1
-                ways = self.ways.between(source, goal)
-                values += len(ways) * max(0, last - first)
-                if values > self._most:
-                    raise TooLargeError
-                found += [(way, first, last) for way in ways]
-        return found
+                for way in self.ways.between(source, goal):
+                    yield way, first, last
 
     def _short(self, origin: int, target: int | None, near: Iterable[tuple[Way, int, int]]) -> None:
         """Let no way from the origin be longer than the shortest and the hops allowed."""

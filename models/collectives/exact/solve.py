@@ -11,7 +11,7 @@ from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.exact.solver import run
 from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
 from syncfabric.models.collectives.exact.tori import scatter_on_torus
-from syncfabric.models.collectives.exact.ways import OutOfTimeError, Ways
+from syncfabric.models.collectives.exact.ways import Ways
 from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
@@ -89,16 +89,12 @@ def solve(
             built = True
             break
         quotient = Quotient(task, attempt.symmetry)
-        paths = _ALL if attempt.symmetry is None else _SOME
-        ways = Ways(quotient, paths, attempt.near, over=lambda: remaining() <= 0)
+        ways = Ways(quotient, _ALL if attempt.symmetry is None else _SOME, attempt.near)
         try:
             model = Model(quotient, ways, steps, most)
         except TooLargeError:
             built |= most is not None and most < MOST
             continue
-        except OutOfTimeError:
-            built = True
-            break
         built, before = True, passed()
 
         def tell(progress: Progress, before: float = before) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from random import Random
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
@@ -41,6 +42,7 @@ def broadcast_by_trees(quotient: Quotient, steps: int, seed: int) -> tuple[Step,
         return None
     rng = Random(seed)
     for _ in range(_TRIES):
+        tick()
         tree = _tree(task, quotient.channel_class, steps, rng)
         if tree is not None:
             return quotient.whole(tree)

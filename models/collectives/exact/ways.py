@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.paths import Path, path_table, paths
 
-__all__ = ["OutOfTimeError", "Way", "Ways"]
-
-
-class OutOfTimeError(Exception):
-    """The time for a search has passed while its paths were being listed."""
+__all__ = ["Way", "Ways"]
 
 
 @dataclass(frozen=True)
@@ -45,36 +41,21 @@ class Ways:
         Paths a pair of nodes.
     near : bool
         Only between nodes that are joined by a channel, or by switches alone.
-    over : callable, optional
-        Returns true when the search must end.
     """
 
-    def __init__(
-        self,
-        quotient: Quotient,
-        most: int,
-        near: bool = False,
-        over: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, quotient: Quotient, most: int, near: bool = False) -> None:
         self.quotient, self.most = quotient, most
-        self.task, self._over = quotient.task, over
+        self.task = quotient.task
         self.near = near or self.task.rules.stores
         self.whole = not (near and not self.task.rules.stores)
         """Whether nothing that the task allows was left out."""
         self._known: dict[tuple[int, int], list[Way]] = {}
 
     def between(self, source: int, target: int) -> list[Way]:
-        """Return the ways from one node to another.
-
-        Raises
-        ------
-        OutOfTimeError
-            They are not known yet, and the search must end.
-        """
+        """Return the ways from one node to another."""
+        tick()
         key = source, target
         if key not in self._known:
-            if self._over():
-                raise OutOfTimeError
             self._known[key] = self._find(source, target)
         return self._known[key]
 

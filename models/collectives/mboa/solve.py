@@ -19,8 +19,9 @@ from syncfabric.models.errors import SpecError
 __all__ = ["solve"]
 
 BATCH = 1 << 17
-"""New chromosomes between two looks at the clock; fewer of broadcasts, all whose genes are
-repaired."""
+"""New chromosomes between two reports; fewer of broadcasts, all whose genes are repaired."""
+PIECES = 32
+"""Of a batch, between which it looks at the clock."""
 
 
 def solve(
@@ -69,17 +70,22 @@ def solve(
     ready = time.perf_counter()
     evolve(state, 0)
     start += time.perf_counter() - ready
-    tried, figures = 0, state.figures
+    tried, spent, figures = 0, 0.0, state.figures
     batch = BATCH
     if encoding.instance.grows:
         batch = max(BATCH // (8 * len(state.best)), 16)
+    over = False
     while True:
-        evolve(state, batch if most is None else min(batch, most - tried))
-        tried, spent = int(figures[TRIED]), time.perf_counter() - start
+        end = tried + batch if most is None else min(tried + batch, most)
+        # In pieces, which change nothing but how soon it ends when the time is over.
+        while tried < end and figures[LEAST] > 0 and not over:
+            evolve(state, min(-(-batch // PIECES), end - tried))
+            tried, spent = int(figures[TRIED]), time.perf_counter() - start
+            over = spent > time_limit or bool(stop and stop())
         if told:
             told(Progress(int(figures[LEAST]), tried, spent))
         done = figures[LEAST] == 0 or (most is not None and tried >= most)
-        if done or spent > time_limit or (stop and stop()):
+        if done or over or (stop and stop()):
             break
     found = encoding.schedule(state.best) if figures[LEAST] == 0 else None
     return Found(found, int(figures[LEAST]), tried, time.perf_counter() - start)

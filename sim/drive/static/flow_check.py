@@ -20,7 +20,7 @@ PORTS = len(Port)
 
 @dataclass
 class _Member:
-    """A member's core link, and what it needs to have read of an episode before anyone leaves."""
+    """A member's core link, and what it reads of an episode: in all, and before any leaves."""
 
     core: int
     reads: int
@@ -41,10 +41,12 @@ class _Episodes:
 class FlowCheck:
     """Keeps the books of all links, and of what each member has read.
 
-    No buffer ever holds more than it has places for; nobody leaves an episode before every member
-    has passed its Notify (paper Reflex, section III.A); and at the end a ring holds B fillers in
-    each member's core buffer and nothing else, and every way to a member of a tree has as many
-    flits as fit on the shortest.
+    No buffer ever holds more than it has places for. No member leaves an episode before every other
+    has read a flit of it, and so has arrived, and before a ring's root has read its notify. The
+    B fillers of a member that has not arrived fill its core buffer and hold the notify back; one
+    read lets it pass (paper Reflex, section III.A). At the end a ring holds B fillers in each
+    member's core buffer and nothing else, and every way to a member of a tree has as many flits as
+    fit on the shortest.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ class FlowCheck:
             return _Member(core, 0, 0)
         if group.flits is None:
             fillers = self._network.core_buffer
-            return _Member(core, fillers + 2, fillers + (node == group.root))
+            return _Member(core, fillers + 2, 1 + fillers * (node == group.root))
         if node == group.root:
             return _Member(core, 0, 0)
         return _Member(core, group.flits, 1, self._way(node, routes))
@@ -129,7 +131,7 @@ class FlowCheck:
         Yields
         ------
         (node, int, int)
-            A member that has not passed Notify, what it has read, and what it should have.
+            A member that has not read enough, what it has read, and what it should have.
         """
         if node not in self._members:
             return

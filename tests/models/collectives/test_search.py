@@ -3,11 +3,14 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 import pytest
 
 from syncfabric.models.collectives import attempts, methods
 from syncfabric.models.collectives.arguments import Solver
+from syncfabric.models.collectives.bounds import bounds_in_time, lower_bounds
+from syncfabric.models.collectives.clock import Clock, TimeUpError, seconds_left, tick
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
@@ -19,6 +22,7 @@ from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.collectives.turns import turns
 from syncfabric.models.collectives.verdict import examine
+from syncfabric.models.collectives.verify import verify
 from syncfabric.models.errors import PlanError, SpecError
 
 STRICT = Rules(1, "strict", "store-and-forward")
@@ -274,12 +278,47 @@ def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert search(task).optimal  # without them
 
 
-@pytest.mark.parametrize(
-    ("time_limit", "stop"),
-    [(0.01, None), pytest.param(60, lambda: True, marks=pytest.mark.long)],
-)
-def test_a_large_topology_gets_what_needs_no_search(time_limit: float, stop: Stop | None) -> None:
-    """At the limit, and at Ctrl-C."""
-    result = search(task_of("hypercube-512", "OAB"), time_limit=time_limit, stop=stop)
+def test_a_large_broadcast_ends_at_the_limit_with_a_schedule() -> None:
+    """Paths, models, bounds: whatever takes long asks the clock."""
+    begun = time.monotonic()
+    result = search(task_of("hypercube-512", "OAB"), time_limit=2)
+    assert time.monotonic() - begun < 12
     assert result.schedule is not None
     assert examine(result.schedule).right
+    assert result.bounds[0].value == 3
+
+
+def test_a_request_during_first_fit_leaves_a_schedule() -> None:
+    begun = time.monotonic()
+    task = task_of("hypercube-512", "OAB")
+    result = search(task, time_limit=600, stop=lambda: time.monotonic() - begun > 0.5)
+    assert time.monotonic() - begun < 8
+    assert result.method == "first fit in haste"
+    assert result.schedule is not None
+    assert len(result.schedule.steps) == 9
+    assert examine(result.schedule).right
+
+
+def test_bounds_that_are_cut_off_are_named_and_the_others_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = task_of("mesh-5x5", "AAS")
+    whole = {bound.argument.kind: bound for bound in lower_bounds(task)}
+    monkeypatch.setattr("syncfabric.models.collectives.search._SHARE", 0.0)
+    result = search(task, steps=400, time_limit=60)
+    assert result.cut_off == ("cut", "load", "paper")
+    assert [bound.argument.kind for bound in result.bounds] == ["distance", "ports"]
+    assert all(bound == whole[bound.argument.kind] for bound in result.bounds)
+    assert all(verify(task, bound) is None for bound in result.bounds)
+    assert result.schedule is not None
+
+
+def test_without_a_search_nothing_is_cut_off() -> None:
+    with pytest.raises(TimeUpError), Clock(60, lambda: True).rules():
+        tick()
+    tick()
+    assert seconds_left() == inf
+    with Clock(60, lambda: True).rules(heeds=False):
+        tick()
+        assert 50 < seconds_left() < 60
+    assert bounds_in_time(task_of("ring-8", "AAS"))[1] == ()

@@ -8,12 +8,12 @@ import pytest
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact import model as models
-from syncfabric.models.collectives.exact.model import Model, TooLargeError
+from syncfabric.models.collectives.exact.model import Model
 from syncfabric.models.collectives.exact.quotient import Quotient
 from syncfabric.models.collectives.exact.solve import solve
 from syncfabric.models.collectives.exact.solver import run
 from syncfabric.models.collectives.exact.symmetry import translations
-from syncfabric.models.collectives.exact.ways import Way, Ways
+from syncfabric.models.collectives.exact.ways import Ways
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.progress import Found
 from syncfabric.models.collectives.schedule import Rules, Schedule
@@ -177,30 +177,3 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "MOST", 300)
     with pytest.raises(SpecError, match="too large"):
         solve(task_of("mesh-3x3", "AAS"), 8, time_limit=10, symmetric=False)
-
-
-def listed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Return the pairs of nodes whose paths are listed from now on."""
-    pairs: list[tuple[int, int]] = []
-    find = Ways._find
-
-    def noted(self: Ways, source: int, target: int) -> list[Way]:
-        pairs.append((source, target))
-        return find(self, source, target)
-
-    monkeypatch.setattr(Ways, "_find", noted)
-    return pairs
-
-
-def test_a_model_is_given_up_as_soon_as_it_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    task, pairs = task_of("hypercube-512", "OAB"), listed(monkeypatch)
-    with pytest.raises(TooLargeError):
-        Model(Quotient(task), Ways(Quotient(task), 1000), 3, most=20_000)
-    assert 10 < len(pairs) < 1000  # of 261,121
-
-
-def test_paths_are_listed_only_while_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    task, pairs = task_of("hypercube-512", "OAB"), listed(monkeypatch)
-    found = solve(task, 3, stop=lambda: len(pairs) >= 5, symmetric=False)
-    assert (found.steps, found.infeasible) == (None, False)
-    assert len(pairs) == 5

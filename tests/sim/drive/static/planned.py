@@ -55,8 +55,11 @@ def plan_of(spec: StaticSpec, *groups: Group) -> BarrierPlan:
 Cycle = tuple[int, Record]
 
 
-def recorded(spec: StaticSpec, group: Group, episodes: int) -> list[Cycle]:
-    """Return the wires from the first cycle on, members arriving in the cycle of their release."""
+def recorded(spec: StaticSpec, group: Group, episodes: int, late: int = 0) -> list[Cycle]:
+    """Return the wires from the first cycle on, members arriving in the cycle of their release.
+
+    The last member arrives ``late`` cycles after its release.
+    """
     bench = ready_bench(spec)
     bench.groups = [group]
     cycles: list[Cycle] = []
@@ -73,11 +76,12 @@ def recorded(spec: StaticSpec, group: Group, episodes: int) -> list[Cycle]:
     bench.settle()
     nodes = [bench.mesh.index(node) for node in group.members]
     left = dict.fromkeys(nodes, episodes)
-    arrive = nodes
+    due = dict.fromkeys(nodes, bench.model.cycle) | {nodes[-1]: bench.model.cycle + late}
     while any(left.values()) or bench.model.idle_until() is not None:
-        coming = [node for node in arrive if left[node]]
+        coming = [node for node in nodes if left[node] and due.get(node) == bench.model.cycle]
         for node in coming:
             left[node] -= 1
         bench.step(arrive={(node, 0): 0 for node in coming})
-        arrive = [node for node, _, _ in bench.model.release]
+        for node, _, _ in bench.model.release:
+            due[node] = bench.model.cycle + late * (node == nodes[-1])
     return cycles

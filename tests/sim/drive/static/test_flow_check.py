@@ -72,6 +72,40 @@ def test_leaving_before_all_have_passed_notify(group: Group) -> None:
     assert judged(early, group).count("notify") >= len(group.members) - 1
 
 
+def deep(core_buffer: int) -> StaticSpec:
+    return static(2, 2, (2, core_buffer, 2))
+
+
+@GROUPS
+@pytest.mark.parametrize("core_buffer", [1, 2, 3, 4, 5, 6, 8, 15, 16])
+@pytest.mark.parametrize("late", [0, 1, 40])
+def test_a_sound_run_at_any_core_buffer(group: Group, core_buffer: int, late: int) -> None:
+    """The notify passes a member with deep buffers while it still reads its fillers."""
+    spec = deep(core_buffer)
+    assert not judged(recorded(spec, group, 4, late), group, spec)
+
+
+@GROUPS
+@pytest.mark.parametrize("core_buffer", [1, 2, 5, 16])
+@pytest.mark.parametrize("after", [-3, 0, 1])
+def test_a_release_is_early_until_the_last_member_has_read(
+    group: Group, core_buffer: int, after: int
+) -> None:
+    """A member leaves the second episode at the late member's first read, before or after it."""
+    spec = deep(core_buffer)
+    cycles = recorded(spec, group, 2, 100)
+    last, leaver = group.members[-1], spec.topology.index(group.members[1])
+    link = 5 * spec.topology.index(last) + Port.LOCAL
+    reads = [i for i, (_, record) in enumerate(cycles) if record.credit >> link & 1]
+    place = reads[len(reads) // 2] + after
+    check = FlowCheck(spec, (Planned(0, group, spec),))
+    for _, record in cycles[:place]:
+        assert not [blamed for node in bits(record.release) for blamed in check.release(node)]
+        assert not list(check.note(record))
+    blamed = [node for node, _, _ in check.release(leaver)]
+    assert (last in blamed) == (after < 1)
+
+
 def test_the_flits_of_nobodys_core_are_no_matter() -> None:
     """Software may send where no group is; it must not where one is."""
     three = static(3, 2, (2, 3, 2))
