@@ -36,12 +36,17 @@ from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
 from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, StaticSpec, Table
+from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.set_up_writes import registers_json
-from syncfabric.sim.assemble import irregular, static
+from syncfabric.sim.assemble import irregular, network, static
 from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file
+from syncfabric.sim.front import Front
+from syncfabric.sim.products import register_files
 from syncfabric.sim.results import results_schema
 from syncfabric.sim.rows import plan_rows, result_rows, summary
+from syncfabric.sim.user_bench import setup_hex
+from tests.kinds_of_set_up import KINDS, small
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -164,7 +169,7 @@ def test_the_instances_of_a_static_network_are_documented() -> None:
     assert isinstance(network, StaticSpec)
     verilog = static.top_verilog(network, "top")
     for module in static.MODULES:
-        assert f"`{module}`" in page
+        assert f"`NAME_{module}`" in page
     assert {name.partition("_")[0] for name, _ in static.targets(network)} == {"node"}
     for wire in static.link_wires(network):
         assert f"_{wire}`" in page, wire
@@ -179,7 +184,7 @@ def test_the_instances_of_an_irregular_network_are_documented() -> None:
     assert isinstance(network, IrregularSpec)
     network = network.model_copy(update={"spill": True})
     for module in irregular.MODULES:
-        assert f"module `{module}`" in page
+        assert f"module `NAME_{module}`" in page
     instances = {name.rpartition("_")[0] for name, _ in irregular.targets(network)}
     assert instances == {"node", "switch"}
     assert "`switch_S`" in page
@@ -260,6 +265,44 @@ def test_the_writes_shown_are_those_of_the_network() -> None:
     made = registers_json(Network.load("reflex-4x4").plan())["writes"]
     first = made.index(shown[0])
     assert made[first : first + len(shown)] == shown
+
+
+def test_every_input_has_a_value_to_be_tied_to() -> None:
+    """All but clock, reset and arrivals, without which there is no network."""
+    tied = named("ports.md", "### Unused inputs")
+    text = "".join(cell for row in rows("ports.md", "### Unused inputs") for cell in row)
+    for kind in KINDS:
+        for way, name, _ in network.top_ports(small(kind).spec.network):
+            if way == "input" and name not in ("clk", "rst", "arrive", *tied):
+                first = next(one for one in tied if one.split("_")[0] == name.split("_")[0])
+                assert f"`{name}`" in text or name.startswith(first.rpartition("_")[0])
+
+
+def test_the_keys_and_lines_of_a_set_up_are_those_of_the_files() -> None:
+    plan = Network.load("reflex-4x4").plan()
+    (write, *_) = registers_json(plan)["writes"]
+    page = (DOCS / "registers.md").read_text(encoding="utf-8")
+    assert named("registers.md", "## `NAME_registers.json`") == set(write)
+    shown = re.search(r"```\n((?:[0-9a-f_]{21}\n)+)```", page)
+    assert shown
+    assert shown[1] in setup_hex(plan)
+
+
+def test_names_in_c_are_those_of_the_headers(tmp_path: Path) -> None:
+    page = (DOCS / "registers.md").read_text(encoding="utf-8")
+    for name, fronts in (("fig1", (None, Front("axi"))), ("reflex-4x4", (None,))):
+        spec = Network.load(name).spec
+        prefix = spec.module
+        shown = set(re.findall(rf"\b(?:{prefix}|{prefix.upper()})_[A-Za-z_]+\b", page))
+        made = ""
+        for front in fronts:
+            texts = register_files(spec, front).values()
+            axi = front is not None
+            made += "\n".join([*texts, setup_header(Network.load(name).plan(), axi=axi)])
+        wires = {f"FIG1_{end}" for end in ("SLOT", "SLOTS", "SLOT_WORD_TREE")}
+        files = {f"{prefix}_{end}" for end in ("registers", "setup", "axi", "pkg", "map")}
+        assert {one for one in shown - wires - files if not re.search(rf"\b{one}\b", made)} == set()
+        assert len(shown) > 5
 
 
 def test_the_fields_of_a_static_plan_are_documented() -> None:
