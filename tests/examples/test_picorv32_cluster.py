@@ -24,7 +24,10 @@ def test_it_passes_under_verilator_too(tmp_path: Path) -> None:
     ("file", "old", "new", "found"),
     [
         ("tile.v", "{31'd0, done};", "{31'd0, done || number == 5};", "core 5 ends with code 2"),
-        ("fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]", "passes before core"),
+        pytest.param(
+            *("fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]", "passes before core"),
+            marks=pytest.mark.long,
+        ),
     ],
     ids=["the program sees a core that has not arrived", "the bench sees a core that goes on"],
 )
