@@ -10,11 +10,14 @@ from amaranth.lib import wiring
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.shape import EngineShape
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.table import Table
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import mesh_node
@@ -51,7 +54,7 @@ class Block:
 
     about: str
     make: Callable[[Any], wiring.Component]
-    network: Callable[..., AnySpec]
+    network: Callable[..., Table]
     open: frozenset[str] = frozenset({"observe"})
     beside: Callable[[], str] = lambda: ""
 
@@ -96,6 +99,27 @@ def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
         frozenset({"turns", "status", "refused", "gathered", "results", *same}),
     )
 
+
+def _engine(about: str, **options: Any) -> Block:
+    """Return an engine between links; what it is built for is told by numbers, not a network."""
+    return Block(
+        about,
+        lambda shape: Engine(shape.layout, **shape.options),
+        lambda **given: EngineShape(**{**options, **given}),
+        frozenset(),
+    )
+
+
+_EIGHT_LINKS: dict[str, Any] = {
+    "links": 8,
+    "own": False,
+    "data_bits": 6,
+    "operations": "bitwise",
+    "watchdog": 64,
+    "counters": False,
+    "read_back": False,
+}
+"""An engine of a switch without a process of its own; nodes are at the ends of links."""
 
 _two_channels = partial(_mesh, channels=2, buffer_flits=4)
 """Packets, and their acknowledgements."""
@@ -236,6 +260,17 @@ BLOCKS: dict[str, Block] = {
     "mesh-wires-shared": _wires("one wire a direction", 4, process=True, wires="shared"),
     "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
     "mesh-wires-16": _wires("16 slots without data", 4, process=True, barrier_registers=16),
+    "engine-8": _engine(
+        "collective engine of 8 links alone: 16 groups, 6 data bits, watchdog; no counters",
+        **_EIGHT_LINKS,
+    ),
+    "engine-8-shared": _engine(
+        "the same for links that packets share", **_EIGHT_LINKS, message_links="shared"
+    ),
+    "engine-8-full": _engine(
+        "engine-8 with counters and read-back",
+        **{**_EIGHT_LINKS, "counters": True, "read_back": True},
+    ),
     "irregular-wires-8": _wires("of 8 links, 4 slots without data", 8, process=False),
 }
 """By name.
@@ -246,7 +281,7 @@ have them.
 """
 
 
-def block_network(name: str, options: Mapping[str, object] | None = None) -> AnySpec:
+def block_network(name: str, options: Mapping[str, object] | None = None) -> Table:
     """Return the parameters of a block.
 
     Parameters

@@ -1,0 +1,182 @@
+"""Inputs of an engine: a head, and a queue behind it."""
+
+from typing import Any
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.rtl.messages import struct
+
+__all__ = ["HeadQueue", "RamQueue", "queue_places"]
+
+
+def queue_places(layout: EngineLayout) -> int:
+    """Return how many messages a queue holds: one for each entry, and no fewer than LUT RAM."""
+    return max(16, layout.entries)
+
+
+def _members(layout: EngineLayout) -> dict[str, Any]:
+    message = struct(layout.message)
+    return {
+        "valid": In(1),
+        "message": In(message),
+        "take": In(1),
+        "head": Out(message),
+        "waits": Out(1),
+        "comes": Out(1),
+        "overflow": Out(1),
+    }
+
+
+class _Places(wiring.Component):
+    """Addresses of a circular buffer; ``places`` is a power of two.
+
+    Members
+    -------
+    push, pop : In(1)
+        Only while not ``full``, and while ``some``.
+    some, full : Out(1)
+        The buffer is not empty; is full.
+    rest : Out(1)
+        It is not empty after this cycle's pop, without this cycle's push.
+    write, read : Out
+        Addresses of the next word to come, and of the first.
+    after : Out
+        What ``read`` is in the next cycle.
+    """
+
+    def __init__(self, places: int) -> None:
+        place = range(places)
+        super().__init__(
+            {name: In(1) for name in ("push", "pop")}
+            | {name: Out(1) for name in ("some", "full", "rest")}
+            | {name: Out(place) for name in ("write", "read", "after")}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        next_read, next_write = Signal.like(self.read), Signal.like(self.write)
+        m.d.comb += [
+            next_read.eq(self.read + 1),
+            next_write.eq(self.write + 1),
+            self.rest.eq(self.some & ~(self.pop & (next_read == self.write))),
+            self.after.eq(Mux(self.pop, next_read, self.read)),
+        ]
+        m.d.sync += [
+            self.some.eq(self.push | self.rest),
+            self.full.eq(~self.pop & (self.full | (self.push & (next_write == self.read)))),
+        ]
+        with m.If(self.pop):
+            m.d.sync += self.read.eq(next_read)
+        with m.If(self.push):
+            m.d.sync += self.write.eq(next_write)
+        return m
+
+
+class HeadQueue(wiring.Component):
+    """Head in flip-flops, queue in memory. A message that comes alone is the head a cycle later.
+
+    Rules: docs/microarchitecture-engine.md, E4.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    block : bool
+        The memory is block RAM: what enters the queue can leave it two cycles later.
+
+    Members
+    -------
+    valid : In(1), message : In(message)
+        The link.
+    take : In(1)
+        The head is served.
+    head : Out(message)
+        The head.
+    waits : Out(1)
+        There will be a head in the next cycle, whether a message arrives now or not.
+    comes : Out(1)
+        A message arrives; if nothing waits it is the next head.
+    overflow : Out(1)
+        A message is dropped.
+    """
+
+    def __init__(self, layout: EngineLayout, *, block: bool = False) -> None:
+        self._places = queue_places(layout)
+        self._block = block
+        super().__init__(_members(layout))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.places = places = _Places(self._places)
+        m.submodules.memory = memory = Memory(
+            shape=len(self.message.as_value()),
+            depth=self._places,
+            init=[],
+            attrs={"ram_style": "block"} if self._block else None,
+        )
+        write = memory.write_port()
+        read = memory.read_port(domain="sync" if self._block else "comb")
+        held, stays, behind, front = Signal(), Signal(), Signal(), Signal()
+        broken = Signal()
+        if self._block:
+            m.d.sync += front.eq(places.rest)
+        else:
+            m.d.comb += front.eq(places.some)
+        m.d.comb += [
+            stays.eq(held & ~self.take),
+            behind.eq(stays | places.some),
+            broken.eq(self.message.kind == Kind.BROKEN),
+            places.push.eq(self.valid & behind & ~broken & ~places.full),
+            places.pop.eq(front & ~stays),
+            self.waits.eq(stays | front),
+            self.comes.eq(self.valid & ~behind if self._block else self.valid),
+            self.overflow.eq(self.valid & behind & (broken | places.full)),
+            write.en.eq(places.push),
+            write.addr.eq(places.write),
+            write.data.eq(self.message),
+            read.addr.eq(places.after if self._block else places.read),
+        ]
+        m.d.sync += held.eq(self.waits | self.comes)
+        with m.If(~stays):
+            m.d.sync += self.head.eq(Mux(front, read.data, self.message))
+        return m
+
+
+class RamQueue(wiring.Component):
+    """Head and queue in one LUT RAM. Members as of :class:`HeadQueue`.
+
+    Rules: docs/microarchitecture-engine.md, E4.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        self._places = queue_places(layout)
+        super().__init__(_members(layout))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.places = places = _Places(self._places)
+        width = len(self.message.as_value())
+        m.submodules.memory = memory = Memory(shape=width, depth=self._places, init=[])
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        broken = Signal()
+        m.d.comb += [
+            broken.eq(self.message.kind == Kind.BROKEN),
+            places.push.eq(self.valid & ~(self.waits & (broken | places.full))),
+            places.pop.eq(self.take),
+            self.waits.eq(places.rest),
+            self.comes.eq(self.valid),
+            self.overflow.eq(self.valid & self.waits & (broken | places.full)),
+            write.en.eq(places.push),
+            write.addr.eq(places.write),
+            write.data.eq(self.message),
+            read.addr.eq(places.read),
+            self.head.eq(read.data),
+        ]
+        return m
