@@ -1,6 +1,6 @@
 """Which source is served: one-hot in flip-flops, chosen a cycle ahead."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,7 +8,7 @@ __all__ = ["Choice"]
 
 
 class Choice(wiring.Component):
-    """Grants the sources in rounds; what arrives alone is granted without arbitration.
+    """Grants the sources in turn; what arrives alone is granted without arbitration.
 
     Rules: docs/microarchitecture-engine.md, E5.
 
@@ -45,30 +45,30 @@ class Choice(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        served, seen = Signal.like(self.grant, init=0), Signal.like(self.grant)
-        picked, open_ = Signal.like(self.grant), Signal.like(self.grant)
+        beyond = Signal.like(self.grant, init=0)
+        among, before = Signal.like(self.grant), Signal.like(self.grant)
         some, several = _some_and_several(list(self.grant))
+        later = self.waits & beyond
         m.d.comb += [
             self.begins.eq(some & ~several),
-            seen.eq(served | Mux(self.begins, self.grant, 0)),
-            open_.eq(self.waits & ~seen),
+            among.eq(Mux(later.any(), later, self.waits)),
+            before.eq(Cat(among[:i].any() for i in range(len(among)))),
         ]
-        among = Mux(open_.any(), open_, self.waits)
-        m.d.comb += picked.eq(Cat(among[i] & ~among[:i].any() for i in range(len(among))))
         # What arrives is known late: it has but one LUT to pass.
-        chosen = picked | Mux(self.waits.any(), 0, self.comes)
+        chosen = (among & ~before) | Mux(self.waits.any(), 0, self.comes)
+        chooses = Const(1, 1)
         if self._interval == 1:
             m.d.comb += self.executes.eq(self.begins)
-            m.d.sync += [self.grant.eq(chosen), served.eq(Mux(open_.any(), seen, 0))]
-            return m
-        # In flight from the second cycle to the last, where the next choice is made.
-        flight = Signal(self._interval - 1)
-        m.d.sync += flight.eq(Cat(self.begins, flight[:-1]))
-        m.d.comb += self.executes.eq(flight[-1])
-        with m.If(self.begins | flight[:-1].any()):
-            m.d.sync += [self.grant.eq(0), served.eq(seen)]
-        with m.Else():
-            m.d.sync += [self.grant.eq(chosen), served.eq(Mux(open_.any(), seen, 0))]
+        else:
+            # In flight from the second cycle to the last, where the next choice is made.
+            flight = Signal(self._interval - 1)
+            m.d.sync += flight.eq(Cat(self.begins, flight[:-1]))
+            m.d.comb += self.executes.eq(flight[-1])
+            chooses = ~(self.begins | flight[:-1].any())
+        m.d.sync += self.grant.eq(Mux(chooses, chosen, 0))
+        with m.If(chooses):
+            # What has its turn next lies beyond what is granted now.
+            m.d.sync += beyond.eq(before)
         return m
 
 

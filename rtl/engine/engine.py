@@ -19,6 +19,7 @@ from syncfabric.rtl.engine.rule import Rule, state_layout
 from syncfabric.rtl.engine.watchdog import NoVisits, Visits
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.selector import Selector
 
 __all__ = ["Engine"]
 
@@ -120,7 +121,13 @@ class Engine(wiring.Component):
             counters.refused.eq(rule.refused),
         ]
 
-        word = either([Mux(choice.grant[p], head, 0) for p, head in enumerate(heads)])
+        # The entry is needed first: it takes more LUTs, but fewer one after the other.
+        early = layout.entry_bits
+        entry = either([Mux(choice.grant[p], head[:early], 0) for p, head in enumerate(heads)])
+        m.submodules.rest = rest = Selector(links + 1, layout.message.width - early)
+        m.d.comb += rest.select.eq(choice.grant)
+        m.d.comb += [getattr(rest, f"word_{p}").eq(head[early:]) for p, head in enumerate(heads)]
+        word = Cat(entry, rest.word)
         local = choice.grant[links]
         arrivals = [local & own.arrival] if layout.own else []
         chosen = _Service(

@@ -1,8 +1,10 @@
 """Inputs of an engine: a head, and a queue behind it."""
 
+from functools import reduce
+from operator import xor
 from typing import Any
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -31,8 +33,27 @@ def _members(layout: EngineLayout) -> dict[str, Any]:
     }
 
 
+_TAPS = {4: (3, 2), 5: (4, 2), 6: (5, 4), 7: (6, 5), 8: (7, 5, 4, 3)}
+"""Bits of a shift register, by its width, whose XOR makes it go through all values but 0."""
+
+
+def _after(place: Signal) -> Value:
+    """Return the place after ``place``: a shift register that goes through 0, too.
+
+    The order of places has no meaning, and this takes one LUT where a sum takes one a bit.
+    """
+    width = len(place)
+    back = reduce(xor, [place[tap] for tap in _TAPS[width]]) ^ ~place[:-1].any()
+    return Cat(back, place[:-1])
+
+
 class _Places(wiring.Component):
-    """Addresses of a circular buffer; ``places`` is a power of two.
+    """Addresses of a circular buffer.
+
+    Parameters
+    ----------
+    places : int
+        A power of two, 16 to 256.
 
     Members
     -------
@@ -58,21 +79,17 @@ class _Places(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        next_read, next_write = Signal.like(self.read), Signal.like(self.write)
+        next_read = _after(self.read)
         m.d.comb += [
-            next_read.eq(self.read + 1),
-            next_write.eq(self.write + 1),
             self.rest.eq(self.some & ~(self.pop & (next_read == self.write))),
+            self.full.eq(self.some & (self.read == self.write)),
             self.after.eq(Mux(self.pop, next_read, self.read)),
         ]
-        m.d.sync += [
-            self.some.eq(self.push | self.rest),
-            self.full.eq(~self.pop & (self.full | (self.push & (next_write == self.read)))),
-        ]
+        m.d.sync += self.some.eq(self.push | self.rest)
         with m.If(self.pop):
             m.d.sync += self.read.eq(next_read)
         with m.If(self.push):
-            m.d.sync += self.write.eq(next_write)
+            m.d.sync += self.write.eq(_after(self.write))
         return m
 
 

@@ -115,15 +115,14 @@ class Rule(wiring.Component):
         sides = [Mux(down, image.children[p], image.parent[p]) for p in range(links)]
         sides += [down & child for child in image.children[links:]]
         # What is sent is known last; all else that is written is worked out before.
-        fresh_start = Signal()
-        kept, begun = Signal.like(self.port), Signal.like(self.port)
+        kept = Signal.like(self.port)
         combined = Mux(state.fresh, self.message.data, self._combine())
         m.d.comb += [
             self.sends.eq(Cat(fires & side for side in sides)),
-            fresh_start.eq(self.setup | self.sweep),
-            kept.eq(~port & ~fresh_start.replicate(len(port))),
-            begun.eq(Mux(self.setup, self.staged_parent, 0)),
-            self.next_state.missing.eq((state.missing & kept) | self.sends | begun),
+            kept.eq(Mux(self.setup, self.staged_parent, ~port)),
+            self.next_state.missing.eq(
+                kept & (state.missing | self.setup.replicate(len(port))) | self.sends
+            ),
             self.next_state.alive.eq(self.setup | (state.alive & ~ends & ~self.sweep)),
             self.next_state.turn.eq(self.setup | Mux(fires, root | ~state.turn, state.turn)),
             self.next_state.last.eq(fires | (state.last & self.message.kind[1])),
