@@ -45,7 +45,7 @@ class Rule(wiring.Component):
     next_state : Out, write_state : Out(1)
         The state from now on.
     next_acc : Out, merges : Out(1)
-        The combination, which is kept if a message is merged.
+        The combination, which is kept if a message is merged that ends nothing.
     writes_image : Out(1)
         Image and epoch are written.
     sends : Out(ports), kind : Out(2)
@@ -89,8 +89,8 @@ class Rule(wiring.Component):
         m = Module()
         image, state, port = self.image, self.state, self.port
         current, broken, expected, complete = Signal(), Signal(), Signal(), Signal()
-        hit, fires, down, ends, root = Signal(), Signal(), Signal(), Signal(), Signal()
-        waits, written = Signal(), Signal()
+        hit, fires, down, root = Signal(), Signal(), Signal(), Signal()
+        live, ended, expires, waits, written = (Signal() for _ in range(5))
         m.d.comb += [
             current.eq(self.epoch == self.message.epoch),
             root.eq(~image.parent.any()),
@@ -98,46 +98,53 @@ class Rule(wiring.Component):
             expected.eq(self.kill | (image.parent & port[: self._layout.links]).any()),
             complete.eq(~(state.missing ^ port).any() & ~(self.setup | self.read | self.sweep)),
             waits.eq(~state.fresh | (state.turn & state.last & ~root)),
-            hit.eq(self.active & state.alive & current & ~broken & (state.missing & port).any()),
-            fires.eq(
-                self.active
-                & state.alive
-                & ((current & Mux(broken, expected, complete)) | (self.visit & waits & state.old))
-            ),
+            live.eq(self.active & state.alive & current),
+            hit.eq(live & ~broken & (state.missing & port).any()),
+            ended.eq(live & broken & expected),
+            expires.eq(self.active & state.alive & self.visit & waits & state.old),
+            fires.eq((live & ~broken & complete) | ended | expires),
             written.eq(self.active & self.setup & ~state.alive & current),
             # A completion goes down if it is its turn; what ends a group always does.
             down.eq(state.turn | broken),
             self.kind[0].eq(self.message.kind[0]),
             self.kind[1].eq(self.message.kind[1] & (state.last | self.message.kind[0])),
-            ends.eq(fires & down & self.kind[1]),
         ]
         links = self._layout.links
         sides = [Mux(down, image.children[p], image.parent[p]) for p in range(links)]
         sides += [down & child for child in image.children[links:]]
-        # What is sent is known last; all else that is written is worked out before.
-        kept = Signal.like(self.port)
+        # What is written is looked at only where the state is written, so that it need not wait
+        # for all that decides whether the message counts.
+        kept, keeps, turns = Signal.like(self.port), Signal(), Signal()
         combined = Mux(state.fresh, self.message.data, self._combine())
         m.d.comb += [
             self.sends.eq(Cat(fires & side for side in sides)),
+            turns.eq(Mux(self.visit, waits & state.old, broken | complete)),
             kept.eq(Mux(self.setup, self.staged_parent, ~port)),
             self.next_state.missing.eq(
-                kept & (state.missing | self.setup.replicate(len(port))) | self.sends
+                kept & (state.missing | self.setup.replicate(len(port)))
+                | Cat(turns & side for side in sides)
             ),
-            self.next_state.alive.eq(self.setup | (state.alive & ~ends & ~self.sweep)),
-            self.next_state.turn.eq(self.setup | Mux(fires, root | ~state.turn, state.turn)),
-            self.next_state.last.eq(fires | (state.last & self.message.kind[1])),
-            self.next_state.fresh.eq(self.setup | fires | (state.fresh & self.visit)),
-            self.next_state.old.eq(self.visit & waits),
+            self.next_state.alive.eq(
+                self.setup | (state.alive & ~(turns & down & self.kind[1]) & ~self.sweep)
+            ),
+            self.next_state.turn.eq(self.setup | Mux(turns, root | ~state.turn, state.turn)),
+            # A visit, or a GO that is refused, writes these as they are.
+            keeps.eq(self.visit | self.go),
+            self.next_state.last.eq(turns | (state.last & (self.message.kind[1] | keeps))),
+            self.next_state.fresh.eq(self.setup | turns | (state.fresh & keeps)),
+            self.next_state.old.eq(Mux(self.visit, waits, self.go & state.old)),
             self.next_acc.eq(combined),
-            self.merges.eq(hit | fires),
+            self.merges.eq(hit),
             self.writes_image.eq(written | (self.active & self.sweep)),
-            self.write_state.eq(self.merges | written | (self.active & (self.sweep | self.visit))),
-            self.frees.eq(ends & root & ~self.message.kind[0]),
+            self.write_state.eq(
+                hit | ended | written | (self.active & (self.sweep | self.visit)) | (live & self.go)
+            ),
+            self.frees.eq(fires & down & root & self.kind[1] & ~self.kind[0]),
         ]
         told = self.setup | self.go | self.kill
         m.d.comb += [
             self.accepted.eq(self.read | written | fires),
-            self.unexpected.eq(self.active & port.any() & ~self.merges),
+            self.unexpected.eq(self.active & port.any() & ~hit & ~ended),
             self.refused.eq(self.active & told & ~self.accepted),
         ]
         return m
