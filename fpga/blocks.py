@@ -260,6 +260,10 @@ BLOCKS: dict[str, Block] = {
     "mesh-wires-shared": _wires("one wire a direction", 4, process=True, wires="shared"),
     "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
     "mesh-wires-16": _wires("16 slots without data", 4, process=True, barrier_registers=16),
+    "engine-4": _engine(
+        "collective engine of a mesh router alone: 16 groups, no data, watchdog; no counters",
+        **{"links": 4, "watchdog": 64, "counters": False, "read_back": False},
+    ),
     "engine-8": _engine(
         "collective engine of 8 links alone: 16 groups, 6 data bits, watchdog; no counters",
         **_EIGHT_LINKS,

@@ -180,7 +180,7 @@ class Engine(wiring.Component):
             own.take.eq(choice.begins & choice.grant[-1]),
             choice.waits[-1].eq(own.waits),
             choice.comes[-1].eq(own.comes),
-            counters.overflow.eq(Cat(overflows)),  # type: ignore[attr-defined]
+            counters.overflow.eq(Cat(overflows)),
         ]
         return [*heads, own.head.as_value()]
 
