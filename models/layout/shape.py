@@ -92,4 +92,5 @@ class EngineShape(Table):
     def options(self) -> dict[str, Any]:
         """What an engine takes beside its layout."""
         names = ("stages", "watchdog", "counters", "read_back")
-        return {name: getattr(self, name) for name in names}
+        given = {name: getattr(self, name) for name in names}
+        return {**given, "shared": self.message_links == "shared"}

@@ -1,6 +1,6 @@
 """Which source is served: one-hot in flip-flops, chosen a cycle ahead."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -23,6 +23,8 @@ class Choice(wiring.Component):
     -------
     waits, comes : In(sources)
         Sources that will have a head in the next cycle; sources whose head arrives in this one.
+    hold : In(1)
+        No service begins in this cycle, and nothing is chosen.
     grant : Out(sources)
         Sources tried in this cycle.
     begins : Out(1)
@@ -37,6 +39,7 @@ class Choice(wiring.Component):
             {
                 "waits": In(sources),
                 "comes": In(sources),
+                "hold": In(1),
                 "grant": Out(sources, init=1 << sources - 1),
                 "begins": Out(1),
                 "executes": Out(1),
@@ -50,22 +53,30 @@ class Choice(wiring.Component):
         some, several = _some_and_several(list(self.grant))
         later = self.waits & beyond
         m.d.comb += [
-            self.begins.eq(some & ~several),
+            self.begins.eq(some & ~several & ~self.hold),
             among.eq(Mux(later.any(), later, self.waits)),
             before.eq(Cat(among[:i].any() for i in range(len(among)))),
         ]
         # What arrives is known late: it has but one LUT to pass.
         chosen = (among & ~before) | Mux(self.waits.any(), 0, self.comes)
-        chooses = Const(1, 1)
+        stays, chooses = Signal(), Signal()
         if self._interval == 1:
-            m.d.comb += self.executes.eq(self.begins)
+            m.d.comb += [
+                self.executes.eq(self.begins),
+                stays.eq(self.hold),
+                chooses.eq(~self.hold),
+            ]
         else:
             # In flight from the second cycle to the last, where the next choice is made.
             flight = Signal(self._interval - 1)
             m.d.sync += flight.eq(Cat(self.begins, flight[:-1]))
-            m.d.comb += self.executes.eq(flight[-1])
-            chooses = ~(self.begins | flight[:-1].any())
-        m.d.sync += self.grant.eq(Mux(chooses, chosen, 0))
+            m.d.comb += [
+                self.executes.eq(flight[-1]),
+                stays.eq(self.hold & ~flight.any()),
+                chooses.eq(~stays & ~self.begins & ~flight[:-1].any()),
+            ]
+        with m.If(~stays):
+            m.d.sync += self.grant.eq(Mux(chooses, chosen, 0))
         with m.If(chooses):
             # What has its turn next lies beyond what is granted now.
             m.d.sync += beyond.eq(before)

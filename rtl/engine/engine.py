@@ -51,6 +51,8 @@ class Engine(wiring.Component):
         Cycles between two visits; 0: none.
     counters, read_back : bool
         Parts that may be left out.
+    shared : bool
+        Links are shared with packets, and can ask the engine to pause.
 
     Members
     -------
@@ -59,6 +61,8 @@ class Engine(wiring.Component):
     arrive : In(MessageSignature), arrive_ready : Out(1), release : Out(MessageSignature)
         The process; only with ``layout.own``.
     config : In(EngineConfigSignature)
+    hold : In(1)
+        No service begins in this cycle; only with ``shared``.
     freed_valid : Out(1), freed_entry : Out
         A group has ended by LAST, at its root.
     """
@@ -71,6 +75,7 @@ class Engine(wiring.Component):
         watchdog: int = 0,
         counters: bool = True,
         read_back: bool = True,
+        shared: bool = False,
     ) -> None:
         block = layout.entries > 32
         if stages not in _INTERVALS or (block and stages < 4):
@@ -80,6 +85,7 @@ class Engine(wiring.Component):
             )
         self._layout = layout
         self._stages = stages
+        self._shared = shared
         self._block = block
         self._visits = Visits(watchdog) if watchdog else NoVisits()
         self._counters = (EngineCounters if counters else NoCounters)(layout.links)
@@ -90,6 +96,8 @@ class Engine(wiring.Component):
             members |= {f"in_{p}": In(link), f"out_{p}": Out(link)}
         if layout.own:
             members |= {"arrive": In(link), "arrive_ready": Out(1), "release": Out(link)}
+        if shared:
+            members["hold"] = In(1)
         members |= {"freed_valid": Out(1), "freed_entry": Out(layout.entry_bits)}
         super().__init__(members)
 
@@ -107,6 +115,8 @@ class Engine(wiring.Component):
         if layout.own:
             wiring.connect(m, wiring.flipped(self.arrive), own.arrive)
             m.d.comb += self.arrive_ready.eq(own.arrive_ready)
+        if self._shared:
+            m.d.comb += choice.hold.eq(self.hold)
         heads = self._place_inputs(m, choice, own, counters)
         m.d.comb += [
             own.command_valid.eq(commands.command_valid),
