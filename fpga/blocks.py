@@ -22,6 +22,8 @@ from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.rtl.mesh.packets import PacketRouter
+from syncfabric.rtl.router.router import Router
+from syncfabric.rtl.router.routing import XyRouting
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
@@ -97,6 +99,16 @@ def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
         lambda spec: SlotPlane(spec.wire_plane, getattr(spec, "ports", links), process=process),
         network,
         frozenset({"turns", "status", "refused", "gathered", "results", *same}),
+    )
+
+
+def _xy_router(spec: MeshSpec) -> Router:
+    """Return the router of a mesh's packets."""
+    return Router(
+        XyRouting(spec.layout.x_bits, spec.layout.y_bits),
+        channels=spec.channels,
+        buffer_flits=spec.buffer_flits,
+        flit_bits=spec.flit_bits,
     )
 
 
@@ -260,6 +272,11 @@ BLOCKS: dict[str, Block] = {
     "mesh-wires-shared": _wires("one wire a direction", 4, process=True, wires="shared"),
     "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
     "mesh-wires-16": _wires("16 slots without data", 4, process=True, barrier_registers=16),
+    "router-xy": Block(
+        "router of packets with any ports, here X-Y: 5 ports, 32-bit flits in 4-flit buffers",
+        _xy_router,
+        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
+    ),
     "engine-4": _engine(
         "collective engine of a mesh router alone: 16 groups, no data, watchdog; no counters",
         **{"links": 4, "watchdog": 64, "counters": False, "read_back": False},
