@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import EngineShape
+from syncfabric.models.layout.shape import EngineShape, MeshNodeShape
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
@@ -28,6 +28,7 @@ from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.transport.link import OwnLinks, SharedLinks
 from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import convert
@@ -120,6 +121,32 @@ def _engine(about: str, **options: Any) -> Block:
         lambda **given: EngineShape(**{**options, **given}),
         frozenset(),
     )
+
+
+def _collective(about: str, **options: Any) -> Block:
+    """Return a mesh router of packets with its engine."""
+    plain = {"watchdog": 64, "counters": False, "read_back": False}
+    return Block(
+        about,
+        _mesh_collective,
+        lambda **given: MeshNodeShape(**{**plain, **options, **given}),
+        frozenset({"overflows"}),
+    )
+
+
+def _mesh_collective(shape: MeshNodeShape) -> OwnLinks | SharedLinks:
+    shared = shape.message_links == "shared"
+    router = Router(
+        XyRouting(*shape.coordinate_bits),
+        channels=shape.channels,
+        buffer_flits=shape.buffer_flits,
+        flit_bits=shape.flit_bits,
+        output_register=shape.output_register,
+        messages=tuple(range(shape.links)) if shared else (),
+        message_bits=shape.layout.message.width,
+    )
+    engine = Engine(shape.layout, **shape.options)
+    return SharedLinks(router, engine, shape.links) if shared else OwnLinks(router, engine)
 
 
 _EIGHT_LINKS: dict[str, Any] = {
@@ -277,6 +304,16 @@ BLOCKS: dict[str, Block] = {
         _xy_router,
         partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
     ),
+    "router-engine": _collective(
+        "router-xy with an engine: 16 groups, no data, watchdog, own links; no counters"
+    ),
+    "router-engine-two": _collective("the same with two cycles a router", engine_stages=2),
+    "router-engine-shared": _collective("the same on shared links", message_links="shared"),
+    "router-engine-full": _collective(
+        "router-engine with 4 data bits, all operations, counters and read-back",
+        **{"data_bits": 4, "operations": "all", "counters": True, "read_back": True},
+    ),
+    "router-engine-256": _collective("router-engine with 256 groups in block RAM", groups=256),
     "engine-4": _engine(
         "collective engine of a mesh router alone: 16 groups, no data, watchdog; no counters",
         **{"links": 4, "watchdog": 64, "counters": False, "read_back": False},

@@ -9,7 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, EngineLayout
 from syncfabric.models.networks.table import Table, Whole
 
-__all__ = ["LUT_RAM_GROUPS", "EngineShape", "least_stages"]
+__all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "least_stages"]
 
 LUT_RAM_GROUPS = 32
 """Groups above which entries and queues are in block RAM."""
@@ -94,3 +94,20 @@ class EngineShape(Table):
         names = ("stages", "watchdog", "counters", "read_back")
         given = {name: getattr(self, name) for name in names}
         return {**given, "shared": self.message_links == "shared"}
+
+
+class MeshNodeShape(EngineShape):
+    """What a mesh router with its engine is built for."""
+
+    links: Whole = Field(default=4, ge=4, le=4, description="link ports")
+    width: Whole = Field(default=8, ge=2, le=1024, description="columns of the mesh")
+    height: Whole = Field(default=8, ge=2, le=1024, description="rows of the mesh")
+    channels: Whole = Field(default=1, ge=1, le=4, description="virtual channels of packets")
+    buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
+    flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
+    output_register: bool = Field(default=False, description="a register before each link")
+
+    @property
+    def coordinate_bits(self) -> tuple[int, int]:
+        """Bits of a column's number and of a row's."""
+        return (self.width - 1).bit_length(), (self.height - 1).bit_length()
