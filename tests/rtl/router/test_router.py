@@ -42,7 +42,11 @@ def packet_flits(rng: random.Random, header: int) -> list[tuple[int, int, int]]:
 def test_mesh_router_in_every_cycle(channels: int, places: int) -> None:
     """Both routers get the same flits and credits; all that they show is compared."""
     spec = MeshSpec(
-        **{"kind": "mesh", "width": 4, "height": 4, "data_bits": 0, "sync": "wires"},
+        kind="mesh",
+        width=4,
+        height=4,
+        data_bits=0,
+        sync="wires",
         channels=channels,
         buffer_flits=places,
         flit_bits=FLIT_BITS,
@@ -121,8 +125,9 @@ def test_packets_go_where_they_are_to(kind: str, register: bool) -> None:
     ports, destinations = 7, 24
     pairs = tuple(tuple(o for o in range(ports) if o != i) for i in range(ports))
     routing = TableRouting(pairs, destinations) if kind == "table" else SourceRouting(pairs)
-    options = {"channels": 1, "buffer_flits": 4, "flit_bits": FLIT_BITS}
-    router = Router(routing, **options, output_register=register)
+    router = Router(
+        routing, channels=1, buffer_flits=4, flit_bits=FLIT_BITS, output_register=register
+    )
     m = Module()
     m.submodules.router = router
     rng = random.Random(ports)

@@ -1,7 +1,7 @@
 """Meshes of routers with engines: messages and packets on the same links, and beside each other."""
 
 import random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from amaranth import Module
@@ -105,7 +105,7 @@ class Row:
 
 
 @pytest.mark.parametrize("links", ["own", "shared"])
-def test_barriers_and_packets_at_the_same_time(links: str) -> None:
+def test_barriers_and_packets_at_the_same_time(links: Literal["own", "shared"]) -> None:
     """Barriers of eight groups one after the other, and a stream of packets, all whole."""
     shape = MeshNodeShape(message_links=links, width=4, height=2)
     row = Row(shape)
