@@ -172,7 +172,7 @@ class Engine(wiring.Component):
         overflows: list[Value] = []
         for p in range(self._layout.links):
             link = getattr(self, f"in_{p}")
-            if self._stages == 1 or self._block:
+            if self._stages <= 2 or self._block:
                 queue: HeadQueue | RamQueue = HeadQueue(self._layout, block=self._block)
             else:
                 queue = RamQueue(self._layout)
