@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import MOST_PORTS, EngineLayout
+from syncfabric.models.layout.engine import INTERVALS, MOST_PORTS, EngineLayout
 from syncfabric.models.networks.table import Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "least_stages"]
@@ -64,12 +64,16 @@ class EngineShape(Table):
                 f"operations {self.operations!r} do not go with data_bits {self.data_bits};"
                 " 'none' goes with 0 data_bits, and 'bitwise' or 'all' with 1 and more"
             )
-        if 0 < self.watchdog < 4:
-            raise SpecError(f"watchdog must be 0, or at least 4 cycles, not {self.watchdog}")
         if self.engine_stages and self.engine_stages < self._least:
             raise SpecError(
                 f"engine_stages must be at least {self._least} here, not {self.engine_stages};"
                 " leave it out for the least"
+            )
+        least = INTERVALS[self.stages] * (self.links + 1) + 1
+        if 0 < self.watchdog < least:
+            raise SpecError(
+                f"watchdog must be 0, or at least {least} cycles here, not {self.watchdog}:"
+                " visits would leave no room for arrivals"
             )
         return self
 

@@ -7,14 +7,14 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.engine import INTERVALS, EngineLayout
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
 from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
 from syncfabric.rtl.engine.memory import EntryMemory
 from syncfabric.rtl.engine.own_port import TASKS, OwnPort
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
-from syncfabric.rtl.engine.queue import HeadQueue, RamQueue
+from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import Rule, state_layout
 from syncfabric.rtl.engine.watchdog import NoVisits, Visits
 from syncfabric.rtl.messages import struct
@@ -22,9 +22,6 @@ from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector
 
 __all__ = ["Engine"]
-
-_INTERVALS = {1: 1, 2: 1, 3: 2, 4: 3}
-"""Cycles of a service by stages."""
 
 
 @dataclass
@@ -78,7 +75,7 @@ class Engine(wiring.Component):
         shared: bool = False,
     ) -> None:
         block = layout.entries > 32
-        if stages not in _INTERVALS or (block and stages < 4):
+        if stages not in INTERVALS or (block and stages < 4):
             raise ValueError(
                 f"Engine of {layout.groups} groups needs stages {4 if block else 1}..4,"
                 f" not {stages!r}"
@@ -104,7 +101,7 @@ class Engine(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         layout, links = self._layout, self._layout.links
-        m.submodules.choice = choice = Choice(links + 1, _INTERVALS[self._stages])
+        m.submodules.choice = choice = Choice(links + 1, INTERVALS[self._stages])
         m.submodules.commands = commands = Commands(layout)
         m.submodules.visits = visits = self._visits
         m.submodules.counters = counters = self._counters
@@ -172,10 +169,7 @@ class Engine(wiring.Component):
         overflows: list[Value] = []
         for p in range(self._layout.links):
             link = getattr(self, f"in_{p}")
-            if self._stages <= 2 or self._block:
-                queue: HeadQueue | RamQueue = HeadQueue(self._layout, block=self._block)
-            else:
-                queue = RamQueue(self._layout)
+            queue = Queue(self._layout, block=self._block)
             m.submodules[f"queue_{p}"] = queue
             m.d.comb += [
                 queue.valid.eq(link.valid),

@@ -19,7 +19,7 @@ TASKS = ("arrival", "setup", "go", "kill", "read", "visit", "sweep")
 class OwnPort(wiring.Component):
     """Holds one message of this router's own; a new one can be loaded as the last is served.
 
-    Rules: docs/microarchitecture-engine.md, E4 (9 to 12), E8 (2) and E9.
+    Rules: docs/microarchitecture-engine.md, E4 (8 to 11), E8 (2) and E9.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from functools import reduce
 from operator import xor
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -12,25 +11,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.messages import struct
 
-__all__ = ["HeadQueue", "RamQueue", "queue_places"]
-
-
-def queue_places(layout: EngineLayout) -> int:
-    """Return how many messages a queue holds: one for each entry, and no fewer than LUT RAM."""
-    return max(16, layout.entries)
-
-
-def _members(layout: EngineLayout) -> dict[str, Any]:
-    message = struct(layout.message)
-    return {
-        "valid": In(1),
-        "message": In(message),
-        "take": In(1),
-        "head": Out(message),
-        "waits": Out(1),
-        "comes": Out(1),
-        "overflow": Out(1),
-    }
+__all__ = ["Queue"]
 
 
 _TAPS = {4: (3, 2), 5: (4, 2), 6: (5, 4), 7: (6, 5), 8: (7, 5, 4, 3)}
@@ -93,7 +74,7 @@ class _Places(wiring.Component):
         return m
 
 
-class HeadQueue(wiring.Component):
+class Queue(wiring.Component):
     """Head in flip-flops, queue in memory. A message that comes alone is the head a cycle later.
 
     Rules: docs/microarchitecture-engine.md, E4.
@@ -121,9 +102,21 @@ class HeadQueue(wiring.Component):
     """
 
     def __init__(self, layout: EngineLayout, *, block: bool = False) -> None:
-        self._places = queue_places(layout)
+        # One for each entry, and no fewer than LUT RAM has anyway.
+        self._places = max(16, layout.entries)
         self._block = block
-        super().__init__(_members(layout))
+        message = struct(layout.message)
+        super().__init__(
+            {
+                "valid": In(1),
+                "message": In(message),
+                "take": In(1),
+                "head": Out(message),
+                "waits": Out(1),
+                "comes": Out(1),
+                "overflow": Out(1),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -159,41 +152,4 @@ class HeadQueue(wiring.Component):
         m.d.sync += held.eq(self.waits | self.comes)
         with m.If(~stays):
             m.d.sync += self.head.eq(Mux(front, read.data, self.message))
-        return m
-
-
-class RamQueue(wiring.Component):
-    """Head and queue in one LUT RAM. Members as of :class:`HeadQueue`.
-
-    Rules: docs/microarchitecture-engine.md, E4.
-
-    Parameters
-    ----------
-    layout : EngineLayout
-    """
-
-    def __init__(self, layout: EngineLayout) -> None:
-        self._places = queue_places(layout)
-        super().__init__(_members(layout))
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.places = places = _Places(self._places)
-        width = len(self.message.as_value())
-        m.submodules.memory = memory = Memory(shape=width, depth=self._places, init=[])
-        write, read = memory.write_port(), memory.read_port(domain="comb")
-        broken = Signal()
-        m.d.comb += [
-            broken.eq(self.message.kind == Kind.BROKEN),
-            places.push.eq(self.valid & ~(self.waits & (broken | places.full))),
-            places.pop.eq(self.take),
-            self.waits.eq(places.rest),
-            self.comes.eq(self.valid),
-            self.overflow.eq(self.valid & self.waits & (broken | places.full)),
-            write.en.eq(places.push),
-            write.addr.eq(places.write),
-            write.data.eq(self.message),
-            read.addr.eq(places.read),
-            self.head.eq(read.data),
-        ]
         return m
