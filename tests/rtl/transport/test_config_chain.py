@@ -28,7 +28,8 @@ class Chain:
             m.submodules[f"engine_{x}"] = engine = Engine(layout, stages=1)
             m.d.comb += node.index.eq(10 + x)
             wiring.connect(m, node.target_0, engine.config)
-        for node, further in zip(self.nodes, [*self.nodes[1:], end], strict=True):
+        beyond: list[Any] = [*self.nodes[1:], end]
+        for node, further in zip(self.nodes, beyond, strict=True):
             wiring.connect(m, node.next, further.host)
 
     async def request(self, ctx: Any, **fields: int) -> tuple[int, int, int]:
