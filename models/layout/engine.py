@@ -1,0 +1,171 @@
+"""Words of the collective engine: messages, images, status, commands. RTL and model share them."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from syncfabric.models.messages.layout import Field, Layout
+
+__all__ = [
+    "ADDRESS_BITS",
+    "COMMIT",
+    "COUNTER_ADDRESS",
+    "EPOCH_BITS",
+    "IMAGE_ADDRESS",
+    "INTERVALS",
+    "MOST_PORTS",
+    "WORD_BITS",
+    "Code",
+    "EngineCounter",
+    "EngineLayout",
+    "Kind",
+]
+
+EPOCH_BITS = 2
+MOST_PORTS = 16
+WORD_BITS = 32
+
+ADDRESS_BITS = 5
+"""Bits of a config address inside an engine."""
+
+IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
+"""Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
+
+
+INTERVALS = {1: 1, 2: 1, 3: 2, 4: 3}
+"""Cycles of a service by the engine's stages."""
+
+
+class Kind(IntEnum):
+    """Kinds of a message. Bit 1 of LAST and BROKEN ends the entry on its way down."""
+
+    PLAIN, GO, LAST, BROKEN = range(4)
+
+
+class Code(IntEnum):
+    """Commands of the config port."""
+
+    READ, SETUP, GO, KILL = range(4)
+
+
+class EngineCounter(IntEnum):
+    """Saturating counters of an engine, in reading order."""
+
+    OVERFLOW, UNEXPECTED, REFUSED_COMMAND = range(3)
+
+
+COMMIT = Layout(
+    "commit word",
+    (
+        Field("code", 2, "READ 0, SETUP 1, GO 2, KILL 3"),
+        Field("epoch", EPOCH_BITS, "the entry's epoch; of SETUP the one before"),
+        Field("entry", 8, "entry of this engine"),
+        Field("word", 4, "READ: the word that is read"),
+    ),
+)
+"""Data of a write to COMMIT."""
+
+_OP_BITS = {"none": 0, "bitwise": 2, "all": 3}
+
+
+@dataclass(frozen=True)
+class EngineLayout:
+    """Widths of one engine's words.
+
+    Parameters
+    ----------
+    links : int
+        Link ports, numbers 0 to ``links`` - 1.
+    own : bool
+        The router's own process is one more port, number ``links``.
+    groups, data_bits : int
+    operations : {"none", "bitwise", "all"}
+    """
+
+    links: int
+    own: bool
+    groups: int
+    data_bits: int
+    operations: str
+
+    @property
+    def ports(self) -> int:
+        """Link ports, and the own process."""
+        return self.links + self.own
+
+    @property
+    def op_bits(self) -> int:
+        """Bits of an operation's number."""
+        return _OP_BITS[self.operations]
+
+    @property
+    def entry_bits(self) -> int:
+        """Bits of an entry's number."""
+        return max(1, (self.groups - 1).bit_length())
+
+    @property
+    def entries(self) -> int:
+        """Entries in memory: the groups, rounded up to a power of two."""
+        return 1 << self.entry_bits
+
+    @cached_property
+    def name(self) -> Layout:
+        """How an entry is named at a neighbour."""
+        return Layout(
+            "name",
+            (
+                Field("entry", self.entry_bits, "entry at the receiver"),
+                Field("epoch", EPOCH_BITS, "its epoch"),
+            ),
+        )
+
+    @cached_property
+    def message(self) -> Layout:
+        """A message on a link, and to and from the own process."""
+        return Layout(
+            "message",
+            (
+                *self.name.fields,
+                Field("kind", 2, "PLAIN 0, GO 1, LAST 2, BROKEN 3"),
+                Field("data", self.data_bits, "operand, or result"),
+            ),
+        )
+
+    @cached_property
+    def image(self) -> Layout:
+        """What SETUP writes into an entry."""
+        names = [
+            Field(f"{field.name}_{link}", field.width, f"link {link}: {field.meaning}")
+            for link in range(self.links)
+            for field in self.name.fields
+        ]
+        return Layout(
+            "image",
+            (
+                Field("children", self.ports, "ports of the children, a bit each"),
+                Field("parent", self.links, "port of the parent, one-hot; 0 at the root"),
+                Field("op", self.op_bits, "OR 0, AND 1, XOR 2, MAX 3, MIN 4, SUM 5"),
+                *names,
+            ),
+        )
+
+    @property
+    def image_words(self) -> int:
+        """Staged words of an image."""
+        return -(-self.image.width // WORD_BITS)
+
+    @cached_property
+    def status(self) -> Layout:
+        """Word 0 of READ; the other commands answer with it, too."""
+        return Layout(
+            "status word",
+            (
+                Field("alive", 1, "the entry takes part in a group"),
+                Field("epoch", EPOCH_BITS, "its epoch"),
+                Field("turn", 1, "the next completion goes down"),
+                Field("last", 1, "all that were merged said LAST"),
+                Field("fresh", 1, "nothing is merged since the last completion"),
+                Field("old", 1, "it waited already at the watchdog's last visit"),
+                Field("missing", self.ports, "ports awaited"),
+            ),
+        )
