@@ -48,7 +48,7 @@ def listing() -> Iterator[str]:
 def _modules() -> Iterator[tuple[str, list[tuple[str, str, int]]]]:
     for name, block in BLOCKS.items():
         yield name, list(component_ports(block.make(block.network())))
-    irregular, static = network("switches_managed").network, network("static").network
+    irregular, static = network("switches_managed").network, network("circuit").network
     assert isinstance(irregular, IrregularSpec)
     assert isinstance(static, StaticSpec)
     yield "irregular_node", list(component_ports(NodeInterface(irregular)))

@@ -53,6 +53,7 @@ def test_what_is_too_large_to_draw_is_shown_in_words() -> None:
 
 def test_verilog_is_one_text_with_the_networks_module() -> None:
     text = Network.load("own-links").verilog()
+    assert text.startswith("// own-links: ")
     assert "\nmodule own_links\n" in text or "\nmodule own_links (" in text
     assert text.count("\nmodule own_links_mesh_node(") == 1
     assert str(Path(__file__).parents[2]) not in text
