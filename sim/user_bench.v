@@ -11,6 +11,7 @@
 //
 // Options -P@TOP@.EPISODES=9 of iverilog, and -GEPISODES=9 of verilator, set a parameter.
 // The network is driven by its own ports; a front for software, where there is one, is left out.
+// A bench of your own can take over the instance, the task access, and the loop that performs set_up.
 `timescale 1ns / 1ps
 module @TOP@;
   parameter EPISODES = @EPISODES@, LATE = @LATE@, LIMIT = @LIMIT@;  // LIMIT: cycles until time-out

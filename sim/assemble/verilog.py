@@ -75,11 +75,10 @@ def named(text: str, name: str, prefix: str = "") -> str:
         Two modules would have the same name.
     """
     names: dict[str, str] = {}
-    for token in _TOKEN.finditer(text):
-        if token["declared"]:
-            old = token["name"].removeprefix("\\")
-            top = re.match(rf"{NETWORK}(?![^_.])", old)
-            names[old] = name + old[top.end() :] if top else f"{prefix or name}_{old}"
+    for old in re.findall(rf"^\s*module\s+({_NAME})", text, re.MULTILINE):
+        plain = old.removeprefix("\\")
+        top = re.match(rf"{NETWORK}(?![^_.])", plain)
+        names[plain] = name + plain[top.end() :] if top else f"{prefix or name}_{plain}"
     twice = [new for new, count in Counter(names.values()).items() if count > 1]
     if twice:
         raise SpecError(f'prefix = "{prefix}": two modules are called {twice[0]}; choose another')
