@@ -1,0 +1,108 @@
+"""Config port and counters of a collective engine (E7, E10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from syncfabric.models.golden.engine.memory import Answer, Commit
+from syncfabric.models.layout.engine import (
+    COMMIT,
+    COUNTER_ADDRESS,
+    IMAGE_ADDRESS,
+    WORD_BITS,
+    EngineCounter,
+    EngineLayout,
+)
+from syncfabric.models.messages import COUNTER_BITS
+
+__all__ = ["Commands", "Request"]
+
+MOST = (1 << COUNTER_BITS) - 1
+STAGED_WORDS = 8
+_STAGED = range(IMAGE_ADDRESS, IMAGE_ADDRESS + STAGED_WORDS)
+_COUNTERS = range(COUNTER_ADDRESS, COUNTER_ADDRESS + len(EngineCounter))
+
+
+class Request(NamedTuple):
+    """A request to the config port, the same in each cycle until and with its answer."""
+
+    write: bool
+    address: int
+    data: int = 0
+
+
+class Commands:
+    """Staged image, counters, and the answer to each request.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    counters : bool
+        The counters are built; otherwise they read 0.
+
+    Attributes
+    ----------
+    answer : Answer or None
+        The answer in this cycle.
+    """
+
+    def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
+        self._bits, self._built = layout.image.width, counters
+        self._staged = [0] * STAGED_WORDS
+        self._counters = [0] * len(EngineCounter)
+        self._events: Mapping[EngineCounter, int] = {}
+        self._loaded = False
+        self.answer: Answer | None = None
+
+    @property
+    def staged(self) -> int:
+        """The staged image."""
+        word = sum(word << WORD_BITS * k for k, word in enumerate(self._staged))
+        return word & (1 << self._bits) - 1
+
+    def offered(self, request: Request | None) -> Commit | None:
+        """Return the command that the local source may load in this cycle."""
+        if request is None or self.answer or self._loaded or request[:2] != (True, 0):
+            return None
+        fields = COMMIT.unpack(request.data)
+        return Commit(**fields)
+
+    def step(
+        self,
+        request: Request | None,
+        executed: Answer | None,
+        events: Mapping[EngineCounter, int],
+        *,
+        loaded: bool,
+    ) -> None:
+        """Go over a clock edge.
+
+        Parameters
+        ----------
+        request : Request or None
+        executed : Answer or None
+            The answer of the command that is executed in this cycle.
+        events : mapping of EngineCounter to int
+            What is counted in this cycle.
+        loaded : bool
+            The local source loads the command that is offered.
+        """
+        was_answered = self.answer is not None
+        self.answer = executed
+        if request and not was_answered and request[:2] != (True, 0):
+            self.answer = self._access(request)
+        self._loaded = (self._loaded or loaded) and executed is None
+        if self._built:
+            for counter, count in self._events.items():
+                self._counters[counter] = min(MOST, self._counters[counter] + count)
+            self._events = events
+
+    def _access(self, request: Request) -> Answer:
+        write, address, data = request
+        if write and address in _STAGED:
+            self._staged[address - IMAGE_ADDRESS] = data
+            return Answer(False)
+        if not write and address in _COUNTERS:
+            return Answer(False, self._counters[address - COUNTER_ADDRESS])
+        return Answer(True)

@@ -1,0 +1,280 @@
+"""A collective engine: its sources, and which of them is served (E4, E5)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from syncfabric.models.golden.engine.commands import Commands, Request
+from syncfabric.models.golden.engine.memory import (
+    Answer,
+    Commit,
+    Entry,
+    Head,
+    Memory,
+    Message,
+    Service,
+    Sweep,
+    Visit,
+)
+from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
+
+__all__ = ["Engine", "Outputs"]
+
+IN_LUT_RAM = 32
+"""Most groups in LUT RAM; more are in block RAM."""
+
+LEAST_ROOM = 16
+"""Messages for which a queue has room at least."""
+
+
+class Queue:
+    """The source of a link: a head, and a queue behind it.
+
+    Parameters
+    ----------
+    room : int
+        Messages that it holds.
+    counts_head : bool
+        The head is one of them.
+    delay : int
+        Cycles that a message is in the queue at least.
+    """
+
+    def __init__(self, room: int, *, counts_head: bool, delay: int) -> None:
+        self._room, self._counts_head, self._delay = room, counts_head, delay
+        self._queue = deque[tuple[int, Message]]()  # with the first cycle in which it may leave
+        self._full = self._waiting = False
+        self.head: Message | None = None
+
+    def advance(self, now: int, *, taken: bool) -> None:
+        """Let the head go if it is taken, and the next one come if there is none."""
+        queue = self._queue
+        counted = len(queue) + (self._counts_head and self.head is not None)
+        self._full = counted >= self._room
+        self._waiting = bool(queue) or (self.head is not None and not taken)
+        if self.head is None or taken:
+            self.head = queue.popleft()[1] if queue and queue[0][0] <= now else None
+
+    def receive(self, now: int, message: Message) -> bool:
+        """Put a message where it belongs; return whether it has been dropped."""
+        if not self._waiting:
+            self.head = message
+            return False
+        if message.kind == Kind.BROKEN or self._full:
+            return True
+        self._queue.append((now + self._delay, message))
+        return False
+
+
+class Watchdog:
+    """Says when an entry is visited, and which, E8.
+
+    Parameters
+    ----------
+    period : int
+        Cycles from visit to visit; 0: none.
+    entries : int
+
+    Attributes
+    ----------
+    due : Visit or None
+    """
+
+    def __init__(self, period: int, entries: int) -> None:
+        self._period, self._entries = period, entries
+        self._next = 0
+        self.due: Visit | None = None
+
+    def step(self, now: int, *, loaded: bool) -> None:
+        """Go over a clock edge."""
+        if loaded:
+            self._next = (self._next + 1) % self._entries
+            self.due = None
+        if self._period and (now + 1) % self._period == 0:
+            self.due = Visit(self._next)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What an engine drives in a cycle.
+
+    Attributes
+    ----------
+    links : dict of int to Message
+        Messages, by link.
+    arrive_ready : bool
+    release : Message or None
+    answer : Answer or None
+        Of the config port; None while ``config_ready`` is low.
+    freed : int or None
+        The entry that has ended.
+    """
+
+    links: dict[int, Message]
+    arrive_ready: bool
+    release: Message | None
+    answer: Answer | None
+    freed: int | None
+
+
+class Engine:
+    """Cycle-exact model of ``rtl/engine/``.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+        Links, own process, groups, data bits and operations.
+    stages : int
+        Cycles a router.
+    watchdog : int, optional
+        Cycles from visit to visit; 0: none.
+    counters, read_back : bool, optional
+        Parts that may be left out.
+
+    Attributes
+    ----------
+    links : dict of int to Message
+        Messages on links in this cycle: they depend on none of its inputs.
+    """
+
+    def __init__(
+        self,
+        layout: EngineLayout,
+        *,
+        stages: int,
+        watchdog: int = 0,
+        counters: bool = True,
+        read_back: bool = True,
+    ) -> None:
+        self.layout, self.stages = layout, stages
+        self._interval = max(1, stages - 1)
+        self._local = layout.links
+        slow = layout.groups > IN_LUT_RAM
+        room = max(LEAST_ROOM, layout.entries)
+        self._queues = [
+            Queue(room, counts_head=stages > 1 and not slow, delay=2 if slow else 1)
+            for _ in range(layout.links)
+        ]
+        self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
+        self._commands = Commands(layout, counters=counters)
+        self._watchdog = Watchdog(watchdog, layout.entries)
+        self._head: Head | None = Sweep(0)
+        self._swept = 1
+        self._grant, self._served = {self._local}, set[int]()
+        self._now = 0
+        self._begins = 0  # the cycle in which the service that is under way has begun
+        self._service: tuple[int, Head] | None = None
+        self._done: Service | None = None
+        self._before: Service | None = None
+        self._begin()
+
+    def entry(self, number: int) -> Entry:
+        """Return image and state of an entry at the start of this cycle."""
+        return self._memory[number]
+
+    @property
+    def links(self) -> dict[int, Message]:
+        """Messages on links in this cycle."""
+        done = self._done if self.stages == 1 else self._before
+        return {p: m for p, m in done.sends.items() if p != self._local} if done else {}
+
+    def step(
+        self,
+        inputs: Mapping[int, Message] | None = None,
+        arrive: Message | None = None,
+        request: Request | None = None,
+    ) -> Outputs:
+        """Go through a cycle.
+
+        Parameters
+        ----------
+        inputs : mapping of int to Message, optional
+            Messages that come, by link.
+        arrive : Message, optional
+            The arrival that the own process offers.
+        request : Request, optional
+            To the config port.
+
+        Returns
+        -------
+        Outputs
+            As they are in this cycle, before its edge.
+        """
+        now, done, before = self._now, self._done, self._before
+        taken = self._service[0] if self._service and self._begins == now else None
+        for p, queue in enumerate(self._queues):
+            queue.advance(now, taken=p == taken)
+        if taken == self._local:
+            self._head = None
+        stay = {p for p, queue in enumerate(self._queues) if queue.head is not None}
+        load, ready = self._load(arrive, request)
+        if self._head is not None:
+            stay.add(self._local)
+        new = {self._local} if load else set()
+        dropped = 0
+        for p, message in (inputs or {}).items():
+            queue = self._queues[p]
+            dropped += queue.receive(now, message)
+            if p not in stay and queue.head is not None:
+                new.add(p)
+        self._head = load or self._head
+        outputs = Outputs(
+            self.links,
+            ready,
+            before.sends.get(self._local) if before else None,
+            self._commands.answer,
+            before.number if before and before.freed else None,
+        )
+
+        self._choose(stay, new)
+        events = {
+            EngineCounter.OVERFLOW: dropped,
+            EngineCounter.UNEXPECTED: int(done is not None and done.unexpected),
+            EngineCounter.REFUSED_COMMAND: int(done is not None and done.refused),
+        }
+        answer = done.answer if done else None
+        self._commands.step(request, answer, events, loaded=isinstance(load, Commit))
+        self._watchdog.step(now, loaded=isinstance(load, Visit))
+        if done:
+            self._memory[done.number] = done.entry
+            self._service = None
+        self._before, self._now = done, now + 1
+        self._begin()
+        return outputs
+
+    def _begin(self) -> None:
+        """Begin the service of this cycle, and execute it if this is its execute cycle."""
+        if self._service is None and len(self._grant) == 1:
+            (source,) = self._grant
+            head = self._head if source == self._local else self._queues[source].head
+            assert head is not None
+            self._service, self._begins = (source, head), self._now
+        self._done = None
+        if self._service and self._now == self._begins + self._interval - 1:
+            self._done = self._memory.serve(*self._service, self._commands.staged)
+
+    def _load(self, arrive: Message | None, request: Request | None) -> tuple[Head | None, bool]:
+        """Return what the local source loads, and whether it is ready for an arrival."""
+        if self._head is not None:
+            return None, False
+        if self._swept < self.layout.entries:
+            self._swept += 1
+            return Sweep(self._swept - 1), False
+        load = self._commands.offered(request) or self._watchdog.due
+        if load:
+            return load, False
+        return arrive if self.layout.own else None, self.layout.own
+
+    def _choose(self, stay: set[int], new: set[int]) -> None:
+        """Choose what is granted in the next cycle, E5."""
+        if self._service:
+            self._served = self._served | {self._service[0]}
+            if not self._done:
+                self._grant = set()
+                return
+        fair = stay - self._served
+        if not stay or not fair:
+            self._served = set()
+        self._grant = {min(fair or stay)} if stay else new
