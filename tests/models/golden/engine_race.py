@@ -38,12 +38,12 @@ def draw_build(rng: random.Random) -> Build:
     """Draw parameters, small ones often, and stages that the table of cycles allows."""
     own = rng.random() < 0.8
     links = rng.choice((1, 2, 3, 4, 4, 5, 8, 16 - own))
-    groups = rng.choice((1, 2, 3, 4, 5, 8, 16, 17, 32, 33, 256))
+    groups = rng.choice((1, 2, 2, 3, 4, 4, 5, 8, 16, 17, 32, 33, 40, 256))
     operations = rng.choice(("none", "bitwise", "all"))
     bits = rng.choice((1, 2, 4, 6, 8, 9, 32)) if operations != "none" else 0
     least = 1 if bits <= (8 if operations == "bitwise" else 4) else 3
     stages = rng.randint(4 if groups > 32 else least, 4)
-    watchdog = rng.choice((0, 0, 4, 7, 19, 64))
+    watchdog = rng.choice((0, 0, 4, 5, 9, 19, 64))
     layout = EngineLayout(links, own, groups, bits, operations)
     return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8)
 
@@ -83,12 +83,13 @@ class EngineRace:
     def __init__(self, build: Build, rng: random.Random, busy: float, right: float) -> None:
         self.build, self.layout, self.rng = build, build.layout, rng
         self.busy, self.right = busy, right
+        self.asks = rng.choice((0.1, 0.3, 0.8))
         self.engine = Engine(build.layout, **build.options)
         self.literal = LiteralEngine(build.layout, *build.options.values())
         self.request: Request | None = None
         self.arrival: Message | None = None
         self.code: int | None = None
-        few = min(self.layout.entries, 3)
+        few = rng.randint(1, min(self.layout.entries, 3))
         self.used = rng.sample(range(self.layout.entries), few)
         self.seen = Counter[str]()
 
@@ -103,13 +104,19 @@ class EngineRace:
             number = rng.choice(hits)
         entry = self.engine.entry(number)
         epoch = entry.epoch
-        if entry.turn and not entry.last and rng.random() < 0.7:
+        if entry.turn and not entry.last and rng.random() < 0.9:
             kind = Kind.GO
         if rng.random() > self.right:
             epoch, kind = rng.choice(((epoch, rng.choice(list(Kind))), (rng.randrange(4), kind)))
         if port in entry.image.parent and rng.random() < 0.02:
             kind = Kind.BROKEN
         return Message(number, epoch, kind, data)
+
+    def sends(self, port: int) -> bool:
+        """Draw whether a message comes; if all are right, only where one is expected."""
+        if self.rng.random() > self.busy:
+            return False
+        return self.right < 1 or any(port in self.engine.entry(x).missing for x in self.used)
 
     def image(self) -> int:
         """Draw an image, mostly of a tree."""
@@ -136,13 +143,13 @@ class EngineRace:
         number = rng.choice(self.used)
         entry = self.engine.entry(number)
         code = rng.choice(list(Code))
-        if rng.random() < 0.8:
+        if rng.random() < 0.9:
             code = Code.READ if rng.random() < 0.5 else Code.KILL
             if not entry.alive:
                 code = Code.SETUP
             elif not entry.missing:
                 code = Code.GO
-            elif code == Code.KILL and rng.random() < 0.7:
+            elif code == Code.KILL and rng.random() < 0.9:
                 code = Code.READ
         epoch = entry.epoch if rng.random() < 0.9 else rng.randrange(4)
         word = rng.choice((0, 1, 2, 3, rng.randrange(16)))
@@ -152,7 +159,7 @@ class EngineRace:
     def ask(self) -> Request | None:
         """Draw a request, or none."""
         rng, layout = self.rng, self.layout
-        if rng.random() < 0.4:
+        if rng.random() > self.asks:
             return None
         if rng.random() < 0.5:
             return Request(True, 0, self.command())
@@ -166,10 +173,10 @@ class EngineRace:
     def step(self) -> None:
         """Go through a cycle with both."""
         rng, layout = self.rng, self.layout
-        inputs = {p: self.message(p) for p in range(layout.links) if rng.random() < self.busy}
+        inputs = {p: self.message(p) for p in range(layout.links) if self.sends(p)}
         if self.request is None:
             self.request = self.ask()
-        if layout.own and rng.random() < 0.3:
+        if layout.own and self.sends(layout.links):
             self.arrival = self.message(layout.links)
             if self.arrival.kind not in (Kind.PLAIN, Kind.LAST):
                 self.arrival = self.arrival._replace(kind=Kind.PLAIN)

@@ -213,6 +213,7 @@ class LiteralEngine:
         self.grant = {self.N}
         self.entries = [LiteralEntry(layout) for _ in range(self.E)]
         self.events: list[tuple[int, int]] = []  # counter, cycle
+        self.expired = 0
         self.staged = [0] * 8
         self.first: int | None = None  # first cycle of the request that is not answered
         self.offering = False
@@ -304,6 +305,7 @@ class LiteralEngine:
         elif what == "visit":
             entry = self.entries[words]
             if entry.alive and entry.waits and entry.old:
+                self.expired += 1
                 self.act(x, words, None, BROKEN, 0)
             elif entry.life is not None:
                 entry.life.visited = True
