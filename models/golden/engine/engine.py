@@ -32,39 +32,45 @@ LEAST_ROOM = 16
 class Queue:
     """The source of a link: a head, and a queue behind it.
 
+    The cycle that a message is longer in block RAM (E4.8) is left out: it falls into a service of
+    three cycles, so nothing depends on it.
+
     Parameters
     ----------
     room : int
         Messages that it holds.
     counts_head : bool
         The head is one of them.
-    delay : int
-        Cycles that a message is in the queue at least.
     """
 
-    def __init__(self, room: int, *, counts_head: bool, delay: int) -> None:
-        self._room, self._counts_head, self._delay = room, counts_head, delay
-        self._queue = deque[tuple[int, Message]]()  # with the first cycle in which it may leave
+    def __init__(self, room: int, *, counts_head: bool) -> None:
+        self._room, self._counts_head = room, counts_head
+        self._queue = deque[Message]()
         self._full = self._waiting = False
         self.head: Message | None = None
 
-    def advance(self, now: int, *, taken: bool) -> None:
+    @property
+    def messages(self) -> list[Message]:
+        """Head and queue, the first to leave first."""
+        return [self.head, *self._queue] if self.head else []
+
+    def advance(self, *, taken: bool) -> None:
         """Let the head go if it is taken, and the next one come if there is none."""
         queue = self._queue
         counted = len(queue) + (self._counts_head and self.head is not None)
         self._full = counted >= self._room
         self._waiting = bool(queue) or (self.head is not None and not taken)
         if self.head is None or taken:
-            self.head = queue.popleft()[1] if queue and queue[0][0] <= now else None
+            self.head = queue.popleft() if queue else None
 
-    def receive(self, now: int, message: Message) -> bool:
+    def receive(self, message: Message) -> bool:
         """Put a message where it belongs; return whether it has been dropped."""
         if not self._waiting:
             self.head = message
             return False
         if message.kind == Kind.BROKEN or self._full:
             return True
-        self._queue.append((now + self._delay, message))
+        self._queue.append(message)
         return False
 
 
@@ -154,15 +160,14 @@ class Engine:
         slow = layout.groups > IN_LUT_RAM
         room = max(LEAST_ROOM, layout.entries)
         self._queues = [
-            Queue(room, counts_head=stages > 1 and not slow, delay=2 if slow else 1)
-            for _ in range(layout.links)
+            Queue(room, counts_head=stages > 1 and not slow) for _ in range(layout.links)
         ]
         self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
         self._commands = Commands(layout, counters=counters)
         self._watchdog = Watchdog(watchdog, layout.entries)
         self._head: Head | None = Sweep(0)
         self._swept = 1
-        self._grant, self._served = {self._local}, set[int]()
+        self._grant, self._pointer = {self._local}, self._local
         self._now = 0
         self._begins = 0  # the cycle in which the service that is under way has begun
         self._service: tuple[int, Head] | None = None
@@ -173,6 +178,13 @@ class Engine:
     def entry(self, number: int) -> Entry:
         """Return image and state of an entry at the start of this cycle."""
         return self._memory[number]
+
+    def waiting(self, link: int) -> list[Message]:
+        """Return the messages of a link that are not merged at the start of this cycle."""
+        messages: list[Message] = []
+        if self._service and self._service[0] == link and self._begins < self._now:
+            messages = [self._service[1]]  # type: ignore[list-item]
+        return messages + self._queues[link].messages
 
     @property
     def links(self) -> dict[int, Message]:
@@ -205,7 +217,7 @@ class Engine:
         now, done, before = self._now, self._done, self._before
         taken = self._service[0] if self._service and self._begins == now else None
         for p, queue in enumerate(self._queues):
-            queue.advance(now, taken=p == taken)
+            queue.advance(taken=p == taken)
         if taken == self._local:
             self._head = None
         stay = {p for p, queue in enumerate(self._queues) if queue.head is not None}
@@ -216,7 +228,7 @@ class Engine:
         dropped = 0
         for p, message in (inputs or {}).items():
             queue = self._queues[p]
-            dropped += queue.receive(now, message)
+            dropped += queue.receive(message)
             if p not in stay and queue.head is not None:
                 new.add(p)
         self._head = load or self._head
@@ -269,12 +281,10 @@ class Engine:
 
     def _choose(self, stay: set[int], new: set[int]) -> None:
         """Choose what is granted in the next cycle, E5."""
-        if self._service:
-            self._served = self._served | {self._service[0]}
-            if not self._done:
-                self._grant = set()
-                return
-        fair = stay - self._served
-        if not stay or not fair:
-            self._served = set()
-        self._grant = {min(fair or stay)} if stay else new
+        if self._service and not self._done:
+            return
+        if stay:
+            self._pointer = min({p for p in stay if p > self._pointer} or stay)
+            self._grant = {self._pointer}
+        else:
+            self._pointer, self._grant = self._local, new

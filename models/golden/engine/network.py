@@ -41,6 +41,10 @@ class EngineNetwork:
         self._ends = {here: there for a, b in links for here, there in ((a, b), (b, a))}
         self._due: dict[int, list[tuple[Place, Message]]] = {}
 
+    def under_way(self, place: Place) -> list[Message]:
+        """Return the messages in the registers of the link that leads to a place."""
+        return [m for sent in self._due.values() for there, m in sent if there == place]
+
     def step(
         self,
         arrive: Mapping[int, Message] | None = None,

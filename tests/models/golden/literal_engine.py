@@ -209,7 +209,7 @@ class LiteralEngine:
         self.loads: dict[str, int] = {"sweep": 1, "visit": 0}
         self.last_visit_loaded = -1
         self.services: list[Done] = []
-        self.emptied = -1  # the last choice that made `served` empty
+        self.choices = [self.N]  # what pointer has become in each choice
         self.grant = {self.N}
         self.entries = [LiteralEntry(layout) for _ in range(self.E)]
         self.events: list[tuple[int, int]] = []  # counter, cycle
@@ -278,7 +278,7 @@ class LiteralEngine:
     def choose(self) -> None:
         t = self.t
         if any(x.s <= t < x.e for x in self.services):
-            self.grant = set()  # rule 9
+            self.grant = set()  # rule 8
             return
         will = [
             (p, thing)
@@ -288,13 +288,15 @@ class LiteralEngine:
         ]
         candidates = {p for p, thing in will if thing.came < t}
         if not candidates:  # rule 5
-            self.grant, self.emptied = {p for p, _ in will}, t
+            self.grant = {p for p, _ in will}
+            self.choices.append(self.N)
             return
-        V = {x.source for x in self.services if x.e > self.emptied}
-        if candidates - V:
-            self.grant = {min(candidates - V)}  # rule 7
-        else:
-            self.grant, self.emptied = {min(candidates)}, t  # rule 8
+        pointer = self.choices[-1]
+        for p in [*range(pointer + 1, self.N + 1), *range(pointer + 1)]:  # rules 6 and 7
+            if p in candidates:
+                self.grant = {p}
+                self.choices.append(p)
+                return
 
     # E6 to E8
 
@@ -423,6 +425,6 @@ class LiteralEngine:
     def forget(self) -> None:
         """Leave out what no rule looks up any more."""
         t = self.t
-        self.services = [x for x in self.services if x.e >= t or x.e > self.emptied]
+        self.services = [x for x in self.services if x.e >= t]
         for things in self.things:
             things[:] = [thing for thing in things if thing.taken is None or thing.taken >= t]
