@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,11 +12,18 @@ from syncfabric.models.golden.engine import (
     Engine,
     EngineNetwork,
     Message,
-    Outputs,
     Place,
     Request,
 )
-from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout, Kind
+from syncfabric.models.layout.engine import (
+    COMMIT,
+    COUNTER_ADDRESS,
+    WORD_BITS,
+    Code,
+    EngineCounter,
+    EngineLayout,
+    Kind,
+)
 
 Graph = list[tuple[Place, Place]]
 
@@ -82,12 +89,6 @@ class Group:
     op: int
     entry: dict[int, int]
     epoch: dict[int, int] = field(default_factory=dict)
-    arrived: dict[int, int] = field(default_factory=dict)  # data, in this episode
-    last_arrival: int = 0
-    results: list[dict[int, int]] = field(default_factory=list)
-    got: Counter[int] = field(default_factory=Counter)  # releases, by member
-    broken: set[int] = field(default_factory=set)
-    freed: bool = False
     killed: bool = False
 
     @property
@@ -128,9 +129,7 @@ class Net:
         self.on_release: Callable[[int, Message], None] = lambda node, message: None
         self.on_accept: Callable[[int, Message], None] = lambda node, message: None
         self.on_freed: Callable[[int, int], None] = lambda node, entry: None
-        self.outputs: list[Outputs] = []
-        self.sent: list[tuple[Place, Message]] = []
-        self.under_way: Counter[tuple[Place, Message]] = Counter()
+        self.broken_sent = 0
 
     @property
     def now(self) -> int:
@@ -141,8 +140,8 @@ class Net:
         arrive = {node: waiting[0] for node, waiting in enumerate(self.arrivals) if waiting}
         requests = {node: jobs[0][0] for node, jobs in enumerate(self.jobs) if jobs}
         self.check_links()
-        self.outputs = self.network.step(arrive, requests)
-        for node, out in enumerate(self.outputs):
+        for node, out in enumerate(self.network.step(arrive, requests)):
+            self.broken_sent += sum(m.kind == Kind.BROKEN for m in out.links.values())
             if out.answer:
                 self.jobs[node].popleft()[1](out.answer)
             if out.arrive_ready and node in arrive:
@@ -152,11 +151,20 @@ class Net:
             if out.freed is not None:
                 self.on_freed(node, out.freed)
 
+    def read(self, node: int, counter: EngineCounter) -> int:
+        """Read a counter."""
+        values: list[int] = []
+        request = Request(False, COUNTER_ADDRESS + counter)
+        self.jobs[node].append((request, lambda answer: values.append(answer.rdata)))
+        self.settle()
+        return values[0]
+
     def check_links(self) -> None:
-        """E12: one message that is not BROKEN an entry, and one BROKEN, on each link."""
+        """E12: one message that is not BROKEN an entry and life, and one BROKEN, on each link."""
         for node, link in self.ends.values():
             at = self.engines[node].waiting(link)
-            whole = [m.entry for m in at + self.network.under_way((node, link)) if m.kind != 3]
+            on_link = at + self.network.under_way((node, link))
+            whole = [m[:2] for m in on_link if m.kind != Kind.BROKEN]
             assert len(set(whole)) == len(whole), f"cycle {self.now}: {node}, {link}"
             assert sum(m.kind == Kind.BROKEN for m in at) <= 1
 
@@ -180,7 +188,9 @@ class Net:
             while node not in routers:
                 routers.add(node)
                 node = parent[node][0]
-        free = {a: [x for x in range(self.layout.entries) if x not in self.used[a]] for a in routers}
+        free = {
+            a: [x for x in range(self.layout.entries) if x not in self.used[a]] for a in routers
+        }
         if not all(free.values()):
             return None
         entry = {a: free[a][-1] for a in routers}
@@ -242,7 +252,11 @@ class Net:
 
 def centre(graph: Graph, members: Sequence[int]) -> tuple[int, int]:
     """Return the root of least radius, and the radius."""
-    nodes = {a for link in graph for a, _ in link} or set(members)
-    radius = {root: max(distances(graph, root)[0][m] for m in members) for root in nodes}
-    root = min(sorted(nodes), key=radius.__getitem__)
-    return root, radius[root]
+    nodes = {a for link in graph for end in link for a in end[:1]} or set(members)
+
+    def radius(root: int) -> int:
+        far, _ = distances(graph, root)
+        return max(far[member] for member in members)
+
+    root = min(sorted(nodes), key=radius)
+    return root, radius(root)

@@ -92,6 +92,7 @@ class EngineRace:
         few = rng.randint(1, min(self.layout.entries, 3))
         self.used = rng.sample(range(self.layout.entries), few)
         self.seen = Counter[str]()
+        self.passed = [0] * (self.layout.links + 1)  # services while a head waits, by source
 
     def message(self, port: int) -> Message:
         """Draw a message for a port."""
@@ -188,7 +189,18 @@ class EngineRace:
             error, rdata, known = expected["answer"]
             expected["answer"] = (error, rdata & known, known)
         assert seen(got) == expected, f"cycle {now}: {self.build}"
+        self.take_turns(now)
         self.note(got)
+
+    def take_turns(self, now: int) -> None:
+        """See that each head is served within as many services as there are sources."""
+        for service in self.literal.services:
+            if service.s == now:
+                for source in range(self.layout.links + 1):
+                    head = self.literal.head(source, now)
+                    self.passed[source] += head is not None
+                self.passed[service.source] = 0
+        assert max(self.passed) <= self.layout.links
 
     def note(self, got: Outputs) -> None:
         """Count what has happened, and go on to the next request and arrival."""
