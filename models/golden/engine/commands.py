@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.golden.engine.memory import Answer, Commit
@@ -43,36 +43,31 @@ class Commands:
 
     Attributes
     ----------
+    staged : int
+        The staged image.
     answer : Answer or None
         The answer in this cycle.
     """
 
     def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
         self._bits, self._built = layout.image.width, counters
-        self._staged = [0] * STAGED_WORDS
         self._counters = [0] * len(EngineCounter)
-        self._events: Mapping[EngineCounter, int] = {}
+        self._events: Sequence[EngineCounter] = ()
         self._loaded = False
+        self.staged = 0
         self.answer: Answer | None = None
-
-    @property
-    def staged(self) -> int:
-        """The staged image."""
-        word = sum(word << WORD_BITS * k for k, word in enumerate(self._staged))
-        return word & (1 << self._bits) - 1
 
     def offered(self, request: Request | None) -> Commit | None:
         """Return the command that the local source may load in this cycle."""
         if request is None or self.answer or self._loaded or request[:2] != (True, 0):
             return None
-        fields = COMMIT.unpack(request.data)
-        return Commit(**fields)
+        return Commit(**COMMIT.unpack(request.data))
 
     def step(
         self,
         request: Request | None,
         executed: Answer | None,
-        events: Mapping[EngineCounter, int],
+        events: Sequence[EngineCounter],
         *,
         loaded: bool,
     ) -> None:
@@ -83,7 +78,7 @@ class Commands:
         request : Request or None
         executed : Answer or None
             The answer of the command that is executed in this cycle.
-        events : mapping of EngineCounter to int
+        events : sequence of EngineCounter
             What is counted in this cycle.
         loaded : bool
             The local source loads the command that is offered.
@@ -94,14 +89,16 @@ class Commands:
             self.answer = self._access(request)
         self._loaded = (self._loaded or loaded) and executed is None
         if self._built:
-            for counter, count in self._events.items():
-                self._counters[counter] = min(MOST, self._counters[counter] + count)
+            for counter in self._events:
+                self._counters[counter] = min(MOST, self._counters[counter] + 1)
             self._events = events
 
     def _access(self, request: Request) -> Answer:
         write, address, data = request
         if write and address in _STAGED:
-            self._staged[address - IMAGE_ADDRESS] = data
+            at = (address - IMAGE_ADDRESS) * WORD_BITS
+            staged = self.staged & ~((1 << WORD_BITS) - 1 << at) | data << at
+            self.staged = staged & (1 << self._bits) - 1
             return Answer(False)
         if not write and address in _COUNTERS:
             return Answer(False, self._counters[address - COUNTER_ADDRESS])

@@ -104,19 +104,7 @@ class Watchdog:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What an engine drives in a cycle.
-
-    Attributes
-    ----------
-    links : dict of int to Message
-        Messages, by link.
-    arrive_ready : bool
-    release : Message or None
-    answer : Answer or None
-        Of the config port; None while ``config_ready`` is low.
-    freed : int or None
-        The entry that has ended.
-    """
+    """What an engine drives in a cycle; ``answer`` is of the config port, ``freed`` an entry."""
 
     links: dict[int, Message]
     arrive_ready: bool
@@ -214,47 +202,42 @@ class Engine:
         Outputs
             As they are in this cycle, before its edge.
         """
-        now, done, before = self._now, self._done, self._before
-        taken = self._service[0] if self._service and self._begins == now else None
-        for p, queue in enumerate(self._queues):
-            queue.advance(taken=p == taken)
+        done, before = self._done, self._before
+        taken = self._service[0] if self._service and self._begins == self._now else None
         if taken == self._local:
             self._head = None
-        stay = {p for p, queue in enumerate(self._queues) if queue.head is not None}
+        for p, queue in enumerate(self._queues):
+            queue.advance(taken=p == taken)
+        stay = self._heads()
         load, ready = self._load(arrive, request)
-        if self._head is not None:
-            stay.add(self._local)
-        new = {self._local} if load else set()
-        dropped = 0
-        for p, message in (inputs or {}).items():
-            queue = self._queues[p]
-            dropped += queue.receive(message)
-            if p not in stay and queue.head is not None:
-                new.add(p)
-        self._head = load or self._head
         outputs = Outputs(
             self.links,
             ready,
             before.sends.get(self._local) if before else None,
             self._commands.answer,
-            before.number if before and before.freed else None,
+            before.freed if before else None,
         )
 
-        self._choose(stay, new)
-        events = {
-            EngineCounter.OVERFLOW: dropped,
-            EngineCounter.UNEXPECTED: int(done is not None and done.unexpected),
-            EngineCounter.REFUSED_COMMAND: int(done is not None and done.refused),
-        }
+        events = [done.event] if done and done.event is not None else []
+        for p, message in (inputs or {}).items():
+            if self._queues[p].receive(message):
+                events.append(EngineCounter.OVERFLOW)
+        self._head = load or self._head
+        self._choose(stay, self._heads())
         answer = done.answer if done else None
         self._commands.step(request, answer, events, loaded=isinstance(load, Commit))
-        self._watchdog.step(now, loaded=isinstance(load, Visit))
+        self._watchdog.step(self._now, loaded=isinstance(load, Visit))
         if done:
             self._memory[done.number] = done.entry
             self._service = None
-        self._before, self._now = done, now + 1
+        self._before = done
+        self._now += 1
         self._begin()
         return outputs
+
+    def _heads(self) -> set[int]:
+        heads = {p for p, queue in enumerate(self._queues) if queue.head is not None}
+        return heads if self._head is None else heads | {self._local}
 
     def _begin(self) -> None:
         """Begin the service of this cycle, and execute it if this is its execute cycle."""
@@ -279,12 +262,12 @@ class Engine:
             return load, False
         return arrive if self.layout.own else None, self.layout.own
 
-    def _choose(self, stay: set[int], new: set[int]) -> None:
-        """Choose what is granted in the next cycle, E5."""
+    def _choose(self, candidates: set[int], heads: set[int]) -> None:
+        """Choose what is granted in the next cycle, by the heads that it has anyway, and all."""
         if self._service and not self._done:
             return
-        if stay:
-            self._pointer = min({p for p in stay if p > self._pointer} or stay)
+        if candidates:
+            self._pointer = min({p for p in candidates if p > self._pointer} or candidates)
             self._grant = {self._pointer}
         else:
-            self._pointer, self._grant = self._local, new
+            self._pointer, self._grant = self._local, heads

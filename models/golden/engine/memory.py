@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import add, and_, or_, xor
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.layout.engine import WORD_BITS, Code, EngineLayout, Kind
+from syncfabric.models.layout.engine import WORD_BITS, Code, EngineCounter, EngineLayout, Kind
 from syncfabric.models.messages import Op
 
 __all__ = ["Answer", "Commit", "Entry", "Head", "Image", "Memory", "Message", "Service"]
@@ -124,27 +124,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Service:
-    """What a service does at the end of its execute cycle.
-
-    Attributes
-    ----------
-    number : int
-        The entry.
-    entry : Entry
-        What it becomes.
-    sends : dict of port to Message
-        Messages to links and to the own process.
-    freed, unexpected, refused : bool
-    answer : Answer or None
-        Of a command.
-    """
+    """What a service does in its execute cycle: to the entry of a number, and to ports."""
 
     number: int
     entry: Entry
     sends: dict[int, Message] = field(default_factory=dict)
-    freed: bool = False
-    unexpected: bool = False
-    refused: bool = False
+    freed: int | None = None
+    event: EngineCounter | None = None
     answer: Answer | None = None
 
 
@@ -199,7 +185,7 @@ class Memory:
             return self._kill(number, head.data)
         if ours and head.kind != Kind.BROKEN and port in entry.missing:
             return self._merge(number, head.kind, head.data, frozenset({port}))
-        return Service(number, entry, unexpected=True)
+        return Service(number, entry, event=EngineCounter.UNEXPECTED)
 
     def _kill(self, number: int, data: int = 0) -> Service:
         return self._merge(number, Kind.BROKEN, data, _NO_PORT)
@@ -213,7 +199,8 @@ class Memory:
         image = entry.image
         down = entry.turn or kind == Kind.BROKEN
         if not entry.fresh:
-            data = _OPERATIONS.get(image.op, or_)(entry.acc, data) & (1 << layout.data_bits) - 1
+            combine = _OPERATIONS.get(image.op, _OPERATIONS[Op.OR])
+            data = combine(entry.acc, data) & (1 << layout.data_bits) - 1
         if kind in (Kind.PLAIN, Kind.LAST):
             kind = Kind.LAST if kind == Kind.LAST and entry.last else Kind.PLAIN
         if kind != Kind.BROKEN and entry.missing != port:
@@ -234,7 +221,7 @@ class Memory:
         )
         names = *image.names, (number, entry.epoch)
         sends = {p: Message(*names[p], kind, data) for p in to}
-        freed = ends and entry.is_root and kind == Kind.LAST
+        freed = number if ends and entry.is_root and kind == Kind.LAST else None
         return Service(number, after, sends, freed)
 
     def _command(self, number: int, commit: Commit, staged: int) -> Service:
@@ -251,7 +238,8 @@ class Memory:
             case Code.KILL if same and entry.alive:
                 done = self._kill(number)
             case _:
-                return Service(number, entry, refused=True, answer=answer._replace(error=True))
+                refused = EngineCounter.REFUSED_COMMAND
+                return Service(number, entry, event=refused, answer=answer._replace(error=True))
         return replace(done, answer=answer)
 
     def _set_up(self, entry: Entry, staged: int) -> Entry:

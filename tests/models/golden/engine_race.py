@@ -173,7 +173,7 @@ class EngineRace:
 
     def step(self) -> None:
         """Go through a cycle with both."""
-        rng, layout = self.rng, self.layout
+        layout = self.layout
         inputs = {p: self.message(p) for p in range(layout.links) if self.sends(p)}
         if self.request is None:
             self.request = self.ask()

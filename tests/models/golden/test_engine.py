@@ -13,7 +13,7 @@ STAGES = pytest.mark.parametrize("stages", range(1, 5))
 
 def flood(bench: Bench, cycles: int, message: Message) -> None:
     for _ in range(cycles):
-        bench.step({p: message for p in range(bench.layout.links)})
+        bench.step(dict.fromkeys(range(bench.layout.links), message))
 
 
 def held(bench: Bench) -> int:
@@ -265,7 +265,7 @@ def test_e6_3_and_8_nothing_is_sent_before_the_last_one(stages: int) -> None:
 def test_e6_5_and_12_an_entry_goes_up_then_down_and_a_root_always_down() -> None:
     bench = Bench()
     bench.set_up({1, 2}, 0, names={0: (3, 1), 1: (2, 2)})
-    turns = []
+    turns: list[str] = []
     for sender in (0, 1, 0, 1, 0):
         kind = PLAIN if turns else GO
         start = bench.now

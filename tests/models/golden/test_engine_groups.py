@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
 from tests.models.golden.engine_nets import Net, random_graph
 from tests.models.golden.engine_race import OPS
-from tests.models.golden.engine_story import Story
+from tests.models.golden.engine_story import Life, Story
 
 SEEDS = st.integers(0, 2**32)
 
@@ -32,7 +32,7 @@ def play(rng: random.Random, lives: int, kills: float) -> Story:
     """Let groups live until all have ended, some by KILL."""
     net, ops = draw_net(rng)
     story = Story(net, rng, ops)
-    running = []
+    running: list[Life] = []
     quiet = 0
     while lives or running:
         if lives and rng.random() < 0.1:

@@ -1,14 +1,10 @@
 """Networks of engines: E11 to the cycle, and what groups and links may rely on."""
 
-import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from syncfabric.models.golden.combiner import Combiner  # noqa: F401
-from syncfabric.models.golden.engine import Message
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from tests.models.golden.engine_nets import Net, centre, distances, mesh
 
