@@ -126,6 +126,8 @@ class Engine:
         Cycles from visit to visit; 0: none.
     counters, read_back : bool, optional
         Parts that may be left out.
+    shared : bool, optional
+        Links are those of packets: the engine can be held, and has two stages at least.
 
     Attributes
     ----------
@@ -141,8 +143,9 @@ class Engine:
         watchdog: int = 0,
         counters: bool = True,
         read_back: bool = True,
+        shared: bool = False,
     ) -> None:
-        self.layout, self.stages = layout, stages
+        self.layout, self.stages, self.shared = layout, stages, shared
         self._interval = max(1, stages - 1)
         self._local = layout.links
         slow = layout.groups > IN_LUT_RAM
@@ -185,6 +188,8 @@ class Engine:
         inputs: Mapping[int, Message] | None = None,
         arrive: Message | None = None,
         request: Request | None = None,
+        *,
+        hold: bool = False,
     ) -> Outputs:
         """Go through a cycle.
 
@@ -196,12 +201,17 @@ class Engine:
             The arrival that the own process offers.
         request : Request, optional
             To the config port.
+        hold : bool, optional
+            No service begins; only with shared links.
 
         Returns
         -------
         Outputs
             As they are in this cycle, before its edge.
         """
+        held = hold and self.shared and (self._service is None or self._begins == self._now)
+        if held:
+            self._service = self._done = None
         done, before = self._done, self._before
         taken = self._service[0] if self._service and self._begins == self._now else None
         if taken == self._local:
@@ -223,7 +233,8 @@ class Engine:
             if self._queues[p].receive(message):
                 events.append(EngineCounter.OVERFLOW)
         self._head = load or self._head
-        self._choose(stay, self._heads())
+        if not held:
+            self._choose(stay, self._heads())
         answer = done.answer if done else None
         self._commands.step(request, answer, events, loaded=isinstance(load, Commit))
         self._watchdog.step(self._now, loaded=isinstance(load, Visit))

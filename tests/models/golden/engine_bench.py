@@ -32,6 +32,7 @@ class Bench:
         swept: bool = True,
         counters: bool = True,
         read_back: bool = True,
+        shared: bool = False,
     ) -> None:
         operations = "all" if bits else "none"
         self.layout = EngineLayout(links, own, groups, bits, operations)
@@ -41,6 +42,7 @@ class Bench:
             watchdog=watchdog,
             counters=counters,
             read_back=read_back,
+            shared=shared,
         )
         self.process = links
         self.log: list[Outputs] = []
@@ -56,8 +58,10 @@ class Bench:
         inputs: Mapping[int, Message] | None = None,
         arrive: Message | None = None,
         request: Request | None = None,
+        *,
+        hold: bool = False,
     ) -> Outputs:
-        self.log.append(self.engine.step(inputs, arrive, request))
+        self.log.append(self.engine.step(inputs, arrive, request, hold=hold))
         return self.log[-1]
 
     def run(self, cycles: int) -> None:

@@ -23,6 +23,7 @@ class Build:
     watchdog: int = 0
     counters: bool = True
     read_back: bool = True
+    shared: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -31,6 +32,7 @@ class Build:
             "watchdog": self.watchdog,
             "counters": self.counters,
             "read_back": self.read_back,
+            "shared": self.shared,
         }
 
 
@@ -45,7 +47,8 @@ def draw_build(rng: random.Random) -> Build:
     stages = rng.randint(4 if groups > 32 else least, 4)
     watchdog = rng.choice((0, 0, 4, 5, 9, 19, 64))
     layout = EngineLayout(links, own, groups, bits, operations)
-    return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8)
+    shared = stages > 1 and rng.random() < 0.4
+    return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8, shared)
 
 
 def seen(outputs: Outputs) -> dict[str, Any]:
@@ -83,6 +86,7 @@ class EngineRace:
     def __init__(self, build: Build, rng: random.Random, busy: float, right: float) -> None:
         self.build, self.layout, self.rng = build, build.layout, rng
         self.busy, self.right = busy, right
+        self.holds = rng.choice((0.1, 0.5))
         self.asks = rng.choice((0.1, 0.3, 0.8))
         self.engine = Engine(build.layout, **build.options)
         self.literal = LiteralEngine(build.layout, *build.options.values())
@@ -183,8 +187,9 @@ class EngineRace:
                 self.arrival = self.arrival._replace(kind=Kind.PLAIN)
         now = self.literal.t
         words = {p: tuple(message) for p, message in inputs.items()}
-        expected = self.literal.cycle(words, self.arrival, self.request)  # type: ignore[arg-type]
-        got = self.engine.step(inputs, self.arrival, self.request)
+        hold = self.rng.random() < self.holds
+        expected = self.literal.cycle(words, self.arrival, self.request, hold)  # type: ignore[arg-type]
+        got = self.engine.step(inputs, self.arrival, self.request, hold=hold)
         if expected["answer"]:
             error, rdata, known = expected["answer"]
             expected["answer"] = (error, rdata & known, known)
@@ -193,14 +198,17 @@ class EngineRace:
         self.note(got)
 
     def take_turns(self, now: int) -> None:
-        """See that each head is served within as many services as there are sources."""
+        """See that each head is served within as many services as there are sources.
+
+        With ``hold`` it is one more: a grant that was made for one alone is kept meanwhile.
+        """
         for service in self.literal.services:
             if service.s == now:
                 for source in range(self.layout.links + 1):
                     head = self.literal.head(source, now)
                     self.passed[source] += head is not None
                 self.passed[service.source] = 0
-        assert max(self.passed) <= self.layout.links
+        assert max(self.passed) <= self.layout.links + self.build.shared
 
     def note(self, got: Outputs) -> None:
         """Count what has happened, and go on to the next request and arrival."""

@@ -197,7 +197,9 @@ class LiteralEngine:
         watchdog: int = 0,
         counters: bool = True,
         read_back: bool = True,
+        shared: bool = False,
     ) -> None:
+        self.shared = shared
         self.layout, self.S, self.W = layout, stages, watchdog
         self.counters, self.read_back = counters, read_back
         self.N, self.E, self.slow = layout.links, layout.entries, layout.groups > 32
@@ -392,10 +394,13 @@ class LiteralEngine:
         inputs: Mapping[int, Words],
         arrive: Words | None = None,
         request: tuple[bool, int, int] | None = None,
+        hold: bool = False,
     ) -> dict[str, Any]:
         t = self.t
+        begun_before = any(x.s < t <= x.e for x in self.services)
+        held = self.shared and hold and not begun_before  # E5, rule 9
         self.ask(request)
-        if len(self.grant) == 1 and not any(x.s <= t <= x.e for x in self.services):
+        if len(self.grant) == 1 and not begun_before and not held:
             (source,) = self.grant
             thing = self.head(source, t)
             assert thing
@@ -407,7 +412,8 @@ class LiteralEngine:
         for p in range(self.N):
             self.link(p, inputs.get(p))
         ready = self.local(arrive, request)
-        self.choose()
+        if not held:
+            self.choose()
 
         ports: dict[str, Any] = {"arrive_ready": ready, "links": {}, "release": None, "freed": None}
         for x in self.services:

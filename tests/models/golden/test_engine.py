@@ -198,6 +198,40 @@ def test_e5_each_source_is_served_within_as_many_services_as_there_are_sources()
     assert cycle <= 1 + 5
 
 
+@pytest.mark.parametrize("stages", range(2, 5))
+@pytest.mark.parametrize("held", range(1, 4))
+def test_e5_9_hold_puts_off_what_has_not_begun(stages: int, held: int) -> None:
+    bench = Bench(links=3, own=False, stages=stages, shared=True)
+    waiting_links(bench, 2)
+    start = bench.now
+    bench.step({0: Message(0, 1, GO)})
+    for _ in range(held):
+        bench.step(hold=True)
+    bench.run(8)
+    assert [(t, m.entry) for t, m in bench.sent(start, 2)] == [(stages + held, 0)]
+
+
+def test_e5_9_a_service_that_has_begun_goes_on() -> None:
+    bench = Bench(links=3, own=False, stages=4, shared=True)
+    waiting_links(bench, 2)
+    start = bench.now
+    bench.step({0: Message(0, 1, GO)})
+    bench.step({1: Message(1, 1, GO)})
+    for _ in range(4):  # two cycles of the service, and two more
+        bench.step(hold=True)
+    bench.run(8)
+    assert [(t, m.entry) for t, m in bench.sent(start, 2)] == [(4, 0), (4 + 3 + 2, 1)]
+
+
+def test_e5_9_no_choice_is_made_while_held() -> None:
+    bench = Bench(links=3, own=False, stages=2, shared=True)
+    waiting_links(bench, 2)
+    start = bench.now
+    bench.step({0: Message(0, 1, GO)}, hold=True)  # not granted as it comes
+    bench.run(6)
+    assert [t for t, _ in bench.sent(start, 2)] == [3]
+
+
 # E6
 
 
