@@ -45,7 +45,7 @@ def draw_build(rng: random.Random) -> Build:
     bits = rng.choice((1, 2, 4, 6, 8, 9, 32)) if operations != "none" else 0
     least = 1 if bits <= (8 if operations == "bitwise" else 4) else 3
     stages = rng.randint(4 if groups > 32 else least, 4)
-    watchdog = rng.choice((0, 0, 4, 5, 9, 19, 64))
+    watchdog = rng.choice((0, 4, 4, 5, 7, 19, 64))
     layout = EngineLayout(links, own, groups, bits, operations)
     shared = stages > 1 and rng.random() < 0.4
     return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8, shared)

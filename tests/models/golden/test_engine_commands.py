@@ -148,6 +148,20 @@ def test_e7_8_kill_ends_at_any_time_and_tells_the_children() -> None:
     assert not bench.freed(start)
 
 
+def test_e6_5_kill_goes_down_though_the_next_completion_goes_up() -> None:
+    bench = Bench()
+    bench.set_up({1, 2}, 0, names={0: (3, 3), 1: (2, 2)})
+    bench.step({0: Message(0, 1, GO)})
+    bench.run(4)
+    start = bench.now
+    bench.commit(Code.KILL, epoch=1)
+    bench.run(3)
+    assert [m[:3] for _, m in bench.sent(start, 1)] == [(2, 2, BROKEN)]
+    assert not bench.sent(start, 0)
+    assert len(bench.released(start)) == 1
+    assert not bench.engine.entry(0).alive
+
+
 def test_e7_9_without_read_back() -> None:
     bench = Bench(read_back=False)
     bench.root({0, 2})
@@ -204,6 +218,17 @@ def test_e8_3_a_merge_between_two_visits_keeps_the_entry() -> None:
         bench.step({p: Message(1, 1, PLAIN)})
         bench.run(38)
     assert [m for _, m in bench.released(0) if m.kind == BROKEN] == []
+
+
+def test_e8_4_an_entry_that_did_not_wait_at_the_last_visit_is_kept() -> None:
+    bench = Bench(groups=2, watchdog=20)
+    bench.root({0, 2}, entry=1)
+    bench.run(75 - bench.now)  # the visit in 41 found nothing that waits
+    bench.step({0: Message(1, 1, PLAIN)})
+    bench.run(110 - bench.now)
+    assert bench.engine.entry(1).alive
+    bench.run(20)
+    assert not bench.engine.entry(1).alive
 
 
 def test_e8_4_waiting_for_the_parent_is_watched_too_but_not_for_the_first_go() -> None:

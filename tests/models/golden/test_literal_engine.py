@@ -24,12 +24,12 @@ def play(seed: int, cycles: int = PLAY) -> Counter[str]:
         draw_build(rng), rng, rng.choice((0.1, 0.2, 0.4, 1.0)), rng.choice((0.6, 1.0, 1.0))
     )
     busy = race.busy
-    for _ in range(race.layout.entries * 3):  # the sweep
-        race.busy = 0.0 if rng.random() < 0.99 else 0.5
+    for cycle in range(race.layout.entries * 3):  # the sweep; messages are not expected
+        race.busy = 0.5 if cycle < 3 or rng.random() < 0.01 else 0.0
         race.step()
     for cycle in range(cycles):
         if cycle % 60 == 0:
-            race.busy = rng.choice((busy, busy, 0.0))
+            race.busy = rng.choice((busy, 0.0))
         race.step()
     race.seen["expired"] = race.literal.expired
     return race.seen + Counter(COUNTERS[counter] for counter, _ in race.literal.events)
