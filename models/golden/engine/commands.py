@@ -19,8 +19,6 @@ from syncfabric.models.messages import COUNTER_BITS
 __all__ = ["Commands", "Request"]
 
 MOST = (1 << COUNTER_BITS) - 1
-STAGED_WORDS = 8
-_STAGED = range(IMAGE_ADDRESS, IMAGE_ADDRESS + STAGED_WORDS)
 _COUNTERS = range(COUNTER_ADDRESS, COUNTER_ADDRESS + len(EngineCounter))
 
 
@@ -50,7 +48,9 @@ class Commands:
     """
 
     def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
-        self._bits, self._built = layout.image.width, counters
+        self._built = counters
+        self._bits = layout.image.width
+        self._image = range(IMAGE_ADDRESS, IMAGE_ADDRESS + layout.image_words)
         self._counters = [0] * len(EngineCounter)
         self._events: Sequence[EngineCounter] = ()
         self._loaded = False
@@ -95,7 +95,7 @@ class Commands:
 
     def _access(self, request: Request) -> Answer:
         write, address, data = request
-        if write and address in _STAGED:
+        if write and address in self._image:
             at = (address - IMAGE_ADDRESS) * WORD_BITS
             staged = self.staged & ~((1 << WORD_BITS) - 1 << at) | data << at
             self.staged = staged & (1 << self._bits) - 1

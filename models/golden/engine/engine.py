@@ -151,7 +151,7 @@ class Engine:
         slow = layout.groups > IN_LUT_RAM
         room = max(LEAST_ROOM, layout.entries)
         self._queues = [
-            Queue(room, counts_head=stages > 1 and not slow) for _ in range(layout.links)
+            Queue(room, counts_head=stages > 2 and not slow) for _ in range(layout.links)
         ]
         self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
         self._commands = Commands(layout, counters=counters)
@@ -271,7 +271,9 @@ class Engine:
         load = self._commands.offered(request) or self._watchdog.due
         if load:
             return load, False
-        return arrive if self.layout.own else None, self.layout.own
+        if not self.layout.own:
+            return None, False
+        return arrive and arrive._replace(kind=arrive.kind & Kind.LAST), True
 
     def _choose(self, candidates: set[int], heads: set[int]) -> None:
         """Choose what is granted in the next cycle, by the heads that it has anyway, and all."""

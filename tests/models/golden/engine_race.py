@@ -183,8 +183,6 @@ class EngineRace:
             self.request = self.ask()
         if layout.own and self.sends(layout.links):
             self.arrival = self.message(layout.links)
-            if self.arrival.kind not in (Kind.PLAIN, Kind.LAST):
-                self.arrival = self.arrival._replace(kind=Kind.PLAIN)
         now = self.literal.t
         words = {p: tuple(message) for p, message in inputs.items()}
         hold = self.rng.random() < self.holds

@@ -233,7 +233,7 @@ class LiteralEngine:
         queue = [thing for thing in self.things[p] if thing.is_in_queue(t)]
         taken = head is not None and head.taken == t
         waits = bool(queue) or (head is not None and not taken)  # rule 2
-        if self.S == 1 or self.slow:
+        if self.S in (1, 2) or self.slow:
             full = len(queue) == self.Q  # rule 5
         else:
             full = len(queue) + (head is not None) == self.Q  # rule 6
@@ -269,7 +269,9 @@ class LiteralEngine:
             load = Thing("visit", self.loads["visit"] % self.E, t, head_from=t + 1)
         else:
             if arrive and self.layout.own:
-                self.things[self.N].append(Thing("message", arrive, t, head_from=t + 1))
+                number, epoch, kind, data = arrive
+                words = (number, epoch, LAST if kind & 2 else PLAIN, data)  # rule 12
+                self.things[self.N].append(Thing("message", words, t, head_from=t + 1))
             return self.layout.own
         self.things[self.N].append(load)
         self.loads[load.what] = self.loads.get(load.what, 0) + 1
@@ -381,7 +383,7 @@ class LiteralEngine:
             self.offering = True
             return
         answer = (True, 0, ALL)
-        if write and 1 <= address <= 8:
+        if write and address >= 1 and 32 * (address - 1) < self.layout.image.width:
             self.staged[address - 1] = data
             answer = (False, 0, ALL)
         elif not write and 16 <= address <= 18:

@@ -85,7 +85,8 @@ def test_e4_3_a_broken_that_would_wait_is_dropped_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stages", "groups", "most"), [(1, 4, 17), (2, 4, 16), (4, 32, 32), (1, 32, 33), (4, 33, 65)]
+    ("stages", "groups", "most"),
+    [(1, 4, 17), (2, 4, 17), (3, 4, 16), (4, 32, 32), (1, 32, 33), (4, 33, 65)],
 )
 def test_e4_4_to_6_an_input_holds_the_head_for_nothing_only_if_it_is_not_counted(
     stages: int, groups: int, most: int
@@ -130,6 +131,17 @@ def test_e4_12_arrive_ready_is_low_while_the_source_is_not_free(stages: int) -> 
     service = max(1, stages - 1)
     # The first waits for its own service to begin; behind it there is one each service.
     assert ready == [cycle == 0 or (cycle - 1) % service == 0 for cycle in range(12)]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_e4_12_of_an_arrival_s_kind_bit_1_alone_counts(kind: Kind) -> None:
+    bench = Bench()
+    bench.root({2})
+    start = bench.now
+    bench.step(arrive=Message(0, 1, kind))
+    bench.run(4)
+    expected = LAST if kind in (LAST, BROKEN) else PLAIN
+    assert [m.kind for _, m in bench.released(start)] == [expected]
 
 
 # E5
