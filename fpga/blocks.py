@@ -10,19 +10,25 @@ from amaranth.lib import wiring
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.shape import EngineShape, MeshNodeShape
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.table import Table
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.rtl.mesh.packets import PacketRouter
+from syncfabric.rtl.router.router import Router
+from syncfabric.rtl.router.routing import XyRouting
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.transport.link import OwnLinks, SharedLinks
 from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import convert
@@ -51,7 +57,7 @@ class Block:
 
     about: str
     make: Callable[[Any], wiring.Component]
-    network: Callable[..., AnySpec]
+    network: Callable[..., Table]
     open: frozenset[str] = frozenset({"observe"})
     beside: Callable[[], str] = lambda: ""
 
@@ -96,6 +102,63 @@ def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
         frozenset({"turns", "status", "refused", "gathered", "results", *same}),
     )
 
+
+def _xy_router(spec: MeshSpec) -> Router:
+    """Return the router of a mesh's packets."""
+    return Router(
+        XyRouting(spec.layout.x_bits, spec.layout.y_bits),
+        channels=spec.channels,
+        buffer_flits=spec.buffer_flits,
+        flit_bits=spec.flit_bits,
+    )
+
+
+def _engine(about: str, **options: Any) -> Block:
+    """Return an engine between links; what it is built for is told by numbers, not a network."""
+    return Block(
+        about,
+        lambda shape: Engine(shape.layout, **shape.options),
+        lambda **given: EngineShape(**{**options, **given}),
+        frozenset(),
+    )
+
+
+def _collective(about: str, **options: Any) -> Block:
+    """Return a mesh router of packets with its engine."""
+    plain = {"watchdog": 64, "counters": False, "read_back": False}
+    return Block(
+        about,
+        _mesh_collective,
+        lambda **given: MeshNodeShape(**{**plain, **options, **given}),
+        frozenset({"overflows"}),
+    )
+
+
+def _mesh_collective(shape: MeshNodeShape) -> OwnLinks | SharedLinks:
+    shared = shape.message_links == "shared"
+    router = Router(
+        XyRouting(*shape.coordinate_bits),
+        channels=shape.channels,
+        buffer_flits=shape.buffer_flits,
+        flit_bits=shape.flit_bits,
+        output_register=shape.output_register,
+        messages=tuple(range(shape.links)) if shared else (),
+        message_bits=shape.layout.message.width,
+    )
+    engine = Engine(shape.layout, **shape.options)
+    return SharedLinks(router, engine, shape.links) if shared else OwnLinks(router, engine)
+
+
+_EIGHT_LINKS: dict[str, Any] = {
+    "links": 8,
+    "own": False,
+    "data_bits": 6,
+    "operations": "bitwise",
+    "watchdog": 64,
+    "counters": False,
+    "read_back": False,
+}
+"""An engine of a switch without a process of its own; nodes are at the ends of links."""
 
 _two_channels = partial(_mesh, channels=2, buffer_flits=4)
 """Packets, and their acknowledgements."""
@@ -236,6 +299,36 @@ BLOCKS: dict[str, Block] = {
     "mesh-wires-shared": _wires("one wire a direction", 4, process=True, wires="shared"),
     "mesh-wires-parity": _wires("two wires, and parity", 4, process=True, parity=True),
     "mesh-wires-16": _wires("16 slots without data", 4, process=True, barrier_registers=16),
+    "router-xy": Block(
+        "router of packets with any ports, here X-Y: 5 ports, 32-bit flits in 4-flit buffers",
+        _xy_router,
+        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
+    ),
+    "router-engine": _collective(
+        "router-xy with an engine: 16 groups, no data, watchdog, own links; no counters"
+    ),
+    "router-engine-two": _collective("the same with two cycles a router", engine_stages=2),
+    "router-engine-shared": _collective("the same on shared links", message_links="shared"),
+    "router-engine-full": _collective(
+        "router-engine with 4 data bits, all operations, counters and read-back",
+        **{"data_bits": 4, "operations": "all", "counters": True, "read_back": True},
+    ),
+    "router-engine-256": _collective("router-engine with 256 groups in block RAM", groups=256),
+    "engine-4": _engine(
+        "collective engine of a mesh router alone: 16 groups, no data, watchdog; no counters",
+        **{"links": 4, "watchdog": 64, "counters": False, "read_back": False},
+    ),
+    "engine-8": _engine(
+        "collective engine of 8 links alone: 16 groups, 6 data bits, watchdog; no counters",
+        **_EIGHT_LINKS,
+    ),
+    "engine-8-shared": _engine(
+        "the same for links that packets share", **_EIGHT_LINKS, message_links="shared"
+    ),
+    "engine-8-full": _engine(
+        "engine-8 with counters and read-back",
+        **{**_EIGHT_LINKS, "counters": True, "read_back": True},
+    ),
     "irregular-wires-8": _wires("of 8 links, 4 slots without data", 8, process=False),
 }
 """By name.
@@ -246,7 +339,7 @@ have them.
 """
 
 
-def block_network(name: str, options: Mapping[str, object] | None = None) -> AnySpec:
+def block_network(name: str, options: Mapping[str, object] | None = None) -> Table:
     """Return the parameters of a block.
 
     Parameters

@@ -12,6 +12,7 @@ __all__ = [
     "COUNTER_ADDRESS",
     "EPOCH_BITS",
     "IMAGE_ADDRESS",
+    "INTERVALS",
     "MOST_PORTS",
     "WORD_BITS",
     "Code",
@@ -29,6 +30,10 @@ ADDRESS_BITS = 5
 
 IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
 """Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
+
+
+INTERVALS = {1: 1, 2: 1, 3: 2, 4: 3}
+"""Cycles of a service by the engine's stages."""
 
 
 class Kind(IntEnum):

@@ -1,0 +1,162 @@
+"""The config port of an engine: staged image, COMMIT, and what is answered."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.engine import (
+    COMMIT,
+    COUNTER_ADDRESS,
+    EPOCH_BITS,
+    IMAGE_ADDRESS,
+    WORD_BITS,
+    EngineCounter,
+    EngineLayout,
+)
+from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.rtl.engine.ports import EngineConfigSignature
+from syncfabric.rtl.engine.rule import state_layout
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either
+
+__all__ = ["Commands", "ReadBack", "StatusOnly"]
+
+
+class Commands(wiring.Component):
+    """Takes requests one at a time; a COMMIT is offered to the engine until it is loaded.
+
+    Rules: docs/microarchitecture-engine.md, E7.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+
+    Members
+    -------
+    config : In(EngineConfigSignature)
+        Requests.
+    image : Out(image)
+        The staged image.
+    command_valid : Out(1), code, epoch, entry, word : Out
+        A COMMIT that is offered, and its fields; these stay until it is answered.
+    taken : In(1)
+        It is loaded.
+    done, accepted : In(1), answer : In(32)
+        It is executed in this cycle, whether it is accepted, and what is answered.
+    counts : In
+        Counters.
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        self._layout = layout
+        super().__init__(
+            {
+                "config": In(EngineConfigSignature()),
+                "image": Out(struct(layout.image)),
+                "command_valid": Out(1),
+                "code": Out(2),
+                "epoch": Out(EPOCH_BITS),
+                "entry": Out(layout.entry_bits),
+                "word": Out(4),
+                "taken": In(1),
+                "done": In(1),
+                "accepted": In(1),
+                "answer": In(WORD_BITS),
+                "counts": In(len(EngineCounter) * COUNTER_BITS),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        config, layout = self.config, self._layout
+        fields = struct(COMMIT)(config.data[: COMMIT.width])
+        commits, first, loaded, known = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            commits.eq(config.write & (config.address == 0)),
+            first.eq(config.valid & ~commits & ~config.ready),
+            self.command_valid.eq(config.valid & commits & ~loaded),
+            self.code.eq(fields.code),
+            self.epoch.eq(fields.epoch),
+            self.entry.eq(fields.entry),
+            self.word.eq(fields.word),
+        ]
+        # It stays loaded with its answer, so that it is not taken twice.
+        m.d.sync += loaded.eq(self.taken | (loaded & ~config.ready))
+
+        image = Signal(layout.image.width)
+        m.d.comb += self.image.eq(image)
+        staged = Signal(layout.image_words)
+        for k in range(layout.image_words):
+            low = WORD_BITS * k
+            bits = image[low : low + WORD_BITS]
+            m.d.comb += staged[k].eq(config.write & (config.address == IMAGE_ADDRESS + k))
+            with m.If(first & staged[k]):
+                m.d.sync += bits.eq(config.data)
+        counts = [self.counts.word_select(c, COUNTER_BITS) for c in EngineCounter]
+        asked = [~config.write & (config.address == COUNTER_ADDRESS + c) for c in EngineCounter]
+        m.d.comb += known.eq(staged.any() | Cat(asked).any())
+        read = either([Mux(one, count, 0) for one, count in zip(asked, counts, strict=True)])
+        m.d.sync += [
+            config.ready.eq(first | self.done),
+            config.error.eq((first & ~known) | (self.done & ~self.accepted)),
+            config.rdata.eq(Mux(self.done, self.answer, Mux(first, read, 0))),
+        ]
+        return m
+
+
+def _read_members(layout: EngineLayout) -> dict[str, Any]:
+    return {
+        "image": In(struct(layout.image)),
+        "epoch": In(EPOCH_BITS),
+        "state": In(state_layout(layout)),
+        "acc": In(layout.data_bits),
+        "read": In(1),
+        "word": In(4),
+        "answer": Out(WORD_BITS),
+    }
+
+
+class ReadBack(wiring.Component):
+    """Shows the status of an entry, or with READ any word of it.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+
+    Members
+    -------
+    image, epoch, state, acc : In
+        The entry.
+    read : In(1), word : In(4)
+        READ, and what it asks for.
+    answer : Out(32)
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        self._layout = layout
+        super().__init__(_read_members(layout))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        state, image = self.state, self.image.as_value()
+        flags = (state.turn, state.last, state.fresh, state.old)
+        words = [Cat(state.alive, self.epoch, *flags, state.missing), self.acc]
+        words += [image[low : low + WORD_BITS] for low in range(0, len(image), WORD_BITS)]
+        word = Mux(self.read, self.word, 0)
+        shown = [Mux(word == k, value, 0) for k, value in enumerate(words) if len(value)]
+        m.d.comb += self.answer.eq(either(shown))
+        return m
+
+
+class StatusOnly(wiring.Component):
+    """Shows whether an entry is alive, and its epoch. Members as of :class:`ReadBack`."""
+
+    def __init__(self, layout: EngineLayout) -> None:
+        super().__init__(_read_members(layout))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += self.answer.eq(Cat(self.state.alive, self.epoch, Const(0, 1)))
+        return m

@@ -1,0 +1,49 @@
+"""Interfaces of an engine: a link of messages, and its config port."""
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS, EngineLayout
+from syncfabric.rtl.messages import struct
+
+__all__ = ["EngineConfigSignature", "MessageSignature"]
+
+
+class MessageSignature(wiring.Signature):
+    """One direction of a link, or of the process's port. No credits and no back-pressure.
+
+    Members
+    -------
+    valid : Out(1)
+        A message is on the link in this cycle.
+    message : Out(message)
+        Without a meaning while ``valid`` is low.
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        super().__init__({"valid": Out(1), "message": Out(struct(layout.message))})
+
+
+class EngineConfigSignature(wiring.Signature):
+    """Config port of one engine, from the side that requests.
+
+    Members
+    -------
+    valid, write : Out(1), address : Out(5), data : Out(32)
+        A request; all stay the same until and with ``ready``.
+    ready, error : In(1), rdata : In(32)
+        Its answer, for one cycle; 0 otherwise.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "valid": Out(1),
+                "write": Out(1),
+                "address": Out(ADDRESS_BITS),
+                "data": Out(WORD_BITS),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(WORD_BITS),
+            }
+        )

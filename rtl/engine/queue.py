@@ -1,0 +1,155 @@
+"""Inputs of an engine: a head, and a queue behind it."""
+
+from functools import reduce
+from operator import xor
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.rtl.messages import struct
+
+__all__ = ["Queue"]
+
+
+_TAPS = {4: (3, 2), 5: (4, 2), 6: (5, 4), 7: (6, 5), 8: (7, 5, 4, 3)}
+"""Bits of a shift register, by its width, whose XOR makes it go through all values but 0."""
+
+
+def _after(place: Signal) -> Value:
+    """Return the place after ``place``: a shift register that goes through 0, too.
+
+    The order of places has no meaning, and this takes one LUT where a sum takes one a bit.
+    """
+    width = len(place)
+    back = reduce(xor, [place[tap] for tap in _TAPS[width]]) ^ ~place[:-1].any()
+    return Cat(back, place[:-1])
+
+
+class _Places(wiring.Component):
+    """Addresses of a circular buffer.
+
+    Parameters
+    ----------
+    places : int
+        A power of two, 16 to 256.
+
+    Members
+    -------
+    push, pop : In(1)
+        Only while not ``full``, and while ``some``.
+    some, full : Out(1)
+        The buffer is not empty; is full.
+    rest : Out(1)
+        It is not empty after this cycle's pop, without this cycle's push.
+    write, read : Out
+        Addresses of the next word to come, and of the first.
+    after : Out
+        What ``read`` is in the next cycle.
+    """
+
+    def __init__(self, places: int) -> None:
+        place = range(places)
+        super().__init__(
+            {name: In(1) for name in ("push", "pop")}
+            | {name: Out(1) for name in ("some", "full", "rest")}
+            | {name: Out(place) for name in ("write", "read", "after")}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        next_read = _after(self.read)
+        m.d.comb += [
+            self.rest.eq(self.some & ~(self.pop & (next_read == self.write))),
+            self.full.eq(self.some & (self.read == self.write)),
+            self.after.eq(Mux(self.pop, next_read, self.read)),
+        ]
+        m.d.sync += self.some.eq(self.push | self.rest)
+        with m.If(self.pop):
+            m.d.sync += self.read.eq(next_read)
+        with m.If(self.push):
+            m.d.sync += self.write.eq(_after(self.write))
+        return m
+
+
+class Queue(wiring.Component):
+    """Head in flip-flops, queue in memory. A message that comes alone is the head a cycle later.
+
+    Rules: docs/microarchitecture-engine.md, E4.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    block : bool
+        The memory is block RAM: what enters the queue can leave it two cycles later.
+
+    Members
+    -------
+    valid : In(1), message : In(message)
+        The link.
+    take : In(1)
+        The head is served.
+    head : Out(message)
+        The head.
+    waits : Out(1)
+        There will be a head in the next cycle, whether a message arrives now or not.
+    comes : Out(1)
+        A message arrives; if nothing waits it is the next head.
+    overflow : Out(1)
+        A message is dropped.
+    """
+
+    def __init__(self, layout: EngineLayout, *, block: bool = False) -> None:
+        # One for each entry, and no fewer than LUT RAM has anyway.
+        self._places = max(16, layout.entries)
+        self._block = block
+        message = struct(layout.message)
+        super().__init__(
+            {
+                "valid": In(1),
+                "message": In(message),
+                "take": In(1),
+                "head": Out(message),
+                "waits": Out(1),
+                "comes": Out(1),
+                "overflow": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.places = places = _Places(self._places)
+        m.submodules.memory = memory = Memory(
+            shape=len(self.message.as_value()),
+            depth=self._places,
+            init=[],
+            attrs={"ram_style": "block"} if self._block else None,
+        )
+        write = memory.write_port()
+        read = memory.read_port(domain="sync" if self._block else "comb")
+        held, stays, behind, front = Signal(), Signal(), Signal(), Signal()
+        broken = Signal()
+        if self._block:
+            m.d.sync += front.eq(places.rest)
+        else:
+            m.d.comb += front.eq(places.some)
+        m.d.comb += [
+            stays.eq(held & ~self.take),
+            behind.eq(stays | places.some),
+            broken.eq(self.message.kind == Kind.BROKEN),
+            places.push.eq(self.valid & behind & ~broken & ~places.full),
+            places.pop.eq(front & ~stays),
+            self.waits.eq(stays | front),
+            self.comes.eq(self.valid & ~behind if self._block else self.valid),
+            self.overflow.eq(self.valid & behind & (broken | places.full)),
+            write.en.eq(places.push),
+            write.addr.eq(places.write),
+            write.data.eq(self.message),
+            read.addr.eq(places.after if self._block else places.read),
+        ]
+        m.d.sync += held.eq(self.waits | self.comes)
+        with m.If(~stays):
+            m.d.sync += self.head.eq(Mux(front, read.data, self.message))
+        return m

@@ -1,0 +1,160 @@
+"""The one rule of an engine: what a message does to its entry, and what is sent."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.messages import Op
+from syncfabric.rtl.barrier.combine import combine_two, gather
+from syncfabric.rtl.messages import struct
+
+__all__ = ["Rule", "state_layout"]
+
+
+def state_layout(layout: EngineLayout) -> data.StructLayout:
+    """Return an entry's state, less what its image's memory and its data's hold."""
+    flags = dict.fromkeys(("alive", "turn", "last", "fresh", "old"), 1)
+    return data.StructLayout({"missing": layout.ports, **flags})
+
+
+class Rule(wiring.Component):
+    """Serves one message, arrival, command or visit. No latency, no state.
+
+    Rules: docs/microarchitecture-engine.md, E6, E7 and E8 (3, 4).
+
+    Parameters
+    ----------
+    layout : EngineLayout
+
+    Members
+    -------
+    active : In(1)
+        There is something to serve.
+    port : In(ports)
+        The port that the message came by, one-hot; 0 of commands and visits.
+    message : In(message)
+    setup, go, kill, read, visit, sweep : In(1)
+        It is no message, and what it is.
+    staged_parent : In(links)
+        The parent in the image that SETUP writes.
+    image : In(image), epoch : In, state : In, acc : In
+        The entry, as read.
+    next_state : Out, write_state : Out(1)
+        The state from now on.
+    next_acc : Out, merges : Out(1)
+        The combination, which is kept if a message is merged that ends nothing.
+    writes_image : Out(1)
+        Image and epoch are written.
+    sends : Out(ports), kind : Out(2)
+        Ports to which the combination is sent, and the message's kind.
+    frees : Out(1)
+        The group has ended at its root.
+    accepted : Out(1)
+        A command is.
+    unexpected, refused : Out(1)
+        Nothing comes of the message; of the command.
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        self._layout = layout
+        state = state_layout(layout)
+        members: dict[str, Any] = {
+            "active": In(1),
+            "port": In(layout.ports),
+            "message": In(struct(layout.message)),
+            "image": In(struct(layout.image)),
+            "epoch": In(2),
+            "state": In(state),
+            "acc": In(layout.data_bits),
+            "next_state": Out(state),
+            "next_acc": Out(layout.data_bits),
+            "staged_parent": In(layout.links),
+            "sends": Out(layout.ports),
+            "kind": Out(2),
+        }
+        members |= {name: In(1) for name in ("setup", "go", "kill", "read", "visit", "sweep")}
+        members |= {
+            name: Out(1)
+            for name in (
+                *("write_state", "merges", "writes_image", "frees"),
+                *("accepted", "unexpected", "refused"),
+            )
+        }
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        image, state, port = self.image, self.state, self.port
+        current, broken, expected, complete = Signal(), Signal(), Signal(), Signal()
+        hit, fires, down, root = Signal(), Signal(), Signal(), Signal()
+        live, ended, expires, waits, written = (Signal() for _ in range(5))
+        m.d.comb += [
+            current.eq(self.epoch == self.message.epoch),
+            root.eq(~image.parent.any()),
+            broken.eq(self.message.kind == Kind.BROKEN),
+            expected.eq(self.kill | (image.parent & port[: self._layout.links]).any()),
+            complete.eq(~(state.missing ^ port).any() & ~(self.setup | self.read | self.sweep)),
+            waits.eq(~state.fresh | (state.turn & state.last & ~root)),
+            live.eq(self.active & state.alive & current),
+            hit.eq(live & ~broken & (state.missing & port).any()),
+            ended.eq(live & broken & expected),
+            expires.eq(self.active & state.alive & self.visit & waits & state.old),
+            fires.eq((live & ~broken & complete) | ended | expires),
+            written.eq(self.active & self.setup & ~state.alive & current),
+            # A completion goes down if it is its turn; what ends a group always does.
+            down.eq(state.turn | broken),
+            self.kind[0].eq(self.message.kind[0]),
+            self.kind[1].eq(self.message.kind[1] & (state.last | self.message.kind[0])),
+        ]
+        links = self._layout.links
+        sides = [Mux(down, image.children[p], image.parent[p]) for p in range(links)]
+        sides += [down & child for child in image.children[links:]]
+        # What is written is looked at only where the state is written, so that it need not wait
+        # for all that decides whether the message counts.
+        kept, keeps, turns = Signal.like(self.port), Signal(), Signal()
+        combined = Mux(state.fresh, self.message.data, self._combine())
+        m.d.comb += [
+            self.sends.eq(Cat(fires & side for side in sides)),
+            turns.eq(Mux(self.visit, waits & state.old, broken | complete)),
+            kept.eq(Mux(self.setup, self.staged_parent, ~port)),
+            self.next_state.missing.eq(
+                kept & (state.missing | self.setup.replicate(len(port)))
+                | Cat(turns & side for side in sides)
+            ),
+            self.next_state.alive.eq(
+                self.setup | (state.alive & ~(turns & down & self.kind[1]) & ~self.sweep)
+            ),
+            self.next_state.turn.eq(self.setup | Mux(turns, root | ~state.turn, state.turn)),
+            # A visit, or a GO that is refused, writes these as they are.
+            keeps.eq(self.visit | self.go),
+            self.next_state.last.eq(turns | (state.last & (self.message.kind[1] | keeps))),
+            self.next_state.fresh.eq(self.setup | turns | (state.fresh & keeps)),
+            self.next_state.old.eq(Mux(self.visit, waits, self.go & state.old)),
+            self.next_acc.eq(combined),
+            self.merges.eq(hit),
+            self.writes_image.eq(written | (self.active & self.sweep)),
+            self.write_state.eq(
+                hit | ended | written | (self.active & (self.sweep | self.visit)) | (live & self.go)
+            ),
+            self.frees.eq(fires & down & root & self.kind[1] & ~self.kind[0]),
+        ]
+        told = self.setup | self.go | self.kill
+        m.d.comb += [
+            self.accepted.eq(self.read | written | fires),
+            self.unexpected.eq(self.active & port.any() & ~hit & ~ended),
+            self.refused.eq(self.active & told & ~self.accepted),
+        ]
+        return m
+
+    def _combine(self) -> Value:
+        """Return what was merged combined with the message's data."""
+        acc, word, op = self.acc, self.message.data, self.image.op
+        if self._layout.operations == "all":
+            return combine_two(op, acc, word)
+        if self._layout.operations == "bitwise":
+            always = Const(1, 1)
+            return gather(op == Op.AND, op == Op.XOR, [(always, word), (always, acc)])
+        return word

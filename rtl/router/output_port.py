@@ -1,0 +1,118 @@
+"""An output port of a router: credits, owners, and which flit is sent in this cycle."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.flit import flit_layout
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.selector import Selector
+from syncfabric.rtl.router.link import FlitSignature
+
+__all__ = ["OutputPort"]
+
+
+class OutputPort(wiring.Component):
+    """Takes one of the offered flits a cycle, unless a message has the link.
+
+    Rules: docs/microarchitecture-engine.md, R1 and R2.
+
+    Parameters
+    ----------
+    ports, channels, buffer_flits, flit_bits : int
+    inputs : tuple of int
+        Inputs whose packets can take this output.
+    message_bits : int
+        Width of a message that shares the link; 0: none does.
+    register : bool
+        There is a register before the link.
+
+    Members
+    -------
+    link : Out(FlitSignature)
+    offer : In(ports)
+        Inputs that offer a flit to this output.
+    offer_channel_0 .. : In(channels), flit_0 .. : In(flit)
+        Of each of ``inputs``, by its number: channel of its offer, one-hot, and the flit.
+    take : Out(ports)
+        One-hot: the input whose flit is sent.
+    has_credit, busy : Out(channels)
+        Per channel: there is a credit; a packet is under way.
+    message_valid : In(1), message : In(message_bits)
+        A message that is sent in this cycle.
+    """
+
+    def __init__(
+        self,
+        ports: int,
+        channels: int,
+        buffer_flits: int,
+        flit_bits: int,
+        inputs: tuple[int, ...],
+        *,
+        message_bits: int = 0,
+        register: bool = False,
+    ) -> None:
+        self._channels = channels
+        self._places = buffer_flits
+        self._inputs = inputs
+        self._message_bits = message_bits
+        self._register = register
+        self._link = FlitSignature(channels, flit_bits, messages=bool(message_bits))
+        flit = struct(flit_layout(flit_bits))
+        members: dict[str, Any] = {
+            "link": Out(self._link),
+            "offer": In(ports),
+            "take": Out(ports),
+            "has_credit": Out(channels),
+            "busy": Out(channels),
+        }
+        for i in inputs:
+            members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(flit)}
+        if message_bits:
+            members |= {"message_valid": In(1), "message": In(message_bits)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        inputs, channels = self._inputs, self._channels
+        blocked, valid = Signal(), Signal(channels)
+        # With several channels only offers that hold a credit are made.
+        without = ~self.has_credit if channels == 1 else Const(0, 1)
+        message = self.message_valid if self._message_bits else Const(0, 1)
+        m.d.comb += blocked.eq(message | without)
+        m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
+        m.d.comb += [
+            arbiter.request.eq(Cat(self.offer[i] for i in inputs)),
+            arbiter.sent.eq(Cat(self.take[i] for i in inputs)),
+        ]
+        width = len(self.link.flit.as_value())
+        m.submodules.word = word = Selector(len(inputs), width)
+        for place, i in enumerate(inputs):
+            m.d.comb += [
+                self.take[i].eq(arbiter.grant[place] & ~blocked),
+                word.select[place].eq(self.take[i]),
+                getattr(word, f"word_{place}").eq(getattr(self, f"flit_{i}")),
+            ]
+        for channel in range(channels):
+            m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._places)
+            sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
+            m.d.comb += [
+                valid[channel].eq(Cat(sends).any()),
+                credit.credit.eq(self.link.credit[channel]),
+                credit.spend.eq(valid[channel]),
+                self.has_credit[channel].eq(credit.available),
+            ]
+            with m.If(valid[channel]):
+                m.d.sync += self.busy[channel].eq(~word.word[-1])
+        flit: Value = word.word
+        domain = m.d.sync if self._register else m.d.comb
+        if self._message_bits:
+            flit = flit | Mux(self.message_valid, self.message, 0)
+            domain += self.link.message_valid.eq(self.message_valid)
+        domain += [self.link.valid.eq(valid), self.link.flit.eq(flit)]
+        return m

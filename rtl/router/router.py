@@ -1,0 +1,128 @@
+"""A router of packets with any number of ports; how it routes is a part of it."""
+
+from typing import Any
+
+from amaranth import Cat, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.router.input_port import InputPort
+from syncfabric.rtl.router.link import FlitSignature
+from syncfabric.rtl.router.output_port import OutputPort
+from syncfabric.rtl.router.routing import Routing
+
+__all__ = ["Router"]
+
+
+class Router(wiring.Component):
+    """Wormhole router: one cycle a hop, two with an output register.
+
+    Cycles and rules: docs/microarchitecture-engine.md, R1 to R3.
+
+    Parameters
+    ----------
+    routing : Routing
+        Also says how many ports there are, and which pairs.
+    channels : int, 1 to 4
+    buffer_flits : int, 1 to 16
+    flit_bits : int
+    output_register : bool
+    messages : tuple of int
+        Ports whose links are shared with messages.
+    message_bits : int
+        Their width.
+
+    Members
+    -------
+    in_0 .. : In(FlitSignature), out_0 .. : Out(FlitSignature)
+        Links, by port.
+    message_0_valid .. : In(1), message_0 .. : In(message_bits)
+        Of shared links: a message that leaves in this cycle. Those that arrive are on the links.
+    overflows : Out(range(ports + 1))
+        Flits dropped in this cycle.
+    x, y, table_write, …
+        What the routing needs.
+    """
+
+    def __init__(
+        self,
+        routing: Routing,
+        *,
+        channels: int,
+        buffer_flits: int,
+        flit_bits: int,
+        output_register: bool = False,
+        messages: tuple[int, ...] = (),
+        message_bits: int = 0,
+    ) -> None:
+        if not 1 <= channels <= 4:
+            raise ValueError(f"Router needs 1 to 4 channels, not {channels!r}")
+        if not 1 <= buffer_flits <= 16:
+            raise ValueError(f"Router needs buffers of 1 to 16 flits, not {buffer_flits!r}")
+        self._routing = routing
+        self._shape = (len(routing.outputs), channels, buffer_flits, flit_bits)
+        self._register = output_register
+        self._messages = dict.fromkeys(messages, message_bits)
+        ports = range(len(routing.outputs))
+        members: dict[str, Any] = routing.members()
+        for port in ports:
+            link = FlitSignature(channels, flit_bits, messages=port in messages)
+            members |= {f"in_{port}": In(link), f"out_{port}": Out(link)}
+        for port in messages:
+            members |= {f"message_{port}_valid": In(1), f"message_{port}": In(message_bits)}
+        super().__init__({**members, "overflows": Out(range(len(ports) + 1))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        legal = self._routing.outputs
+        ports = range(len(legal))
+        inputs = [InputPort(*self._shape, legal[port]) for port in ports]
+        outputs = [
+            OutputPort(
+                *self._shape,
+                tuple(i for i in ports if port in legal[i]),
+                message_bits=self._messages.get(port, 0),
+                register=self._register,
+            )
+            for port in ports
+        ]
+        for port in ports:
+            m.submodules[f"input_{port}"] = inputs[port]
+            m.submodules[f"output_{port}"] = outputs[port]
+        has_credit = Cat(output.has_credit for output in outputs)
+        busy = Cat(output.busy for output in outputs)
+        for i, source in enumerate(inputs):
+            self._join_input(m, i, source)
+            m.d.comb += [
+                source.has_credit.eq(has_credit),
+                source.busy.eq(busy),
+                source.take.eq(Cat(outputs[o].take[i] for o in legal[i]).any()),
+            ]
+            for o in legal[i]:
+                m.d.comb += [
+                    outputs[o].offer[i].eq(source.offer[o]),
+                    getattr(outputs[o], f"offer_channel_{i}").eq(source.offer_channel),
+                    getattr(outputs[o], f"flit_{i}").eq(source.flit),
+                ]
+        for o, output in enumerate(outputs):
+            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"out_{o}")))
+            if o in self._messages:
+                m.d.comb += [
+                    output.message_valid.eq(getattr(self, f"message_{o}_valid")),
+                    output.message.eq(getattr(self, f"message_{o}")),
+                ]
+        m.d.comb += self.overflows.eq(total([source.overflow for source in inputs]))
+        return m
+
+    def _join_input(self, m: Module, port: int, source: InputPort) -> None:
+        """Join an input to its link, by way of the routing."""
+        link = getattr(self, f"in_{port}")
+        route, payload = self._routing.place(m, self, port, link.flit)
+        m.d.comb += [
+            source.link.valid.eq(link.valid),
+            source.link.flit.eq(link.flit),
+            source.link.flit.payload.eq(payload),
+            link.credit.eq(source.link.credit),
+            source.route.eq(route),
+        ]

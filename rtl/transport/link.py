@@ -1,0 +1,116 @@
+"""A router of packets and an engine, joined: links of the messages' own, or shared ones."""
+
+from typing import Any
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.router.router import Router
+
+__all__ = ["OwnLinks", "SharedLinks"]
+
+
+class _Joined(wiring.Component):
+    """Shows all ports of a router and of an engine, less those that are joined inside.
+
+    Members
+    -------
+    Those of :class:`Router`, and, beginning with ``sync_``, those of :class:`Engine`.
+    """
+
+    def __init__(self, router: Router, engine: Engine, inside: tuple[str, ...]) -> None:
+        self._router = router
+        self._engine = engine
+        shown: dict[str, Any] = {
+            name: member
+            for name, member in router.signature.members.items()
+            if not name.startswith("message_")
+        }
+        self._shown = {
+            f"sync_{name}": name for name in engine.signature.members if not name.startswith(inside)
+        }
+        for name, member in self._shown.items():
+            shown[name] = engine.signature.members[member]
+        super().__init__(shown)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.router = router = self._router
+        m.submodules.engine = engine = self._engine
+        for name in router.signature.members:
+            if not name.startswith("message_"):
+                _show(m, self, name, router, name)
+        for name, member in self._shown.items():
+            _show(m, self, name, engine, member)
+        return m
+
+
+def _show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:
+    """Join a port of a part to the same of what it is a part of."""
+    outside, inside = getattr(outer, name), getattr(inner, member)
+    described = inner.signature.members[member]
+    if described.is_signature:
+        wiring.connect(m, wiring.flipped(outside), inside)
+    elif described.flow == In:
+        m.d.comb += inside.eq(outside)
+    else:
+        m.d.comb += outside.eq(inside)
+
+
+class OwnLinks(_Joined):
+    """Messages have links of their own: router and engine have nothing to do with each other.
+
+    Rules: docs/microarchitecture-engine.md, L1.
+
+    Parameters
+    ----------
+    router : Router
+    engine : Engine
+    """
+
+    def __init__(self, router: Router, engine: Engine) -> None:
+        super().__init__(router, engine, ("none",))
+
+
+class SharedLinks(_Joined):
+    """Messages leave by the outputs of the router, before flits; link p is port p of the router.
+
+    Rules: docs/microarchitecture-engine.md, L1.
+
+    Parameters
+    ----------
+    router : Router
+        With messages on the ports that are the engine's links.
+    engine : Engine
+        Of two stages at least, and ``shared``.
+    links : int
+        The engine's links.
+    """
+
+    def __init__(self, router: Router, engine: Engine, links: int) -> None:
+        self._links = links
+        super().__init__(router, engine, ("in_", "out_", "hold"))
+
+    def elaborate(self, platform: object) -> Module:
+        m = super().elaborate(platform)
+        router, engine = self._router, self._engine
+        runs = []
+        for p in range(self._links):
+            arrives, leaves = getattr(engine, f"in_{p}"), getattr(engine, f"out_{p}")
+            link = getattr(self, f"in_{p}")
+            word = arrives.message.as_value()
+            m.d.comb += [
+                arrives.valid.eq(link.message_valid),
+                word.eq(link.flit.as_value()),
+                getattr(router, f"message_{p}_valid").eq(leaves.valid),
+                getattr(router, f"message_{p}").eq(leaves.message),
+            ]
+            once, twice = Signal(name=f"sent_{p}"), Signal(name=f"sent_twice_{p}")
+            m.d.sync += [once.eq(leaves.valid), twice.eq(once)]
+            runs.append(once & twice)
+        # Two cycles of messages in a row, and packets get the next but one.
+        m.d.comb += engine.hold.eq(either(runs))
+        return m
