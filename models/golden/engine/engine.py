@@ -22,9 +22,6 @@ from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
 
 __all__ = ["Engine", "Outputs"]
 
-IN_LUT_RAM = 32
-"""Most groups in LUT RAM; more are in block RAM."""
-
 LEAST_ROOM = 16
 """Messages for which a queue has room at least."""
 
@@ -32,19 +29,17 @@ LEAST_ROOM = 16
 class Queue:
     """The source of a link: a head, and a queue behind it.
 
-    The cycle that a message is longer in block RAM (E4.8) is left out: it falls into a service of
+    The cycle that a message is longer in block RAM (E4.7) is left out: it falls into a service of
     three cycles, so nothing depends on it.
 
     Parameters
     ----------
     room : int
-        Messages that it holds.
-    counts_head : bool
-        The head is one of them.
+        Messages that the queue holds, the head not counted.
     """
 
-    def __init__(self, room: int, *, counts_head: bool) -> None:
-        self._room, self._counts_head = room, counts_head
+    def __init__(self, room: int) -> None:
+        self._room = room
         self._queue = deque[Message]()
         self._full = self._waiting = False
         self.head: Message | None = None
@@ -57,8 +52,7 @@ class Queue:
     def advance(self, *, taken: bool) -> None:
         """Let the head go if it is taken, and the next one come if there is none."""
         queue = self._queue
-        counted = len(queue) + (self._counts_head and self.head is not None)
-        self._full = counted >= self._room
+        self._full = len(queue) >= self._room
         self._waiting = bool(queue) or (self.head is not None and not taken)
         if self.head is None or taken:
             self.head = queue.popleft() if queue else None
@@ -148,11 +142,8 @@ class Engine:
         self.layout, self.stages, self.shared = layout, stages, shared
         self._interval = max(1, stages - 1)
         self._local = layout.links
-        slow = layout.groups > IN_LUT_RAM
         room = max(LEAST_ROOM, layout.entries)
-        self._queues = [
-            Queue(room, counts_head=stages > 2 and not slow) for _ in range(layout.links)
-        ]
+        self._queues = [Queue(room) for _ in range(layout.links)]
         self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
         self._commands = Commands(layout, counters=counters)
         self._watchdog = Watchdog(watchdog, layout.entries)

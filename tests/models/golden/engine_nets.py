@@ -160,13 +160,25 @@ class Net:
         return values[0]
 
     def check_links(self) -> None:
-        """E12: one message that is not BROKEN an entry and life, and one BROKEN, on each link."""
+        """E12: a message that is not BROKEN for each entry; BROKEN only in service or as head."""
         for node, link in self.ends.values():
-            at = self.engines[node].waiting(link)
-            on_link = at + self.network.under_way((node, link))
-            whole = [m[:2] for m in on_link if m.kind != Kind.BROKEN]
+            whole = [m.entry for m in self.on_link(node, link) if m.kind != Kind.BROKEN]
             assert len(set(whole)) == len(whole), f"cycle {self.now}: {node}, {link}"
-            assert sum(m.kind == Kind.BROKEN for m in at) <= 1
+            behind = self.engines[node].waiting(link)[2:]
+            assert all(m.kind != Kind.BROKEN for m in behind)
+
+    def on_link(self, node: int, link: int) -> list[Message]:
+        """Return the messages to a router on a link, in registers and at its engine."""
+        return self.engines[node].waiting(link) + self.network.under_way((node, link))
+
+    def is_free_of(self, group: Group) -> bool:
+        """Whether no message of entries' former groups waits on a link (E12.3)."""
+        return not any(
+            message.entry == group.entry[a]
+            for a in group.routers
+            for link in range(self.layout.links)
+            for message in self.on_link(a, link)
+        )
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -211,6 +223,8 @@ class Net:
         def ok(answer: Answer) -> None:
             assert not answer.error
 
+        while not self.is_free_of(group):
+            self.step()
         for a in group.routers:
             group.epoch[a] = (self.epochs[a][group.entry[a]] + 1) % 4
         for a in group.routers:

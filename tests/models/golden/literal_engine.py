@@ -233,12 +233,9 @@ class LiteralEngine:
         queue = [thing for thing in self.things[p] if thing.is_in_queue(t)]
         taken = head is not None and head.taken == t
         waits = bool(queue) or (head is not None and not taken)  # rule 2
-        if self.S in (1, 2) or self.slow:
-            full = len(queue) == self.Q  # rule 5
-        else:
-            full = len(queue) + (head is not None) == self.Q  # rule 6
+        full = len(queue) == self.Q  # rule 5
         if queue and (head is None or taken) and (not self.slow or queue[0].came + 2 <= t):
-            queue[0].head_from = t + 1  # rules 7 and 8
+            queue[0].head_from = t + 1  # rules 6 and 7
         if words is None:
             return
         if not waits:
@@ -270,7 +267,7 @@ class LiteralEngine:
         else:
             if arrive and self.layout.own:
                 number, epoch, kind, data = arrive
-                words = (number, epoch, LAST if kind & 2 else PLAIN, data)  # rule 12
+                words = (number, epoch, LAST if kind & 2 else PLAIN, data)  # rule 11
                 self.things[self.N].append(Thing("message", words, t, head_from=t + 1))
             return self.layout.own
         self.things[self.N].append(load)
