@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
 from tests.models.golden.engine_nets import Net, random_graph
-from tests.models.golden.engine_race import OPS
+from tests.models.golden.engine_stimuli import OPS
 from tests.models.golden.engine_story import Life, Story
 
 SEEDS = st.integers(0, 2**32)

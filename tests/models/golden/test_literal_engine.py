@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from tests.models.golden.engine_race import EngineRace, draw_build
+from tests.models.golden.engine_race import EngineRace
+from tests.models.golden.engine_stimuli import draw_build
 
 PLAY = 500
 COUNTERS = ("OVERFLOW", "UNEXPECTED", "REFUSED_COMMAND")
