@@ -83,7 +83,8 @@ class EngineStimuli:
         self.build, self.layout, self.rng = build, build.layout, rng
         self.busy, self.right = busy, right
         self.holds = rng.choice((0.1, 0.5))
-        self.asks = rng.choice((0.1, 0.3, 0.8))
+        self.asks = rng.choice((0.1, 0.5, 0.9))
+        self.lasts = rng.choice((0.2, 0.5, 0.8))
         self.engine = Engine(build.layout, **build.options)
         self.staged = 0
         self.request: Request | None = None
@@ -106,7 +107,7 @@ class EngineStimuli:
     def message(self, port: int) -> Message:
         """Draw a message for a port."""
         rng, layout = self.rng, self.layout
-        kind = rng.choice((Kind.PLAIN, Kind.LAST))
+        kind = Kind.LAST if rng.random() < self.lasts else Kind.PLAIN
         data = rng.getrandbits(layout.data_bits) if layout.data_bits else 0
         number = rng.choice(self.used)
         hits = [x for x in self.used if port in self.engine.entry(x).missing]
@@ -114,7 +115,7 @@ class EngineStimuli:
             number = rng.choice(hits)
         entry = self.engine.entry(number)
         epoch = entry.epoch
-        if entry.turn and not entry.last and rng.random() < 0.9:
+        if entry.turn and entry.fresh and not entry.last and rng.random() < 0.9:
             kind = Kind.GO
         if rng.random() > self.right:
             epoch, kind = rng.choice(((epoch, rng.choice(list(Kind))), (rng.randrange(4), kind)))
@@ -137,6 +138,8 @@ class EngineStimuli:
             children -= parent
         elif rng.random() < 0.3:
             parent |= {rng.randrange(layout.links)}
+        if not children and rng.random() < 0.9:
+            children = {layout.ports - 1} - parent
         fields = {
             "children": sum(1 << p for p in children),
             "parent": sum(1 << p for p in parent),
@@ -154,12 +157,12 @@ class EngineStimuli:
         entry = self.engine.entry(number)
         code = rng.choice(list(Code))
         if rng.random() < 0.9:
-            code = Code.READ if rng.random() < 0.5 else Code.KILL
+            code = Code.READ if rng.random() < 0.3 else Code.KILL
             if not entry.alive:
                 code = Code.SETUP
             elif not entry.missing:
                 code = Code.GO
-            elif code == Code.KILL and rng.random() < 0.9:
+            elif code == Code.KILL and entry.image.children and rng.random() < 0.8:
                 code = Code.READ
         epoch = entry.epoch if rng.random() < 0.9 else rng.randrange(4)
         word = rng.choice((0, 1, 2, 3, rng.randrange(16)))
