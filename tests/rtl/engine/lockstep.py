@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Engine, Message, Outputs
+from syncfabric.models.golden.engine import Message, Outputs
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs
 
@@ -64,28 +64,32 @@ class Lockstep:
         """Begin anew; no message comes before the sweep has ended."""
         rng = self.rng
         right = rng.choice((0.7, 0.95, 1.0))
-        self.stimuli = EngineStimuli(self.build, rng, rng.choice((0.1, 0.2, 0.4)), right)
-        self.busy = self.stimuli.busy
-        self.cycle = 0
+        self.stimuli = EngineStimuli(self.build, rng, 0.0, right)
+        self.busy, self.asks = rng.choice((0.1, 0.2, 0.4)), self.stimuli.asks
+        self.cycle, self.until = 0, 3 * self.layout.entries
 
     def step(self) -> tuple[dict[str, int], dict[str, Word]]:
         """Go through a cycle; return what is driven, and what is expected."""
-        stimuli, swept = self.stimuli, self.cycle > 3 * self.layout.entries
-        if self.cycle % 60 == 0:
-            stimuli.busy = self.rng.choice((self.busy, self.busy, 0.02, 1.0))
-        busy, stimuli.busy = stimuli.busy, stimuli.busy if swept else 0.0
+        stimuli = self.stimuli
+        if self.cycle == self.until:
+            self.change()
         inputs = stimuli.inputs()
-        stimuli.busy = busy
         outputs = stimuli.engine.step(*inputs[:3], hold=inputs.hold)
         driven = self.pins(inputs)
         stimuli.note(outputs)
         self.cycle += 1
         return driven, self.shown(outputs)
 
-    @property
-    def engine(self) -> Engine:
-        """The golden engine."""
-        return self.stimuli.engine
+    def change(self) -> None:
+        """Go on with more messages or fewer, or with so few that the watchdog expires."""
+        period = 2 * self.layout.entries * self.build.watchdog
+        if period and self.rng.random() < 0.15:
+            self.stimuli.busy, self.stimuli.asks = 0.0, 0.01
+            self.until += period
+        else:
+            self.stimuli.busy = self.rng.choice((self.busy, self.busy, 0.02, 1.0))
+            self.stimuli.asks = self.asks
+            self.until += self.rng.choice((60, 150))
 
     def pins(self, inputs: Inputs) -> dict[str, int]:
         """Return the input pins; what is not valid is random."""
