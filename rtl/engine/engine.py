@@ -255,7 +255,7 @@ class Engine(wiring.Component):
             m.d.sync += [
                 self.release.valid.eq(rule.sends[layout.links]),
                 self.release.message.entry.eq(service.message.entry),
-                self.release.message.epoch.eq(service.message.epoch),
+                self.release.message.epoch.eq(rule.epoch),
                 self.release.message.kind.eq(rule.kind),
                 self.release.message.data.eq(rule.next_acc),
             ]

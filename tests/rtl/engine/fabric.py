@@ -193,7 +193,10 @@ class Run:
         for node in self._taken:
             fabric.arrivals[node].popleft()
             self._offered.discard(node)
-            ctx.set(fabric.engines[node].arrive.valid, 0)
+            arrive = fabric.engines[node].arrive
+            ctx.set(arrive.valid, 0)
+            # What is on the wires then has no meaning.
+            ctx.set(arrive.message.as_value(), -1)
         for node, answer in self._answered.items():
             fabric.requests[node].popleft()
             self._asked.discard(node)
