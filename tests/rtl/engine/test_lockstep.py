@@ -22,7 +22,7 @@ SMALL = {
     "no process": build(3, 2, 2, own=False, counters=False),
     "three stages": build(3, 4, 3, "all", 6, watchdog=23, read_back=False),
     "four stages, shared": build(2, 3, 4, "bitwise", 9, shared=True),
-    "block RAM": build(2, 33, 4, "all", 4, watchdog=29),
+    "block RAM": build(2, 33, 4, "all", 4, watchdog=5),
 }
 WANTED = {"PLAIN", "GO", "SETUP", "READ", "access"}
 
