@@ -2,6 +2,7 @@
 
 from tests.mutation.broadcast import BROADCAST
 from tests.mutation.cores import CORES
+from tests.mutation.engine import ENGINE
 from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
 from tests.mutation.irregular import IRREGULAR
@@ -341,6 +342,7 @@ MUTANTS = (
     ),
     *BROADCAST,
     *CORES,
+    *ENGINE,
     *FABRIC,
     *IRREGULAR,
     *SCHEDULES,

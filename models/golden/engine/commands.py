@@ -1,0 +1,105 @@
+"""Config port and counters of a collective engine (E7, E10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from syncfabric.models.golden.engine.memory import Answer, Commit
+from syncfabric.models.layout.engine import (
+    COMMIT,
+    COUNTER_ADDRESS,
+    IMAGE_ADDRESS,
+    WORD_BITS,
+    EngineCounter,
+    EngineLayout,
+)
+from syncfabric.models.messages import COUNTER_BITS
+
+__all__ = ["Commands", "Request"]
+
+MOST = (1 << COUNTER_BITS) - 1
+_COUNTERS = range(COUNTER_ADDRESS, COUNTER_ADDRESS + len(EngineCounter))
+
+
+class Request(NamedTuple):
+    """A request to the config port, the same in each cycle until and with its answer."""
+
+    write: bool
+    address: int
+    data: int = 0
+
+
+class Commands:
+    """Staged image, counters, and the answer to each request.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    counters : bool
+        The counters are built; otherwise they read 0.
+
+    Attributes
+    ----------
+    staged : int
+        The staged image.
+    answer : Answer or None
+        The answer in this cycle.
+    """
+
+    def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
+        self._built = counters
+        self._bits = layout.image.width
+        self._image = range(IMAGE_ADDRESS, IMAGE_ADDRESS + layout.image_words)
+        self._counters = [0] * len(EngineCounter)
+        self._events: Sequence[EngineCounter] = ()
+        self._loaded = False
+        self.staged = 0
+        self.answer: Answer | None = None
+
+    def offered(self, request: Request | None) -> Commit | None:
+        """Return the command that the local source may load in this cycle."""
+        if request is None or self.answer or self._loaded or request[:2] != (True, 0):
+            return None
+        return Commit(**COMMIT.unpack(request.data))
+
+    def step(
+        self,
+        request: Request | None,
+        executed: Answer | None,
+        events: Sequence[EngineCounter],
+        *,
+        loaded: bool,
+    ) -> None:
+        """Go over a clock edge.
+
+        Parameters
+        ----------
+        request : Request or None
+        executed : Answer or None
+            The answer of the command that is executed in this cycle.
+        events : sequence of EngineCounter
+            What is counted in this cycle.
+        loaded : bool
+            The local source loads the command that is offered.
+        """
+        was_answered = self.answer is not None
+        self.answer = executed
+        if request and not was_answered and request[:2] != (True, 0):
+            self.answer = self._access(request)
+        self._loaded = (self._loaded or loaded) and executed is None
+        if self._built:
+            for counter in self._events:
+                self._counters[counter] = min(MOST, self._counters[counter] + 1)
+            self._events = events
+
+    def _access(self, request: Request) -> Answer:
+        write, address, data = request
+        if write and address in self._image:
+            at = (address - IMAGE_ADDRESS) * WORD_BITS
+            staged = self.staged & ~((1 << WORD_BITS) - 1 << at) | data << at
+            self.staged = staged & (1 << self._bits) - 1
+            return Answer(False)
+        if not write and address in _COUNTERS:
+            return Answer(False, self._counters[address - COUNTER_ADDRESS])
+        return Answer(True)

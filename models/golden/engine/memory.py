@@ -1,0 +1,276 @@
+"""Entries of a collective engine, and what a service does to one (E3, E6 to E8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from operator import add, and_, or_, xor
+from typing import NamedTuple, TypeAlias
+
+from syncfabric.models.layout.engine import WORD_BITS, Code, EngineCounter, EngineLayout, Kind
+from syncfabric.models.messages import Op
+
+__all__ = ["Answer", "Commit", "Entry", "Head", "Image", "Memory", "Message", "Service"]
+
+_OPERATIONS: dict[int, Callable[[int, int], int]] = {
+    Op.OR: or_,
+    Op.AND: and_,
+    Op.XOR: xor,
+    Op.MAX: max,
+    Op.MIN: min,
+    Op.SUM: add,
+}
+_NO_PORT = frozenset[int]()
+_WORD = (1 << WORD_BITS) - 1
+
+
+class Message(NamedTuple):
+    """A message on a link, or to or from the own process."""
+
+    entry: int
+    epoch: int
+    kind: int
+    data: int = 0
+
+
+class Commit(NamedTuple):
+    """A command of the config port."""
+
+    code: int
+    epoch: int
+    entry: int
+    word: int
+
+
+class Sweep(NamedTuple):
+    """Clears an entry after reset."""
+
+    entry: int
+
+
+class Visit(NamedTuple):
+    """The watchdog's look at an entry."""
+
+    entry: int
+
+
+Head: TypeAlias = Message | Commit | Sweep | Visit
+"""What waits at a source."""
+
+
+class Answer(NamedTuple):
+    """An answer of the config port.
+
+    Attributes
+    ----------
+    error : bool
+    rdata : int
+    meaning : int
+        The bits of ``rdata`` that have a meaning; the others may be anything.
+    """
+
+    error: bool
+    rdata: int = 0
+    meaning: int = _WORD
+
+
+@dataclass(frozen=True)
+class Image:
+    """What SETUP writes, unpacked."""
+
+    word: int
+    children: frozenset[int]
+    parent: frozenset[int]
+    op: int
+    names: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def unpack(cls, layout: EngineLayout, word: int) -> Image:
+        """Return the image that a word of bits holds."""
+        fields = layout.image.unpack(word)
+        return cls(
+            word,
+            frozenset(p for p in range(layout.ports) if fields["children"] >> p & 1),
+            frozenset(p for p in range(layout.links) if fields["parent"] >> p & 1),
+            fields["op"],
+            tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in range(layout.links)),
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Image and state of an entry, E3."""
+
+    image: Image
+    alive: bool = False
+    epoch: int = 0
+    missing: frozenset[int] = _NO_PORT
+    turn: bool = False
+    last: bool = False
+    fresh: bool = False
+    acc: int = 0
+    old: bool = False
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it has no parent."""
+        return not self.image.parent
+
+    @property
+    def waits(self) -> bool:
+        """Whether it awaits members, or its parent's answer."""
+        return not self.fresh or (self.turn and self.last and not self.is_root)
+
+
+@dataclass(frozen=True)
+class Service:
+    """What a service does in its execute cycle: to the entry of a number, and to ports."""
+
+    number: int
+    entry: Entry
+    sends: dict[int, Message] = field(default_factory=dict)
+    freed: int | None = None
+    event: EngineCounter | None = None
+    answer: Answer | None = None
+
+
+class Memory:
+    """All entries of an engine.
+
+    Parameters
+    ----------
+    layout : EngineLayout
+    watched : bool
+        There is a watchdog, so ``old`` has a meaning.
+    read_back : bool
+        Commands answer with more than ``alive`` and ``epoch``.
+    """
+
+    def __init__(self, layout: EngineLayout, *, watched: bool, read_back: bool) -> None:
+        self._layout, self._watched, self._read_back = layout, watched, read_back
+        self._blank = Entry(Image.unpack(layout, 0))
+        self._entries = [self._blank] * layout.entries
+
+    def __getitem__(self, number: int) -> Entry:
+        return self._entries[number]
+
+    def __setitem__(self, number: int, entry: Entry) -> None:
+        self._entries[number] = entry
+
+    def serve(self, port: int, head: Head, staged: int) -> Service:
+        """Return what a service does; the memory is not changed.
+
+        Parameters
+        ----------
+        port : int
+            The source.
+        head : Head
+            What it had.
+        staged : int
+            The staged image.
+        """
+        number = head.entry % self._layout.entries
+        entry = self._entries[number]
+        match head:
+            case Sweep():
+                return Service(number, self._blank)
+            case Visit():
+                if entry.alive and entry.waits and entry.old:
+                    return self._kill(number)
+                return Service(number, replace(entry, old=entry.waits))
+            case Commit():
+                return self._command(number, head, staged)
+        ours = entry.alive and head.epoch == entry.epoch
+        if ours and head.kind == Kind.BROKEN and port in entry.image.parent:
+            return self._kill(number, head.data)
+        if ours and head.kind != Kind.BROKEN and port in entry.missing:
+            return self._merge(number, head.kind, head.data, frozenset({port}))
+        return Service(number, entry, event=EngineCounter.UNEXPECTED)
+
+    def _kill(self, number: int, data: int = 0) -> Service:
+        return self._merge(number, Kind.BROKEN, data, _NO_PORT)
+
+    def _merge(self, number: int, kind: int, data: int, port: frozenset[int]) -> Service:
+        """Merge what is no unexpected message, and fire if it completes or breaks: rules 5 to 16.
+
+        A BROKEN's own port matters not: its entry ends.
+        """
+        entry, layout = self._entries[number], self._layout
+        image = entry.image
+        down = entry.turn or kind == Kind.BROKEN
+        if not entry.fresh:
+            combine = _OPERATIONS.get(image.op, _OPERATIONS[Op.OR])
+            data = combine(entry.acc, data) & (1 << layout.data_bits) - 1
+        if kind in (Kind.PLAIN, Kind.LAST):
+            kind = Kind.LAST if kind == Kind.LAST and entry.last else Kind.PLAIN
+        if kind != Kind.BROKEN and entry.missing != port:
+            last = kind == Kind.LAST
+            merged = replace(entry, missing=entry.missing - port, acc=data, last=last)
+            return Service(number, replace(merged, fresh=False, old=False))
+        to = image.children if down else image.parent
+        ends = down and kind in (Kind.LAST, Kind.BROKEN)
+        after = replace(
+            entry,
+            alive=not ends,
+            missing=entry.missing - port | to,
+            turn=entry.is_root or not entry.turn,
+            last=True,
+            fresh=True,
+            acc=data,
+            old=False,
+        )
+        names = *image.names, (number, entry.epoch)
+        sends = {p: Message(*names[p], kind, data) for p in to}
+        freed = number if ends and entry.is_root and kind == Kind.LAST else None
+        return Service(number, after, sends, freed)
+
+    def _command(self, number: int, commit: Commit, staged: int) -> Service:
+        entry = self._entries[number]
+        answer = self._read(entry, commit.word if commit.code == Code.READ else 0)
+        same = commit.epoch == entry.epoch
+        match commit.code:
+            case Code.READ:
+                done = Service(number, entry)
+            case Code.SETUP if same and not entry.alive:
+                done = Service(number, self._set_up(entry, staged))
+            case Code.GO if same and entry.alive and not entry.missing:
+                done = self._merge(number, Kind.GO, 0, _NO_PORT)
+            case Code.KILL if same and entry.alive:
+                done = self._kill(number)
+            case _:
+                refused = EngineCounter.REFUSED_COMMAND
+                return Service(number, entry, event=refused, answer=answer._replace(error=True))
+        return replace(done, answer=answer)
+
+    def _set_up(self, entry: Entry, staged: int) -> Entry:
+        image, epoch = Image.unpack(self._layout, staged), (entry.epoch + 1) % 4
+        return Entry(image, True, epoch, missing=image.parent, turn=True, fresh=True)
+
+    def _read(self, entry: Entry, word: int) -> Answer:
+        """Return a word of an entry, and what of it has a meaning."""
+        layout = self._layout
+        if not self._read_back:
+            return Answer(False, self._status(entry) & 0b111)
+        if word == 0:
+            bits = layout.status.width
+            known = 0b111 if not entry.alive else (1 << bits) - 1
+            if not self._watched:
+                known &= ~(1 << layout.status.offsets["old"])
+            return Answer(False, self._status(entry), _WORD >> bits << bits | known)
+        if word == 1:
+            known = entry.alive and not entry.fresh
+            return Answer(
+                False, entry.acc, _WORD if known else _WORD >> layout.data_bits << layout.data_bits
+            )
+        at = (word - 2) * WORD_BITS
+        bits = max(0, layout.image.width - at)
+        return Answer(
+            False, entry.image.word >> at & _WORD, _WORD if entry.alive else _WORD >> bits << bits
+        )
+
+    def _status(self, entry: Entry) -> int:
+        fields = {
+            name: int(getattr(entry, name))
+            for name in ("alive", "epoch", "turn", "last", "fresh", "old")
+        }
+        return self._layout.status.pack({**fields, "missing": sum(1 << p for p in entry.missing)})

@@ -1,0 +1,65 @@
+"""The golden model of an engine beside the literal one, with the same inputs."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from syncfabric.models.golden.engine import Message, Outputs
+from syncfabric.models.layout.engine import Kind
+from tests.models.golden.engine_stimuli import Build, EngineStimuli
+from tests.models.golden.literal_engine import LiteralEngine
+
+
+def seen(outputs: Outputs) -> dict[str, Any]:
+    """Return what has a meaning on the ports, as the literal model does."""
+
+    def words(message: Message | None) -> tuple[int, int, int, int | None] | None:
+        if message is None:
+            return None
+        known = message.kind in (Kind.PLAIN, Kind.LAST)
+        return (*message[:3], message.data if known else None)
+
+    answer = outputs.answer
+    return {
+        "arrive_ready": outputs.arrive_ready,
+        "links": {p: words(message) for p, message in outputs.links.items()},
+        "release": words(outputs.release),
+        "freed": outputs.freed,
+        "answer": answer and (answer.error, answer.rdata & answer.meaning, answer.meaning),
+    }
+
+
+class EngineRace(EngineStimuli):
+    """Both models, compared in every cycle."""
+
+    def __init__(self, build: Build, rng: random.Random, busy: float, right: float) -> None:
+        super().__init__(build, rng, busy, right)
+        self.literal = LiteralEngine(build.layout, *build.options.values())
+        self.passed = [0] * (self.layout.links + 1)  # services while a head waits, by source
+
+    def step(self) -> None:
+        """Go through a cycle with both."""
+        inputs, now = self.inputs(), self.literal.t
+        words = {p: tuple(message) for p, message in inputs.links.items()}
+        expected = self.literal.cycle(words, *inputs[1:])  # type: ignore[arg-type]
+        got = self.engine.step(*inputs[:3], hold=inputs.hold)
+        if expected["answer"]:
+            error, rdata, known = expected["answer"]
+            expected["answer"] = (error, rdata & known, known)
+        assert seen(got) == expected, f"cycle {now}: {self.build}"
+        self.take_turns(now)
+        self.note(got)
+
+    def take_turns(self, now: int) -> None:
+        """See that each head is served within as many services as there are sources.
+
+        With ``hold`` it is one more: a grant that was made for one alone is kept meanwhile.
+        """
+        for service in self.literal.services:
+            if service.s == now:
+                for source in range(self.layout.links + 1):
+                    head = self.literal.head(source, now)
+                    self.passed[source] += head is not None
+                self.passed[service.source] = 0
+        assert max(self.passed) <= self.layout.links + self.build.shared

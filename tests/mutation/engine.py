@@ -1,0 +1,77 @@
+"""Ways to break the collective engine, which its lock-step with the golden model must notice."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["ENGINE"]
+
+
+def _broken(name: str, part: str, old: str, new: str) -> Mutant:
+    tests = ("tests/rtl/engine/test_lockstep.py", "tests/rtl/engine/test_bench.py")
+    return Mutant(f"engine: {name}", f"rtl/engine/{part}.py", old, new, tests)
+
+
+ENGINE = (
+    _broken(
+        "LAST goes on though not all said so",
+        "rule",
+        "self.message.kind[1] & (state.last | self.message.kind[0])",
+        "self.message.kind[1]",
+    ),
+    _broken(
+        "a message of another epoch is merged",
+        "rule",
+        "hit.eq(live & ~broken",
+        "hit.eq(self.active & state.alive & ~broken",
+    ),
+    _broken(
+        "what is merged is forgotten by the next",
+        "rule",
+        "self.setup | turns | (state.fresh & keeps)",
+        "self.setup | turns | state.fresh",
+    ),
+    _broken(
+        "a group that is broken is freed as well",
+        "rule",
+        "fires & down & root & self.kind[1] & ~self.kind[0]",
+        "fires & down & root & self.kind[1]",
+    ),
+    _broken(
+        "a BROKEN is accepted from any link",
+        "rule",
+        "self.kill | (image.parent & port[: self._layout.links]).any()",
+        "self.kill | port[: self._layout.links].any()",
+    ),
+    _broken(
+        "an entry that awaits its parent is not watched",
+        "rule",
+        "waits.eq(~state.fresh | (state.turn & state.last & ~root))",
+        "waits.eq(~state.fresh)",
+    ),
+    _broken(
+        "the watchdog visits a cycle early", "watchdog", "self._period - 1)", "self._period - 2)"
+    ),
+    _broken(
+        "the lowest source is always granted",
+        "choice",
+        "Mux(later.any(), later, self.waits)",
+        "self.waits",
+    ),
+    _broken(
+        "a service begins while packets hold the link",
+        "choice",
+        "some & ~several & ~self.hold",
+        "some & ~several",
+    ),
+    _broken(
+        "a BROKEN waits in a queue",
+        "queue",
+        "self.valid & behind & ~broken & ~places.full",
+        "self.valid & behind & ~places.full",
+    ),
+    _broken(
+        "a full queue takes one more message",
+        "queue",
+        "self.valid & behind & ~broken & ~places.full",
+        "self.valid & behind & ~broken",
+    ),
+)
