@@ -35,7 +35,7 @@ def gains(work: Work) -> None:
     work.point("highest gain, paper", FACTORS[-1], 0.8)
     work.claim("highest mean gain at factor 40, %", 80, 100 * highest)
     path = gain["path"]
-    work.claim("the gain grows with the factor", "yes", _word(bool((np.diff(path) > 0).all())))
+    work.confirm("the gain grows with the factor", bool((np.diff(path) > 0).all()))
     least = [min(STRATEGIES, key=lambda s: float(gain[s][k])) for k in range(len(FACTORS))]
     _claim_of_one(work, "Family gains least, at all factors", "family", least)
     last = {strategy: float(gain[strategy][-1]) for strategy in STRATEGIES}
@@ -56,7 +56,7 @@ def steps(work: Work) -> None:
         for slow in ("leaf", "position")
         for fast in ("family", "path")
     )
-    work.claim("Leaf and Position take more steps, at all factors", "yes", _word(many))
+    work.confirm("Leaf and Position take more steps, at all factors", many)
     best = [max(STRATEGIES, key=lambda s: float(benefit[s][k])) for k in range(len(FACTORS))]
     _claim_of_one(work, "Path has the greatest benefit, at all factors", "path", best)
     for strategy in STRATEGIES:
@@ -70,11 +70,7 @@ def _claim_of_one(work: Work, claim: str, one: Strategy, found: list[Strategy]) 
     pairs = zip(FACTORS, found, strict=True)
     others = [f"{strategy} at {factor}" for factor, strategy in pairs if strategy != one]
     holds, partly = not others, len(others) < len(found)
-    work.claim(claim, "yes", _word(holds), ", ".join(others), holds=holds, partly=partly)
-
-
-def _word(right: bool) -> str:
-    return "yes" if right else "no"
+    work.confirm(claim, holds, ", ".join(others), partly=partly)
 
 
 def _means(work: Work) -> tuple[Means, Means]:

@@ -157,4 +157,4 @@ def _skew(work: Work, size: int) -> None:
             work.claim(what, said, ratio, f"skewed: {SKEWED} and more", holds=holds)
         above = all(height >= least for height in point.heights)
         words = f"height of BTM at least ceil(log4(3 n + 1)) - 1 in all runs, {n} members"
-        work.claim(words, "yes", "yes" if above else "no")
+        work.confirm(words, above)
