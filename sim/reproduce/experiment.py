@@ -272,6 +272,11 @@ class Work:
         ours, formula = "yes" if right else "no", by_formula
         self.claim(claim, "yes", ours, note, holds=right, partly=partly, by_formula=formula)
 
+    def curve(self, label: str, points: Iterable[tuple[float, float]]) -> None:
+        """Add points to a curve."""
+        for x, y in points:
+            self.point(label, x, y)
+
     def point(self, label: str, x: float, y: float) -> None:
         """Add a point to a curve."""
         self.check()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.sim.reproduce.adapt.networks import SlowLink
-from syncfabric.sim.reproduce.experiment import Series, Work
+from syncfabric.sim.reproduce.experiment import Work
 
 __all__ = ["FACTORS", "NODES", "gains", "steps", "topology"]
 
@@ -28,9 +28,7 @@ Means = dict[Strategy, NDArray[np.float64]]
 def gains(work: Work) -> None:
     """Fig. 7, mean gain: (increased cost - new cost) / increased cost."""
     gain, _ = _means(work)
-    for strategy, points in _curves(gain).items():
-        for factor, value in points:
-            work.point(strategy, factor, value)
+    _add_curves(work, "", gain)
     highest = max(float(values[-1]) for values in gain.values())
     work.point("highest gain, paper", FACTORS[-1], 0.8)
     work.claim("highest mean gain at factor 40, %", 80, 100 * highest)
@@ -48,9 +46,7 @@ def steps(work: Work) -> None:
     gain, step = _means(work)
     benefit = {strategy: gain[strategy] / np.maximum(step[strategy], TINY) for strategy in gain}
     for name, means in (("steps", step), ("benefit", benefit)):
-        for strategy, points in _curves(means).items():
-            for factor, value in points:
-                work.point(f"{name} of {strategy}", factor, value)
+        _add_curves(work, f"{name} of ", means)
     many = all(
         (step[slow] > step[fast]).all()
         for slow in ("leaf", "position")
@@ -100,5 +96,6 @@ def topology(seed: int, nodes: int) -> tuple[list[list[float]], list[list[int]]]
     return gain, step
 
 
-def _curves(means: Means) -> Series:
-    return {s: list(zip(FACTORS, means[s].tolist(), strict=True)) for s in STRATEGIES}
+def _add_curves(work: Work, prefix: str, means: Means) -> None:
+    for strategy in STRATEGIES:
+        work.curve(prefix + strategy, zip(FACTORS, means[strategy].tolist(), strict=True))

@@ -31,8 +31,8 @@ def traffic(work: Work) -> None:
     found = [_survey(work, drawn) for drawn in kinds]
     for one in found:
         for scheme, name in NAMES.items():
-            for size in one.sizes:
-                work.point(f"{name} ({one.drawn.size})", size, one.mean(scheme, size))
+            curve = ((size, one.mean(scheme, size)) for size in one.sizes)
+            work.curve(f"{name} ({one.drawn.size})", curve)
     ratios = [
         _ratio_claims(work, one, paper) for one, paper in zip(found, (46.8, 88.6), strict=True)
     ]

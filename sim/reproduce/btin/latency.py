@@ -91,7 +91,6 @@ def add_ratios(
     work: Work, label: str, ratios: Mapping[int, float], size: int, paper: float | None
 ) -> None:
     """Add a curve of multicast over BTIN by members, and the paper's point if it has one."""
-    for members, ratio in ratios.items():
-        work.point(f"multicast over BTIN, {label}, ours", members, ratio)
+    work.curve(f"multicast over BTIN, {label}, ours", ratios.items())
     if paper is not None:
         work.point(f"multicast over BTIN, {label}, paper", size, paper)

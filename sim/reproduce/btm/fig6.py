@@ -34,8 +34,7 @@ def traffic(work: Work) -> None:
                 rows[UNION][point.size] = float(np.mean(point.cs_links))
                 rows[NEAREST][point.size] = float(np.mean(links))
         for scheme, values in rows.items():
-            for n, value in values.items():
-                work.point(f"{scheme}, {side}x{side}", n, value)
+            work.curve(f"{scheme}, {side}x{side}", values.items())
         _claims(work, f"{side}x{side}", rows, size)
     add_traffic(work)
 

@@ -110,8 +110,7 @@ def _growth(work: Work) -> None:
         delays = [
             _cost(name, side, list(Mesh(side, side).nodes), timing).latency_ns for side in meshes
         ]
-        for n, delay in zip(counts, delays, strict=True):
-            work.point(title, n, delay)
+        work.curve(title, zip(counts, delays, strict=True))
         if len(meshes) > 1:
             # The paper counts nodes that look a register up: delays of links are left out too.
             stops = times(work, t_s=0.0, t_p=0.0, t_rn=0.0)
