@@ -54,8 +54,7 @@ def show_plan(screen: Console, plan: "BarrierPlan", *, whole: bool = False) -> N
     """
     title = f"{plan.spec.name}: {network_words(plan.spec.network)}"
     print_table(screen, Titled(title, plan_rows(plan)))
-    if told := notes(plan):
-        lines = "".join(f"note: {note}\n" for note in told)
+    if lines := "".join(f"note: {note}\n" for note in notes(plan)):
         screen.print(lines, markup=False, soft_wrap=True)
     for table in _register_tables(plan, whole=whole):
         print_table(screen, table)
