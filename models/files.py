@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
 
-__all__ = ["LARGEST", "read_bytes", "read_text", "reading", "write_new", "write_whole"]
+__all__ = ["LARGEST", "csv_text", "read_bytes", "read_text", "reading", "write_new", "write_whole"]
 
 LARGEST = 1 << 30
 """Bytes of a file; a mistyped name must not fill the memory."""
@@ -42,6 +44,15 @@ def reading(name: str | Path, *, or_name: bool = False) -> Iterator[None]:
             raise SpecError("not a text file in UTF-8") from None
         except OSError as error:
             raise SpecError(f"cannot be read: {error.strerror}") from None
+
+
+def csv_text(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def read_bytes(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from syncfabric.models.errors import UnknownNameError
+from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
@@ -84,11 +84,13 @@ class Network:
         name = str(name_or_path)
         try:
             return cls(reader.load(name_or_path), name)
-        except UnknownNameError:
-            from syncfabric.models.collectives.library import is_topology
+        except UnknownNameError as unknown:
+            from syncfabric.models.collectives.library import named
 
-            if not is_topology(name):
-                raise
+            try:
+                named(name)
+            except SpecError:
+                raise unknown from None
         raise UnknownNameError(
             f'"{name}" is a topology for schedules, as in: syncfabric schedule {name} AAB; for a '
             "network take a mesh, such as mesh-4x4 (see: syncfabric networks), or write a file of "

@@ -116,9 +116,7 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
 
 def _static_rows(plan: "BarrierPlan") -> Rows:
     """Return the rings and trees of a plan; the least bound where one is longer than need be."""
-    from syncfabric.models.planning.plan import StaticGroupPlan
-
-    groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+    groups = plan.static_groups
     longer = any(group.bound > group.bound_least for group in groups)
     heads = ["group", "members", *WAY_HEADS, "links", "root", "bound\n(cycles)"]
     heads += ["least\nbound\n(cycles)"] if longer else []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import csv_text
 from syncfabric.models.networks.members import check_members, name_members
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.parsed import parse_toml
@@ -116,22 +115,18 @@ class Compared:
 
     def to_csv(self) -> str:
         """Return a line a group and scheme, or a line a group and value of what was swept."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         if self.span is None:
-            writer.writerow(("group", *HEADS, "reason"))
-            for costs in self.groups:
-                for row in costs.rows:
-                    values = row.to_json()
-                    cells = (values.get(head) for head in (*HEADS, "reason"))
-                    writer.writerow((costs.group.id, *cells))
-            return text.getvalue()
-        writer.writerow(("group", "scheme", self.span.name, "latency_ns"))
-        for costs in self.groups:
-            for name, latencies in costs.swept.items():
-                for value, latency in zip(self.span.values, latencies, strict=True):
-                    writer.writerow((costs.group.id, name, value, latency))
-        return text.getvalue()
+            heads = (*HEADS, "reason")
+            rows = ((costs.group.id, row.to_json()) for costs in self.groups for row in costs.rows)
+            cells = ([number, *map(values.get, heads)] for number, values in rows)
+            return csv_text(("group", *heads), cells)
+        swept = (
+            (costs.group.id, name, value, latency)
+            for costs in self.groups
+            for name, latencies in costs.swept.items()
+            for value, latency in zip(self.span.values, latencies, strict=True)
+        )
+        return csv_text(("group", "scheme", self.span.name, "latency_ns"), swept)
 
     def _group_json(self, costs: GroupCosts) -> dict[str, Any]:
         found = {

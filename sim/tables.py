@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import IrregularSpec
@@ -24,18 +25,21 @@ if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan
     from syncfabric.sim.results import RunResult
 
-__all__ = ["Titled", "as_text", "print_table", "show_plan", "show_result", "table_of"]
+__all__ = ["Titled", "as_text", "print_table", "show_plan", "show_result"]
 
 SHOWN = 16
 """Registers of a group, or switches of its ring or tree, that are printed unasked."""
+WIDEST = 84
+"""Letters of a line of words; what is longer goes on in the next."""
 
 
 class Titled(NamedTuple):
-    """A table, and the lines above and below it."""
+    """A table, and the lines above and below it; heads in ``words`` have columns of words."""
 
     title: str
-    table: Table
+    content: Rows
     below: str = ""
+    words: tuple[str, ...] = ()
 
 
 def show_plan(screen: Console, plan: "BarrierPlan", *, whole: bool = False) -> None:
@@ -49,9 +53,8 @@ def show_plan(screen: Console, plan: "BarrierPlan", *, whole: bool = False) -> N
         All registers, however many; else the first few of each group.
     """
     title = f"{plan.spec.name}: {network_words(plan.spec.network)}"
-    print_table(screen, table_of(title, plan_rows(plan)))
-    if told := notes(plan):
-        lines = "".join(f"note: {note}\n" for note in told)
+    print_table(screen, Titled(title, plan_rows(plan)))
+    if lines := "".join(f"note: {note}\n" for note in notes(plan)):
         screen.print(lines, markup=False, soft_wrap=True)
     for table in _register_tables(plan, whole=whole):
         print_table(screen, table)
@@ -60,7 +63,7 @@ def show_plan(screen: Console, plan: "BarrierPlan", *, whole: bool = False) -> N
 def show_result(screen: Console, result: "RunResult") -> None:
     """Print a run: its groups, latencies being least, median and greatest; and its summary."""
     title = f"{result.network} under {result.simulator}"
-    print_table(screen, table_of(title, result_rows(result)))
+    print_table(screen, Titled(title, result_rows(result)))
     for line in summary(result):
         screen.print(line, markup=False, soft_wrap=True)
 
@@ -92,28 +95,43 @@ def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
 
 def print_table(screen: Console, titled: Titled) -> None:
     """Print a table and an empty line; on a narrow terminal whole all the same."""
-    whole = screen.measure(titled.table, options=screen.options.update(width=10_000)).maximum
+    heads, rows = titled.content
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for head in heads:
+        side: Literal["left", "right"] = "left" if head in titled.words else "right"
+        most = WIDEST if side == "left" else None
+        table.add_column(head, justify=side, vertical="bottom", no_wrap=not most, max_width=most)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    whole = screen.measure(table, options=screen.options.update(width=10_000)).maximum
     screen.width = max(screen.width, whole)
     # Not the table's own title and caption, which its width would wrap.
     screen.print(titled.title, style="bold", markup=False, soft_wrap=True)
-    screen.print(titled.table)
+    screen.print(table)
     if titled.below:
         screen.print(titled.below, style="dim italic", markup=False, soft_wrap=True)
     screen.print()
+
+
+def _first(title: str, heads: list[str], rows: list[list[str]], most: int | None) -> Titled:
+    """Return a table of the first rows, and below it how many more there are."""
+    rest = len(rows[most:]) if most else 0
+    below = f"and {rest:,} more: --registers prints all" if rest else ""
+    return Titled(title, (heads, rows[:most]), below)
 
 
 def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
     """Return the registers of a group on a mesh."""
     heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
     rows = []
-    for node in group.tree.nodes[:most]:
+    for node in group.tree.nodes:
         image = group.register(node)
         children = ["" if child is None else node_words(child) for child in image.children]
         turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
         parent = "root" if image.parent is None else node_words(image.parent)
         name = node_words(node) + " relay" * image.relay
         rows.append([name, _place(group.node_places[node]), parent, turn, *children])
-    return table_of(title, (heads, rows), rest=len(group.tree) - len(rows))
+    return _first(title, heads, rows, most)
 
 
 def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:
@@ -125,8 +143,7 @@ def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:
         parent = "root" if image.parent is None else names[Port(image.parent)]
         children = ", ".join(names[Port(port)] for port in image.children)
         rows.append([node_words(image.seat), str(group.number), parent, children])
-    heads, shown = ["node", "register", "parent", "children"], rows[:most]
-    return table_of(title, (heads, shown), rest=len(rows) - len(shown))
+    return _first(title, ["node", "register", "parent", "children"], rows, most)
 
 
 def _port_registers(
@@ -145,15 +162,12 @@ def _port_registers(
             nodes.append([node_words(image.seat), _place(group.places[image.seat]), parent])
     if switches:
         heads = ["switch", "register", "parent\nport", "children\nports"]
-        shown = switches[:most]
-        yield table_of(f"{title}: switches", (heads, shown), rest=len(switches) - len(shown))
-    shown = nodes[:most]
-    heads = ["node", "register", "parent"]
-    yield table_of(f"{title}: node interfaces", (heads, shown), rest=len(nodes) - len(shown))
+        yield _first(f"{title}: switches", heads, switches, most)
+    yield _first(f"{title}: node interfaces", ["node", "register", "parent"], nodes, most)
 
 
 def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
-    """Return what each output of the switches on a group's way listens to, the root's first."""
+    """Return the input of each output of a group's switches, the root's first."""
     ports = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
     heads = ["node", "role", *(f"{port}\nhears" for port in ports.values())]
     heard: dict[Node, dict[Port, Port]] = {}
@@ -163,7 +177,7 @@ def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
     switches = list(dict.fromkeys(order)) or [group.root]
     members = set(group.members)
     rows = []
-    for node in switches[:most]:
+    for node in switches:
         role = role_of(group, node).name.lower().replace("_", " ") if node in members else ""
         heard_here = heard.get(node, {})
         sources = (heard_here.get(port) for port in ports)
@@ -172,19 +186,8 @@ def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
     title = f"routes of group {group.id} ({group.planner})"
     if group.flits is not None:
         title += f": {group.flits} flits an episode"
-    return table_of(title, (heads, rows), rest=len(switches) - len(rows))
+    return _first(title, heads, rows, most)
 
 
 def _place(number: int | None) -> str:
     return "memory" if number is None else str(number)
-
-
-def table_of(title: str, content: Rows, *, rest: int = 0) -> Titled:
-    """Return rows as a table; below it, that ``rest`` rows more are left out."""
-    heads, rows = content
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for head in heads:
-        table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return Titled(title, table, f"and {rest:,} more: --registers prints all" if rest else "")

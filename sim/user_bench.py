@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from importlib.resources import files
 
 from syncfabric.models.messages import Op
-from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import members, set_up_entries
 from syncfabric.sim.words import kind_words
@@ -35,7 +34,7 @@ def user_bench(plan: BarrierPlan) -> str:
     from syncfabric.sim.assemble.network import top_ports
 
     spec, network = plan.spec, plan.spec.network
-    data = 0 if isinstance(network, StaticSpec) else network.data_bits
+    data = network.data_bits
     registers, nodes = network.port_registers, len(network.topology.nodes)
     bits, go, masks, lines = nodes * registers, 0, dict.fromkeys((g.id for g in plan.groups), 0), []
     for gid, node, place in members(plan):

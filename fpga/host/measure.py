@@ -10,7 +10,6 @@ from syncfabric.fpga.host.set_up import check_plan, check_shape, seats, set_up
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.golden.combiner import Combiner
 from syncfabric.models.messages import Op
-from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.progress import Progress, silent
 
@@ -114,11 +113,11 @@ class _Runner:
         network = plan.spec.network
         host.watch(METER, self._seats)
         self._say_ready()
-        if not isinstance(network, StaticSpec) and network.data_bits:
+        if network.data_bits:
             data = [rng.getrandbits(network.data_bits) for _ in self._seats]
             for seat, word in zip(self._seats, data, strict=True):
                 host.put(*seat, word)
-            combiner, op = Combiner(network), Op[group.op.upper()]
+            combiner, op = Combiner(plan.spec.message_network), Op[group.op.upper()]
             self._expected = reduce(lambda a, b: combiner.combine(op, a, b), data)
 
     def barrier(self, *, together: bool) -> bool:

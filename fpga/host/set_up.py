@@ -133,6 +133,11 @@ def _await(host: Host, write: SetUpWrite, until: Until) -> None:
         status = MANAGER_STATUS.unpack(word)
         if write.group is not None and status["state"] != ManagerState.RUNNING:
             break
+    if write.group is None:
+        raise BoardError(
+            f"port {host.link.port}: word {until.address} of target {write.target} reads "
+            f"0x{word:x} after the set-up; is the network on the board the one of the file?"
+        )
     raise BoardError(
         f"port {host.link.port}: the manager did not set group {write.group} up: "
         f"{ManagerState(status['state']).name}, {Answer(status['code']).name} at entry "

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
 
-__all__ = ["FAMILIES", "Family", "is_topology", "named"]
+__all__ = ["FAMILIES", "Family", "named"]
 
 MOST = 4096
 """Nodes of a topology by name; an option mistyped must not fill the memory."""
@@ -170,11 +170,3 @@ def named(name: str) -> Topology:
     if family.nodes(*numbers) > MOST:
         raise SpecError(f'topology: "{name}" has more than {MOST:,} nodes')
     return family.make(name, *numbers)
-
-
-def is_topology(name: str) -> bool:
-    """Return whether a topology has this name."""
-    try:
-        return named(name) is not None
-    except SpecError:
-        return False

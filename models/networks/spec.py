@@ -113,6 +113,22 @@ class NetworkSpec(Table):
                 )
         return self.network
 
+    def of_several(self, what: str) -> Self:
+        """Return the network with its groups of two members and more alone.
+
+        Raises
+        ------
+        SpecError
+            There is none to do what is asked, in words.
+        """
+        groups = tuple(group for group in self.groups if len(group.members) > 1)
+        if not groups:
+            raise SpecError(
+                f"{self.name} has nothing to {what}: no group of two members or more; add a "
+                "[[group]] to the network file"
+            )
+        return self.model_copy(update={"groups": groups})
+
     @cached_property
     def module(self) -> str:
         """The name of the Verilog module: the network's own, fit for Verilog."""

@@ -42,7 +42,7 @@ def setup_header(plan: BarrierPlan, prefix: str = "", *, axi: bool = False) -> s
     """
     spec = plan.spec
     entries = [f"{t}u, {a}u, {kind}u, 0x{v:08x}u" for kind, t, a, v in set_up_entries(plan)]
-    seats = [
+    rows = [
         f"{node}u, {gid}u, {'SYNCFABRIC_IN_MEMORY' if reg is None else f'{reg}u'}"
         for gid, node, reg in members(plan)
     ]
@@ -54,7 +54,7 @@ def setup_header(plan: BarrierPlan, prefix: str = "", *, axi: bool = False) -> s
         "ACCESS": _OVER_AXI if axi else _MAPPED,
         "START": "syncfabric_start(base)" if axi else "((void)(base))",
         "TABLE": _array("SETUP_ENTRIES", "setup_entry", "setup_table", entries),
-        "MEMBERS": f"{registers}\n{_array('MEMBERS', 'member', 'members', seats)}",
+        "MEMBERS": f"{registers}\n{_array('MEMBERS', 'member', 'members', rows)}",
         "NETWORK": spec.name,
         "MODULE": spec.module,
     }

@@ -130,11 +130,7 @@ def images_json(plan: BarrierPlan) -> dict[str, Any]:
         if index >= count
     ]
     mesh = plan.spec.network.kind == "mesh"
-    return {
-        "network": plan.spec.name,
-        "nodes": nodes,
-        "switches": None if mesh else switches,
-    }
+    return {"network": plan.spec.name, "nodes": nodes, "switches": None if mesh else switches}
 
 
 def _entry(register: Image, place: int | None) -> dict[str, Any]:

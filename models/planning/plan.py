@@ -89,6 +89,11 @@ class BarrierPlan:
         """The groups on barrier wires."""
         return tuple(group for group in self.groups if isinstance(group, WireGroupPlan))
 
+    @property
+    def static_groups(self) -> tuple[StaticGroupPlan, ...]:
+        """The groups of a static network."""
+        return tuple(group for group in self.groups if isinstance(group, StaticGroupPlan))
+
     @cached_property
     def slots(self) -> SlotUse | None:
         """The slots of barrier wires that it takes; None where there are no wires."""

@@ -16,7 +16,7 @@ from syncfabric.models.messages import (
 from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.images import group_writes, images_json
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import manager_entries, node_writes
 from syncfabric.models.planning.static_images import SETTLING, static_writes
 
@@ -94,12 +94,10 @@ def set_up_entries(plan: BarrierPlan) -> list[Entry]:
 
 def registers_json(plan: BarrierPlan) -> dict[str, Any]:
     """Return ``NAME_registers.json``: the images of all registers, and the writes."""
-    topology = plan.spec.network.topology
+    nodes = dict(enumerate(map(list, plan.spec.network.topology.nodes)))
     writes = [
         {
-            "node": list(topology.node(write.target))
-            if write.target < len(topology.nodes)
-            else None,
+            "node": nodes.get(write.target),
             "index": write.target,
             "group": write.group,
             "word": write.word,
@@ -140,10 +138,9 @@ def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:
 
 def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
     """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
-    groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
     loader, wait = network.layout.loader, 1
     loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
-    for target, address, value in static_writes(network, groups):
+    for target, address, value in static_writes(network, plan.static_groups):
         word = (LoaderWord if target == loader else StaticWord)(address)
         until = loaded if word is LoaderWord.STROBE else None
         yield SetUpWrite(target, address, value, word.name.lower(), wait=wait, until=until)

@@ -31,7 +31,6 @@ from syncfabric.models.planning.reach_managers import reaches
 from syncfabric.sim.drive.recovery.world import (
     fence_words,
     is_hit,
-    static_groups,
     target_of,
     way_is_hit,
 )
@@ -131,7 +130,7 @@ def groups_hit(plan: BarrierPlan, dead: Dead) -> set[int]:
     """Return the groups that cannot go on as they are."""
     network = plan.spec.network
     if isinstance(network, StaticSpec):
-        return {group.id for group in static_groups(plan) if way_is_hit(network, group, dead)}
+        return {group.id for group in plan.static_groups if way_is_hit(network, group, dead)}
     if not network.has_messages:  # plans around it may have other slots
         return {group.id for group in plan.groups}
     return {group.id for group in plan.message_groups if is_hit(network, group, dead)}

@@ -55,7 +55,9 @@ class CampaignRequest:
             raise SpecError(f"first must be 0 or more, not {self.first}")
         self.chosen(spec)
         with about(spec.source):
-            plan = _struck(spec)
+            plan = make_plan(spec.of_several("inject faults into"))
+            if not isinstance(spec.network, StaticSpec):
+                _check_messages(plan)
         from syncfabric.sim.simulators import find_simulator
 
         find_simulator("verilator")
@@ -85,20 +87,6 @@ class CampaignRequest:
         number = self.first if first is None else first
         words += ["--first", str(number)] if number else []
         return shlex.join(words)
-
-
-def _struck(spec: NetworkSpec) -> BarrierPlan:
-    """Return the plan of the groups that faults are injected into."""
-    groups = tuple(group for group in spec.groups if len(group.members) > 1)
-    if not groups:
-        raise SpecError(
-            f"{spec.name} has nothing to strike: no group of two members or more; add a "
-            "[[group]] to the network file"
-        )
-    plan = make_plan(spec.model_copy(update={"groups": groups}))
-    if not isinstance(spec.network, StaticSpec):
-        _check_messages(plan)
-    return plan
 
 
 def _check_messages(plan: BarrierPlan) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import set_up_entries
 from syncfabric.models.planning.static_images import SETTLING, static_writes
 from syncfabric.sim.cores.bench import Step, step_line
@@ -86,7 +86,7 @@ def _set_up(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
     """Yield what sets the groups up from reset, as software would by the config port."""
     network = plan.spec.network
     if isinstance(network, StaticSpec):
-        groups = [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
+        groups = plan.static_groups
         beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
         writes = static_writes(network, groups if agents else (), beside) if groups else ()
         for target, address, word in writes:

@@ -51,35 +51,18 @@ def timeline_figure(
         line = f"{len(cores)} cores of {result.network}, {cycles}"
         share = lost / max(1, len(cores) * (end - begin))
         page.heading(title, f"{line}; {share:.1%} of them in barriers", _WIDTH / 2, 0.3)
-        bottom = page.height - TOP - row * len(cores)
-        axes = page.figure.add_axes(
-            (
-                _LEFT / _WIDTH,
-                bottom / page.height,
-                (_WIDTH - _LEFT - _RIGHT) / _WIDTH,
-                row * len(cores) / page.height,
-            )
-        )
+        axes = page.box(_LEFT, TOP, _WIDTH - _LEFT - _RIGHT, row * len(cores))
         for core, pieces in enumerate(cores):
+            shown = _thinned(pieces, begin, end)
             for kind, colour in COLOURS.items():
-                spans = [
-                    (piece.begin, piece.end - piece.begin)
-                    for piece in _thinned(pieces, begin, end)
-                    if piece.kind is kind
-                ]
+                spans = [(one.begin, one.end - one.begin) for one in shown if one.kind is kind]
                 if spans:
                     axes.broken_barh(spans, (core - 0.4, 0.8), color=colour, lw=0)
+        beside = axes.get_yaxis_transform()
         for one in result.lost:
-            axes.text(
-                1.008,
-                one.core,
-                f"{one.cycles:,}",
-                transform=axes.get_yaxis_transform(),
-                va="center",
-                fontsize=7,
-                color=INK,
-            )
-        axes.text(1.008, -0.85, "in barriers", transform=axes.get_yaxis_transform(), fontsize=7)
+            words = f"{one.cycles:,}"
+            axes.text(1.008, one.core, words, transform=beside, va="center", fontsize=7, color=INK)
+        axes.text(1.008, -0.85, "in barriers", transform=beside, fontsize=7)
         axes.set_xlim(begin, max(begin + 1, end))
         axes.set_ylim(len(cores) - 0.4, -0.6)
         axes.set_yticks(range(len(cores)), [str(core) for core in range(len(cores))], fontsize=7)

@@ -68,17 +68,18 @@ class Page:
         """Add axes for a network: horizontally around ``middle``, ``top`` inches from the top."""
         width, height = sheet.size
         left = middle - width / 2 + (margins.left - margins.right) / 2
+        return self.box(left, top, width, height)
+
+    def box(self, left: float, top: float, width: float, height: float) -> "Axes":
+        """Add axes in a box, in inches from the left and from the top."""
         bottom = self.height - top - height
         return self.figure.add_axes(
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
         )
 
     def plot(self, left: float, top: float, width: float, height: float) -> "Axes":
-        """Add axes for curves or bars in a box, in inches from the left and from the top."""
-        bottom = self.height - top - height
-        axes = self.figure.add_axes(
-            (left / self.width, bottom / self.height, width / self.width, height / self.height)
-        )
+        """Add axes with a grid and a frame, for curves or bars."""
+        axes = self.box(left, top, width, height)
         axes.grid(color=PALE, lw=0.6)
         axes.set_axisbelow(True)
         axes.tick_params(length=2, labelsize=8, labelcolor=INK)

@@ -127,8 +127,7 @@ def _panels(schedule: Schedule) -> "Figure":
     for number, step in enumerate(schedule.steps):
         x, y = left + number % columns * side, top + number // columns * (side + gap)
         page.text(f"step {number + 1}", x + side / 2, y + 0.02, 9, color=INK)
-        box = (x / page.width, 1 - (y + side + 0.1) / page.height)
-        axes = page.figure.add_axes((*box, side / page.width, side / page.height))
+        axes = page.box(x, y + 0.1, side, side)
         axes.set_axis_off()
         # Bows at the right and at the bottom reach beyond the vertices.
         far = 1.1 + max(bent.values())
@@ -211,9 +210,7 @@ def _table(schedule: Schedule) -> "Figure":
     page = Page(width, height + 1.45, _legend(schedule, inks))
     title, line = _title(schedule)
     page.heading(title, f"{line}; {busy:.0%} of the cells taken", page.width / 2, 0.3)
-    bottom = page.height - height - 0.85
-    box = (0.95 / width, bottom / page.height, (width - 1.2) / width, height / page.height)
-    axes = page.figure.add_axes(box)
+    axes = page.box(0.95, 0.85, width - 1.2, height)
     # Steps count from 1; the first channel is on top.
     limits = (0.5, cells.shape[1] + 0.5, float(cells.shape[0]), 0.0)
     axes.imshow(cells, aspect="auto", interpolation="nearest", extent=limits)

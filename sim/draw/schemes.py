@@ -99,9 +99,8 @@ def _curves(axes: "Axes", panel: Panel, span: "Range") -> None:
     drawn: list[list[float]] = []
     names = [row.scheme.name for row in panel.rows]
     for name, look in looks(names).items():
-        latencies, style = panel.costs.swept[name], look.line("solid", len(span.values))
-        if latencies in drawn:  # One that lies on another is dashed: so both are seen.
-            style |= {"ls": "--", "ms": style["ms"] / 2}
+        latencies = panel.costs.swept[name]
+        style = look.line("solid", len(span.values), above=latencies in drawn)
         axes.plot(span.values, latencies, label=name, **style)
         drawn.append(latencies)
     every = [value for latencies in drawn for value in latencies if value > 0]

@@ -47,13 +47,20 @@ class Look:
     colour: str
     marker: str
 
-    def line(self, stroke: Stroke = "solid", points: int = 0) -> dict[str, Any]:
-        """Return the keywords of ``Axes.plot`` for a curve with so many points."""
+    def line(
+        self, stroke: Stroke = "solid", points: int = 0, *, above: bool = False
+    ) -> dict[str, Any]:
+        """Return the keywords of ``Axes.plot`` for a curve with so many points.
+
+        One that lies ``above`` another is dashed, with smaller points: so both are seen.
+        """
         look: dict[str, Any] = {"color": self.colour, "marker": self.marker, "ls": stroke}
         size = 6.5 if self.marker == "*" else 4.5  # so that all look as large
         look |= {"ms": 0.0 if points >= MANY else size, "markerfacecoloralt": PAPER}
         look |= {"lw": 1.3, "clip_on": False, "zorder": 3}
-        if stroke == "dashed":
+        if stroke == "solid" and above:
+            look |= {"ls": "--", "ms": look["ms"] / 2}
+        elif stroke == "dashed":
             look |= {"fillstyle": "left", "ls": (0, (4, 2))}
         elif stroke == "dotted":
             look |= {"mfc": "none", "ms": 3.5 + look["ms"], "mew": 1.4, "zorder": 4}

@@ -259,6 +259,24 @@ class Work:
         formula = by_formula or self.by_formula
         self.claims.append(Claim(claim, paper, ours, note, aim, judged, formula))
 
+    def confirm(
+        self,
+        claim: str,
+        right: bool,
+        note: str = "",
+        *,
+        partly: bool = False,
+        by_formula: bool = False,
+    ) -> None:
+        """Add a row of what the paper says in words: ours is "yes" or "no"."""
+        ours, formula = "yes" if right else "no", by_formula
+        self.claim(claim, "yes", ours, note, holds=right, partly=partly, by_formula=formula)
+
+    def curve(self, label: str, points: Iterable[tuple[float, float]]) -> None:
+        """Add points to a curve."""
+        for x, y in points:
+            self.point(label, x, y)
+
     def point(self, label: str, x: float, y: float) -> None:
         """Add a point to a curve."""
         self.check()

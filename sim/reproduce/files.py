@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
 from pathlib import Path
 
+from syncfabric.models.files import csv_text
 from syncfabric.sim.draw.canvas import FORMATS, picture
 from syncfabric.sim.output import Content, write_folder
 from syncfabric.sim.reproduce.claim import HEADS
@@ -28,18 +26,10 @@ def write(work: Work, folder: Path) -> list[Path]:
     rows = [[*claim.to_json().values()] for claim in work.claims]
     for row in rows:
         row[-1] = "yes" if row[-1] else None
-    files: dict[str, Content] = {f"{name}.csv": _csv(HEADS, rows)}
+    files: dict[str, Content] = {f"{name}.csv": csv_text(HEADS, rows)}
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
-        files[f"{name}-series.csv"] = _csv(("series", "x", "y"), points)
+        files[f"{name}-series.csv"] = csv_text(("series", "x", "y"), points)
     figure = figure_of(work)
     files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
     return write_folder(folder, files)
-
-
-def _csv(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows(rows)
-    return text.getvalue()

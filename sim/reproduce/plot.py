@@ -77,10 +77,7 @@ def _curves(work: Work) -> Figure:
             ]
             fits = (stroke for end, stroke in STROKES.items() if label.endswith(end))
             stroke: Stroke = next(fits, "solid")
-            style = look[subjects[label]].line(stroke, len(kept))
-            # One that lies on another is dashed, with smaller points: so both are seen.
-            if stroke == "solid" and kept in drawn:
-                style |= {"ls": "--", "ms": style["ms"] / 2}
+            style = look[subjects[label]].line(stroke, len(kept), above=kept in drawn)
             axes.plot([x for x, _ in kept], [y for _, y in kept], label=names[label], **style)
             drawn.append(kept)
         scale(axes, "x", panel.across, panel.across_base)

@@ -53,8 +53,8 @@ class SoakRequest:
             raise SpecError(f"life must be 1 barrier or more, not {self.life}")
         self.spoiled()
         with about(spec.source):
-            plan = _soaked(spec)
-        apart = None if isinstance(spec.network, StaticSpec) else patience(plan)
+            plan = make_plan(spec.of_several("soak"))
+            apart = None if isinstance(spec.network, StaticSpec) else _patience(plan)
         if apart is not None and self.jitter > apart:
             raise SpecError(
                 f"jitter = {self.jitter}: the watchdog of the barrier wires may release members "
@@ -94,19 +94,10 @@ class SoakRequest:
         return shlex.join(words)
 
 
-def _soaked(spec: NetworkSpec) -> BarrierPlan:
-    """Return the plan of the groups that are soaked."""
-    groups = tuple(group for group in spec.groups if len(group.members) > 1)
-    if not groups:
-        raise SpecError(
-            f"{spec.name} has nothing to soak: no group of two members or more; add a "
-            "[[group]] to the network file"
-        )
-    plan = make_plan(spec.model_copy(update={"groups": groups}))
-    if isinstance(spec.network, StaticSpec):
-        return plan
+def _patience(plan: BarrierPlan) -> int | None:
+    """Refuse groups that cannot be soaked; return how far apart members may arrive."""
     deadlock.check(plan)
-    if spec.network.setup == "paper":
+    if plan.spec.message_network.setup == "paper":
         raise SpecError(
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'
@@ -117,4 +108,4 @@ def _soaked(spec: NetworkSpec) -> BarrierPlan:
                 f"group {group.id}: a soak drives groups in registers only, and this one is "
                 "spilled somewhere; raise barrier_registers in [network]"
             )
-    return plan
+    return patience(plan)

@@ -58,14 +58,11 @@ def bitstream(
 
 
 def _print(made: "Bitstream") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from syncfabric.sim.tables import Titled, print_table
 
     build, area = made.build, made.area
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head in ("LUT4", "FF", "block RAM", "LUT RAM", "MHz", "reached", "baud"):
-        table.add_column(head, justify="right")
-    table.add_row(
+    heads = ["LUT4", "FF", "block RAM", "LUT RAM", "MHz", "reached", "baud"]
+    row = [
         f"{area.lut4:,} of {build.device.luts:,}",
         f"{area.ff:,}",
         f"{area.block_ram:,} of {build.device.block_rams:,}",
@@ -73,8 +70,6 @@ def _print(made: "Bitstream") -> None:
         f"{build.pll.clock:.4g}",
         f"{made.reached:.1f}",
         f"{build.baud:,}",
-    )
-    screen = console()
+    ]
     name = f"{build.network.name} on {build.board.name}, for {build.device.aim}"
-    screen.print(name, style="bold")
-    screen.print(table)
+    print_table(console(), Titled(name, (heads, [row])))

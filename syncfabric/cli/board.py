@@ -125,10 +125,12 @@ def _simulated(network: "Network", progress: "Progress") -> "SimulatedBoard":
 
 
 def _print(result: "BoardResult") -> None:
-    from syncfabric.cli.tables import board_table, print_table
+    from syncfabric.fpga.host.results import board_rows
+    from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
-    print_table(screen, board_table(result))
+    where = "a simulated board" if result.simulated else "the board"
+    print_table(screen, Titled(f"{result.network} on {where}", board_rows(result)))
     if counts := result.traffic:
         screen.print(
             f"traffic: offered {result.rate:g} flits a node a cycle; {counts.created:,} packets "

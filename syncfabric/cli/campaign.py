@@ -67,10 +67,10 @@ def campaign(
 
 def _print(result: "CampaignResult") -> None:
     """Print what became of the faults, and rates."""
-    from syncfabric.cli.tables import campaign_table, print_table
-    from syncfabric.sim.campaign.result import summary
+    from syncfabric.sim.campaign.result import kind_rows, summary
+    from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
-    print_table(screen, campaign_table(result))
+    print_table(screen, Titled(f"{result.network}, with faults", kind_rows(result)))
     for line in summary(result):
         screen.print(line, markup=False, soft_wrap=True)

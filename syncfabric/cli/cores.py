@@ -87,14 +87,15 @@ def cores(
 
 
 def _print(result: "CoresResult") -> None:
-    from syncfabric.cli.tables import cores_tables, print_table
-    from syncfabric.sim.cores.rows import console_lines
+    from syncfabric.sim.cores.rows import console_lines, core_rows, group_rows
+    from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
     for change in result.changes:
         screen.print(f"note: {change}", markup=False, soft_wrap=True)
     for line in console_lines(result):
         screen.print(line, markup=False, soft_wrap=True)
-    for table in cores_tables(result):
-        print_table(screen, table)
+    print_table(screen, Titled(f"{result.cores} cores on {result.network}", core_rows(result)))
+    if result.groups:
+        print_table(screen, Titled("barriers in hardware", group_rows(result)))
     screen.print(f"{result.cycles:,} cycles", markup=False)

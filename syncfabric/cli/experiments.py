@@ -2,21 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
 from syncfabric.cli.options import console, print_json
-from syncfabric.cli.tables import Titled, print_table
 from syncfabric.sim.reproduce.claim import words
+from syncfabric.sim.tables import Titled, print_table
 
 if TYPE_CHECKING:
     from syncfabric.sim.reproduce.experiment import Experiment, Work
 
 __all__ = ["list_experiments", "print_work"]
-
-WIDEST = 84
-"""Letters of a line of words; what is longer goes on in the next."""
 
 
 def print_work(work: "Work", whole: bool) -> None:
@@ -32,8 +25,8 @@ def print_work(work: "Work", whole: bool) -> None:
     experiment = work.experiment
     title = f"{experiment.name}: {experiment.title} ({experiment.place})"
     rest = "" if whole else "; interrupted, so not whole"
-    table = _table(["claim"], ["paper", "ours", "ratio"], rows, "verdict")
-    print_table(console(), Titled(title + rest, table, _terms(work)))
+    content = ["claim", "paper", "ours", "ratio", "verdict"], rows
+    print_table(console(), Titled(title + rest, content, _terms(work), ("claim", "verdict")))
 
 
 def list_experiments(experiments: list["Experiment"], as_json: bool) -> None:
@@ -45,33 +38,17 @@ def list_experiments(experiments: list["Experiment"], as_json: bool) -> None:
         [e.name, e.title, e.place, "yes" if e.rtl else "", *map(words, (e.runs, e.time_limit))]
         for e in experiments
     ]
-    heads = ["experiment", "what it shows", "where", "--rtl"]
-    print_table(console(), Titled("experiments", _table(heads, ["runs", "limit, s"], rows)))
+    heads = ["experiment", "what it shows", "where", "--rtl", "runs", "limit, s"]
+    print_table(console(), Titled("experiments", (heads, rows), words=tuple(heads[:4])))
     rows = [
         [e.name, p.name, p.words, *map(words, (p.value, p.least, p.most))]
         for e in experiments
         for p in e.parameters
     ]
     if rows:
-        heads = ["experiment", "parameter", "what it is"]
-        table = _table(heads, ["default", "least", "most"], rows)
-        print_table(console(), Titled("parameters, for --set", table))
-
-
-def _table(
-    heads: list[str], numbers: list[str], rows: list[list[str]], last: str | None = None
-) -> Table:
-    """Return a table whose columns of numbers are at the right, before a last one of words."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for head in heads:
-        table.add_column(head, max_width=WIDEST)
-    for head in numbers:
-        table.add_column(head, justify="right", vertical="bottom", no_wrap=True)
-    if last is not None:
-        table.add_column(last, vertical="bottom", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+        heads = ["experiment", "parameter", "what it is", "default", "least", "most"]
+        titled = Titled("parameters, for --set", (heads, rows), words=tuple(heads[:3]))
+        print_table(console(), titled)
 
 
 def _terms(work: "Work") -> str:

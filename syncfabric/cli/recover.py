@@ -71,11 +71,16 @@ def recover(
 
 def _print(result: "RecoveryResult") -> None:
     """Print what each group's recovery took, and how the others fared."""
-    from syncfabric.cli.tables import print_table, recovery_tables
+    from syncfabric.sim.rows import other_rows, recovery_rows
+    from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
-    for table in recovery_tables(result):
-        print_table(screen, table)
+    if result.found.costs:
+        title = f"{result.network} under {result.simulator}: cycles until a group is back"
+        print_table(screen, Titled(title, recovery_rows(result)))
+    if result.found.spans:
+        title = "the other groups' barriers: cycles (min/med/max)"
+        print_table(screen, Titled(title, other_rows(result)))
     for line in _words(result):
         screen.print(line, markup=False, soft_wrap=True)
 

@@ -108,8 +108,8 @@ def _groups(
 
 def _print(compared: "Compared") -> None:
     from syncfabric.cli.options import console
-    from syncfabric.cli.tables import print_table
     from syncfabric.cli.tables_of_schemes import scheme_tables
+    from syncfabric.sim.tables import print_table
 
     screen = console()
     for table in scheme_tables(compared):

@@ -75,11 +75,12 @@ def soak(
 
 def _print(result: "SoakResult") -> None:
     """Print groups, traffic, and rates."""
-    from syncfabric.cli.tables import print_table, soak_tables
-    from syncfabric.sim.soak.rows import summary
+    from syncfabric.sim.soak.rows import group_rows, phase_rows, summary
+    from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
-    for table in soak_tables(result):
-        print_table(screen, table)
+    print_table(screen, Titled(f"{result.network}, soaked", group_rows(result)))
+    if result.phases:
+        print_table(screen, Titled("traffic", phase_rows(result)))
     for line in summary(result):
         screen.print(line, markup=False, soft_wrap=True)

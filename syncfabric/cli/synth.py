@@ -94,22 +94,14 @@ def synth(
 
 
 def _print(result: "SynthResult") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from syncfabric.sim.tables import Titled, print_table
 
     values = result.to_json()
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     heads = ["LUT4", "FF", "block RAM", "LUT RAM"]
     heads += ["MHz least", "median", "most"] if result.fmax else []
-    for head in heads:
-        table.add_column(head, justify="right")
     area = ("lut4", "ff", "block_ram", "distributed_ram")
     speeds = values["fmax_mhz"] or {}
-    table.add_row(
-        *(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())
-    )
-    screen = console()
-    screen.print(f"{result.design} on {result.device}, for {result.aim}", style="bold")
-    screen.print(table)
-    if result.fmax:
-        screen.print("critical path: " + " > ".join(result.critical_path), style="dim italic")
+    row = [*(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())]
+    title = f"{result.design} on {result.device}, for {result.aim}"
+    path = "critical path: " + " > ".join(result.critical_path) if result.fmax else ""
+    print_table(console(), Titled(title, (heads, [row]), path))

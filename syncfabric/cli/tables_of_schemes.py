@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
-from syncfabric.cli.tables import Titled
+from syncfabric.sim.rows import Rows
 from syncfabric.sim.schemes import APART, number_words
+from syncfabric.sim.tables import Titled
 from syncfabric.sim.words import count, network_words
 
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ COLUMNS = {
     "traversals": "link\ntraversals",
 }
 """Values of a row, and their heads."""
+WORDS = ("scheme", "what it does", "time from")
 
 
 def scheme_tables(compared: "Compared") -> Iterator[Titled]:
@@ -34,30 +33,24 @@ def scheme_tables(compared: "Compared") -> Iterator[Titled]:
     for costs in compared.groups:
         members = count(len(costs.group.members), "member")
         title = f"{network}; group {costs.group.id}, {members}"
-        yield Titled(title, _costs(costs), "\n".join(_notes(costs.rows)))
-        if compared.span is not None:
-            name = compared.span.name
+        yield Titled(title, _costs(costs), "\n".join(_notes(costs.rows)), WORDS)
+        if (span := compared.span) is not None:
+            rows = [
+                [f"{x:,.10g}", *map(number_words, swept)]
+                for x, *swept in zip(span.values, *costs.swept.values(), strict=True)
+            ]
             yield Titled(
-                f"{title}: latency in ns over {name}", _sweep(costs, compared.span.values, name)
+                f"{title}: latency in ns over {span.name}", ([span.name, *costs.swept], rows)
             )
 
 
-def _costs(costs: "GroupCosts") -> Table:
-    table = _empty(("scheme", "what it does"), tuple(COLUMNS.values()))
-    table.add_column("time from", no_wrap=True, vertical="bottom")
+def _costs(costs: "GroupCosts") -> Rows:
+    rows = []
     for row in costs.rows:
         values = row.to_json()
         cells = ["–" if row.cost is None else number_words(values[name]) for name in COLUMNS]
-        table.add_row(row.scheme.name, row.scheme.title, *cells, row.times.ORIGIN)
-    return table
-
-
-def _sweep(costs: "GroupCosts", values: tuple[float, ...], name: str) -> Table:
-    table = _empty((), (name, *costs.swept))
-    for place, value in enumerate(values):
-        latencies = (number_words(swept[place]) for swept in costs.swept.values())
-        table.add_row(f"{value:,.10g}", *latencies)
-    return table
+        rows.append([row.scheme.name, row.scheme.title, *cells, row.times.ORIGIN])
+    return [*WORDS[:2], *COLUMNS.values(), WORDS[2]], rows
 
 
 def _notes(rows: "list[Row]") -> Iterator[str]:
@@ -79,12 +72,3 @@ def _notes(rows: "list[Row]") -> Iterator[str]:
     for row in rows:
         if row.cost is None:
             yield f"{row.scheme.name} cannot serve it: {row.reason}"
-
-
-def _empty(words: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for head in words:
-        table.add_column(head, no_wrap=True, vertical="bottom")
-    for head in numbers:
-        table.add_column(head, justify="right", no_wrap=True, vertical="bottom")
-    return table

@@ -94,7 +94,7 @@ def test_where_a_network_comes_from_is_no_part_of_it(here: Path) -> None:
     ("command", "start"),
     [
         (["soak", "n.toml"], "n.toml: n has nothing to soak"),
-        (["campaign", "n.toml"], "n.toml: n has nothing to strike"),
+        (["campaign", "n.toml"], "n.toml: n has nothing to inject faults into"),
         (["recover", "n.toml", "--without", "3,3"], "n.toml: n has no group that could recover"),
         (["board", "n.toml", "--simulate"], "n.toml: n has no groups"),
     ],

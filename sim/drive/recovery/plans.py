@@ -13,7 +13,7 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.reach_managers import reaches
 from syncfabric.sim.drive.recovery.story import Move, Story
-from syncfabric.sim.drive.recovery.world import is_hit, static_groups, way_is_hit
+from syncfabric.sim.drive.recovery.world import is_hit, way_is_hit
 
 __all__ = ["check_story", "moved", "plan_after"]
 
@@ -84,7 +84,7 @@ def _plan_static(
     movers = {move.group for move in story.moves}
     kept = {
         group.id: group
-        for group in static_groups(plan)
+        for group in plan.static_groups
         if group.id not in movers and not way_is_hit(network, group, story.dead)
     }
     ways = [group.way for group in kept.values() if group.way is not None]

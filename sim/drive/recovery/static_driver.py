@@ -24,7 +24,7 @@ from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.recovery.life import Life
 from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_outputs, static_groups, way_is_hit
+from syncfabric.sim.drive.recovery.world import dead_outputs, way_is_hit
 
 __all__ = ["StaticRecoveryDriver"]
 
@@ -106,7 +106,7 @@ class StaticRecoveryDriver:
         self.finished = True
 
     def _tell(self) -> Steps:
-        story, groups = self.story, static_groups(self.plan)
+        story, groups = self.story, self.plan.static_groups
         yield from self._write(static_writes(self._network, groups), Cost(-1))
         for group in groups:
             self._enter(group).begin(self._now)
@@ -145,7 +145,7 @@ class StaticRecoveryDriver:
         self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in self._links]
         self._model.die(self._links)
         self._silent = set(story.dead.nodes)
-        groups = static_groups(self.plan)
+        groups = self.plan.static_groups
         hit = [group.id for group in groups if way_is_hit(self._network, group, story.dead)]
         lives = [self.lives[gid] for gid in hit]
         yield from self._until(
@@ -169,11 +169,11 @@ class StaticRecoveryDriver:
         """Load the routes of all groups, and set those up that are hit."""
         assert self.event is not None
         network, found = self._network, self._now
-        old = {group.id: group for group in static_groups(self.plan)}
+        old = {group.id: group for group in self.plan.static_groups}
         for gid in hit:
             self.lives[gid].stop()
             self.notes.append(Broken(found, self.lives.pop(gid).number))
-        anew = [group for group in static_groups(self.after) if group.id in hit]
+        anew = [group for group in self.after.static_groups if group.id in hit]
         stay = [group for gid, group in old.items() if gid not in hit]
         routes = {out: port for group in (*stay, *anew) for out, port in group.routes().items()}
         changed = [*(old[gid] for gid in hit), *anew]

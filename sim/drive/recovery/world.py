@@ -9,7 +9,6 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, StaticSpec
 from syncfabric.models.planning import detour
 from syncfabric.models.planning.plan import (
-    BarrierPlan,
     IrregularGroupPlan,
     MessageGroupPlan,
     StaticGroupPlan,
@@ -20,7 +19,6 @@ __all__ = [
     "dead_outputs",
     "fence_words",
     "is_hit",
-    "static_groups",
     "target_of",
     "way_is_hit",
 ]
@@ -67,11 +65,6 @@ def is_hit(network: MessageSpec, group: MessageGroupPlan, dead: Dead) -> bool:
 def dead_outputs(dead: Dead) -> list[int]:
     """Return the directed links of a static network that die, as numbered on the wires."""
     return sorted(len(Port) * router + port for router, port in dead.links)
-
-
-def static_groups(plan: BarrierPlan) -> list[StaticGroupPlan]:
-    """Return the groups of a static network's plan."""
-    return [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
 
 
 def way_is_hit(network: StaticSpec, group: StaticGroupPlan, dead: Dead) -> bool:

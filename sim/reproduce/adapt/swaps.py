@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.sim.reproduce.adapt.networks import SlowLink
-from syncfabric.sim.reproduce.experiment import Series, Work
+from syncfabric.sim.reproduce.experiment import Work
 
 __all__ = ["FACTORS", "NODES", "gains", "steps", "topology"]
 
@@ -28,14 +28,12 @@ Means = dict[Strategy, NDArray[np.float64]]
 def gains(work: Work) -> None:
     """Fig. 7, mean gain: (increased cost - new cost) / increased cost."""
     gain, _ = _means(work)
-    for strategy, points in _curves(gain).items():
-        for factor, value in points:
-            work.point(strategy, factor, value)
+    _add_curves(work, "", gain)
     highest = max(float(values[-1]) for values in gain.values())
     work.point("highest gain, paper", FACTORS[-1], 0.8)
     work.claim("highest mean gain at factor 40, %", 80, 100 * highest)
     path = gain["path"]
-    work.claim("the gain grows with the factor", "yes", _word(bool((np.diff(path) > 0).all())))
+    work.confirm("the gain grows with the factor", bool((np.diff(path) > 0).all()))
     least = [min(STRATEGIES, key=lambda s: float(gain[s][k])) for k in range(len(FACTORS))]
     _claim_of_one(work, "Family gains least, at all factors", "family", least)
     last = {strategy: float(gain[strategy][-1]) for strategy in STRATEGIES}
@@ -48,15 +46,13 @@ def steps(work: Work) -> None:
     gain, step = _means(work)
     benefit = {strategy: gain[strategy] / np.maximum(step[strategy], TINY) for strategy in gain}
     for name, means in (("steps", step), ("benefit", benefit)):
-        for strategy, points in _curves(means).items():
-            for factor, value in points:
-                work.point(f"{name} of {strategy}", factor, value)
+        _add_curves(work, f"{name} of ", means)
     many = all(
         (step[slow] > step[fast]).all()
         for slow in ("leaf", "position")
         for fast in ("family", "path")
     )
-    work.claim("Leaf and Position take more steps, at all factors", "yes", _word(many))
+    work.confirm("Leaf and Position take more steps, at all factors", many)
     best = [max(STRATEGIES, key=lambda s: float(benefit[s][k])) for k in range(len(FACTORS))]
     _claim_of_one(work, "Path has the greatest benefit, at all factors", "path", best)
     for strategy in STRATEGIES:
@@ -70,11 +66,7 @@ def _claim_of_one(work: Work, claim: str, one: Strategy, found: list[Strategy]) 
     pairs = zip(FACTORS, found, strict=True)
     others = [f"{strategy} at {factor}" for factor, strategy in pairs if strategy != one]
     holds, partly = not others, len(others) < len(found)
-    work.claim(claim, "yes", _word(holds), ", ".join(others), holds=holds, partly=partly)
-
-
-def _word(right: bool) -> str:
-    return "yes" if right else "no"
+    work.confirm(claim, holds, ", ".join(others), partly=partly)
 
 
 def _means(work: Work) -> tuple[Means, Means]:
@@ -104,5 +96,6 @@ def topology(seed: int, nodes: int) -> tuple[list[list[float]], list[list[int]]]
     return gain, step
 
 
-def _curves(means: Means) -> Series:
-    return {s: list(zip(FACTORS, means[s].tolist(), strict=True)) for s in STRATEGIES}
+def _add_curves(work: Work, prefix: str, means: Means) -> None:
+    for strategy in STRATEGIES:
+        work.curve(prefix + strategy, zip(FACTORS, means[strategy].tolist(), strict=True))

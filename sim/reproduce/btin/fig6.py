@@ -15,7 +15,6 @@ from syncfabric.sim.reproduce.btin.latency import (
     members_of,
     published,
     times_of,
-    yes,
 )
 from syncfabric.sim.reproduce.btin.networks import Drawn, drawn_of, survey
 from syncfabric.sim.reproduce.experiment import Work
@@ -80,10 +79,9 @@ def _latency_claims(work: Work, small: Latencies, large: Latencies) -> None:
         words = f"multicast over BTIN, {size} members of {where}"
         work.claim(words, known, ratios[-1], by_formula=True)
     ends = [found.ratio("multicast", found.survey.drawn.nodes) for found in (small, large)]
-    work.claim(
+    work.confirm(
         "the larger the network, the greater that ratio",
-        "yes",
-        yes(ratios[1] > ratios[0]),
+        ratios[1] > ratios[0],
         "the paper's own 3.8 and 3.3 say no; where all nodes are members it is "
         f"{ends[0]:.1f} and {ends[1]:.1f}",
         by_formula=True,
@@ -107,23 +105,21 @@ def _shape_claims(work: Work, found: Latencies) -> None:
     above = [size for size in sizes if size >= FEW] or list(sizes)
     means = [found.mean("btin", size) for size in above]
     rise = max(means) / min(means) - 1
-    work.claim(
+    work.confirm(
         f"BTIN on ({drawn.size}) is almost independent of the group's size, but for very small "
         "groups",
-        "yes",
-        yes(rise < LITTLE),
+        rise < LITTLE,
         f"from {above[0]} members on it differs by {100 * rise:.1f} %",
     )
     spread = max(float(found.us("btin", size).std()) / found.mean("btin", size) for size in above)
-    work.claim(
+    work.confirm(
         f"BTIN on ({drawn.size}) varies very little from run to run",
-        "yes",
-        yes(spread < LITTLE),
+        spread < LITTLE,
         f"standard deviation at most {100 * spread:.1f} % of the mean, from {above[0]} members on",
     )
     slower = all(found.ratio("multicast", size) > 1 for size in sizes)
     words = f"BTIN on ({drawn.size}) is faster than multicast at all sizes"
-    work.claim(words, "yes", yes(slower), by_formula=True)
+    work.confirm(words, slower, by_formula=True)
 
 
 def _height_claims(work: Work, found: Latencies) -> None:
@@ -141,19 +137,14 @@ def _height_claims(work: Work, found: Latencies) -> None:
         work.claim(
             "the same: 1 + log_b((q - 1) / f k), a step of its proof", mean_height(*kind), height
         )
-        work.claim(
-            f"it is at most log_b q = {bound:.1f} on average",
-            "yes",
-            yes(height <= bound),
-        )
+        work.confirm(f"it is at most log_b q = {bound:.1f} on average", height <= bound)
     except PlanError as error:
         work.claim(f"height of BTIN, all members of ({drawn.size})", None, height, str(error))
     size = 16 if 16 in found.survey.sizes else found.survey.sizes[0]
     trees = [found.survey.mean(field, size) for field in ("height", "updown_height")]
-    work.claim(
+    work.confirm(
         f"a tree over that of up/down routing is not optimal, {size} members of ({drawn.size})",
-        "yes",
-        yes(trees[1] > trees[0]),
+        trees[1] > trees[0],
         f"height {trees[1]:.1f} beside {trees[0]:.1f}",
     )
 

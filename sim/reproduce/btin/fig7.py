@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from syncfabric.sim.reproduce.btin.hardware import hardware, rtl_networks
-from syncfabric.sim.reproduce.btin.latency import NAMES, add_ratios, members_of, published, yes
+from syncfabric.sim.reproduce.btin.latency import NAMES, add_ratios, members_of, published
 from syncfabric.sim.reproduce.btin.networks import Drawn, Survey, drawn_of, survey
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -31,15 +31,14 @@ def traffic(work: Work) -> None:
     found = [_survey(work, drawn) for drawn in kinds]
     for one in found:
         for scheme, name in NAMES.items():
-            for size in one.sizes:
-                work.point(f"{name} ({one.drawn.size})", size, one.mean(scheme, size))
+            curve = ((size, one.mean(scheme, size)) for size in one.sizes)
+            work.curve(f"{name} ({one.drawn.size})", curve)
     ratios = [
         _ratio_claims(work, one, paper) for one, paper in zip(found, (46.8, 88.6), strict=True)
     ]
-    work.claim(
+    work.confirm(
         "the larger the network, the greater the traffic's ratio",
-        "yes",
-        yes(ratios[1] > ratios[0]),
+        ratios[1] > ratios[0],
         "a larger network spreads as many members over more switches, where less can be merged",
     )
     for one in found:
@@ -49,10 +48,9 @@ def traffic(work: Work) -> None:
         / found[0].mean(scheme, found[0].drawn.nodes)
         for scheme in NAMES
     }
-    work.claim(
+    work.confirm(
         "BTIN's traffic grows less than multicast's, network and group quadrupled",
-        "yes",
-        yes(grown["btin"] < grown["multicast"]),
+        grown["btin"] < grown["multicast"],
         ", ".join(f"{NAMES[scheme]} {times:.1f} times" for scheme, times in grown.items()),
     )
     for drawn in measured:
@@ -119,13 +117,13 @@ def _ratio_claims(work: Work, found: Survey, paper: float) -> float:
 def _shape_claims(work: Work, found: Survey) -> None:
     sizes, where = found.sizes, f"on ({found.drawn.size})"
     less = all(found.mean("btin", s) < found.mean("multicast", s) for s in sizes)
-    work.claim(f"BTIN has less traffic than multicast {where}, at all sizes", "yes", yes(less))
+    work.confirm(f"BTIN has less traffic than multicast {where}, at all sizes", less)
     grows = all(
         found.mean(scheme, small) < found.mean(scheme, large)
         for scheme in ("btin", "multicast")
         for small, large in pairwise(sizes)
     )
-    work.claim(f"traffic grows with the group {where}, in both schemes", "yes", yes(grows))
+    work.confirm(f"traffic grows with the group {where}, in both schemes", grows)
 
 
 def _measure(work: Work, drawn: Drawn) -> None:

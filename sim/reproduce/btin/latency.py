@@ -12,7 +12,7 @@ from syncfabric.models.timing.btin import PacketTiming, formula_ns, multicast_ns
 from syncfabric.sim.reproduce.btin.networks import Survey
 from syncfabric.sim.reproduce.experiment import Work
 
-__all__ = ["NAMES", "Latencies", "add_ratios", "members_of", "published", "times_of", "yes"]
+__all__ = ["NAMES", "Latencies", "add_ratios", "members_of", "published", "times_of"]
 
 NAMES = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
 """Of the schemes in labels."""
@@ -91,12 +91,6 @@ def add_ratios(
     work: Work, label: str, ratios: Mapping[int, float], size: int, paper: float | None
 ) -> None:
     """Add a curve of multicast over BTIN by members, and the paper's point if it has one."""
-    for members, ratio in ratios.items():
-        work.point(f"multicast over BTIN, {label}, ours", members, ratio)
+    work.curve(f"multicast over BTIN, {label}, ours", ratios.items())
     if paper is not None:
         work.point(f"multicast over BTIN, {label}, paper", size, paper)
-
-
-def yes(right: bool) -> str:
-    """Return the word for a claim that holds, or for one that does not."""
-    return "yes" if right else "no"

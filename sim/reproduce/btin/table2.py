@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from syncfabric.models.messages.irregular import IrregularLayout
-from syncfabric.sim.reproduce.btin.latency import NAMES, Latencies, members_of, times_of, yes
+from syncfabric.sim.reproduce.btin.latency import NAMES, Latencies, members_of, times_of
 from syncfabric.sim.reproduce.btin.networks import Drawn, Survey, drawn_of, survey
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -35,10 +35,9 @@ def characteristics(work: Work) -> None:
         words, formula = f"growth of {NAMES[scheme]}'s latency", scheme != "btin"
         work.claim(words, paper, ours, "the better fit", by_formula=formula)
     slow = latencies.mean("unicast", size) > latencies.mean("multicast", size)
-    work.claim(
+    work.confirm(
         "unicast is very slow, slower than multicast",
-        "yes",
-        yes(slow),
+        slow,
         f"{latencies.ratio('unicast', size):.0f} times as long as BTIN, for {size} members",
         by_formula=True,
     )

@@ -74,9 +74,8 @@ def _grows(work: Work, found: list[Point], mesh: str) -> None:
     )
     work.claim(f"height of CS: {ends}", None, float(others[-1] / others[0]))
     straight = float(np.corrcoef(n, others)[0, 1] ** 2)
-    work.claim(
+    work.confirm(
         f"height of CS grows linearly with the group, {mesh}",
-        "yes",
-        "yes" if straight >= STRAIGHT else "no",
+        straight >= STRAIGHT,
         f"R² {straight:.3f} of a line",
     )

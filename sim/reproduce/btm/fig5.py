@@ -62,7 +62,7 @@ def _trends(work: Work, found: dict[tuple[int, int], Point], chosen: list[Point]
         work.claim(f"latency of CS is saturated from small groups on: {ends}", 1, ratio)
     if len(chosen) > 1:
         gains = [point.speedup(timing) for point in sorted(chosen, key=lambda point: point.side)]
-        work.claim("the gain grows with the mesh", "yes", "yes" if gains[-1] > gains[0] else "no")
+        work.confirm("the gain grows with the mesh", gains[-1] > gains[0])
     least = min(found.values(), key=lambda point: point.speedup(timing))
     work.claim(
         "BTM is faster at all sizes: the least speedup",

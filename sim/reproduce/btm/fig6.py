@@ -34,8 +34,7 @@ def traffic(work: Work) -> None:
                 rows[UNION][point.size] = float(np.mean(point.cs_links))
                 rows[NEAREST][point.size] = float(np.mean(links))
         for scheme, values in rows.items():
-            for n, value in values.items():
-                work.point(f"{scheme}, {side}x{side}", n, value)
+            work.curve(f"{scheme}, {side}x{side}", values.items())
         _claims(work, f"{side}x{side}", rows, size)
     add_traffic(work)
 
@@ -44,18 +43,15 @@ def _claims(work: Work, mesh: str, rows: dict[str, dict[int, float]], size: int)
     """Claim what the text says of one mesh."""
     for other in (NEAREST, UNION):
         below = [n for n, links in rows[BTM].items() if links <= rows[other][n]]
-        work.claim(
+        work.confirm(
             f"traffic of BTM above that of CS at all sizes, {mesh} ({other.partition(', ')[2]})",
-            "yes",
-            "no" if below else "yes",
+            not below,
             f"not at {', '.join(map(str, below))} members" if below else "",
-            holds=not below,
             partly=len(below) < len(rows[BTM]),
         )
     for scheme, values in rows.items():
         rises = bool((np.diff(list(values.values())) > 0).all())
-        word = "yes" if rises else "no"
-        work.claim(f"traffic grows with the group, {scheme}, {mesh}", "yes", word)
+        work.confirm(f"traffic grows with the group, {scheme}, {mesh}", rises)
     for other in (NEAREST, UNION):
         ratio = rows[BTM][size] / rows[other][size]
         work.claim(f"traffic of BTM over that of {other}, {size} members, {mesh}", None, ratio)

@@ -36,7 +36,6 @@ def delays(work: Work) -> None:
         what = f"BTM is faster than CS, times, t_rm = {t_rm:g} ns"
         work.claim(f"{what}, {size} members, {chosen.mesh}", known, gains[-1])
     rising = [gain for _, gain in sorted(zip(chosen_times, gains, strict=True))]
-    word = "yes" if rising == sorted(rising) else "no"
-    work.claim("the gain grows with t_rm", "yes", word)
+    work.confirm("the gain grows with t_rm", rising == sorted(rising))
     least = min(point.speedup(times(work, t_rm=t)) for point in found for t in chosen_times)
     work.claim("BTM is faster at every t_rm and size: the least speedup", "above 1", least)

@@ -110,8 +110,7 @@ def _growth(work: Work) -> None:
         delays = [
             _cost(name, side, list(Mesh(side, side).nodes), timing).latency_ns for side in meshes
         ]
-        for n, delay in zip(counts, delays, strict=True):
-            work.point(title, n, delay)
+        work.curve(title, zip(counts, delays, strict=True))
         if len(meshes) > 1:
             # The paper counts nodes that look a register up: delays of links are left out too.
             stops = times(work, t_s=0.0, t_p=0.0, t_rn=0.0)
@@ -157,4 +156,4 @@ def _skew(work: Work, size: int) -> None:
             work.claim(what, said, ratio, f"skewed: {SKEWED} and more", holds=holds)
         above = all(height >= least for height in point.heights)
         words = f"height of BTM at least ceil(log4(3 n + 1)) - 1 in all runs, {n} members"
-        work.claim(words, "yes", "yes" if above else "no")
+        work.confirm(words, above)

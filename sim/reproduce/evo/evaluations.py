@@ -43,7 +43,7 @@ def _curve(work: Work, kind: str, sizes: tuple[int, ...]) -> None:
         return
     grows = all(low < high for low, high in pairwise(means))
     claim = f"{label}: every doubling takes more evaluations"
-    work.claim(claim, "yes", "yes" if grows else "no", UNREAD)
+    work.confirm(claim, grows, UNREAD)
     factors = [high / low for low, high in pairwise(means)]
     work.claim(f"{label}: times more evaluations a doubling, at most", None, max(factors))
     seconds = [second for entry in entries for second in entry.seconds]

@@ -37,8 +37,8 @@ def fig7(work: Work) -> None:
         work.claim(f"{what}: steps", paper, steps_of(found), why(found), aim="less")
         if source == EDGE and found.schedule is not None:
             _picture(work, Task(mesh, made, Rules(), 2), found.schedule, what)
-            needed = "yes" if minimal[source] > found.steps else "no"
-            work.claim(f"{what}: minimal ones alone need more steps", "yes", needed)
+            more = minimal[source] > found.steps
+            work.confirm(f"{what}: minimal ones alone need more steps", more)
 
 
 def _picture(work: Work, task: Task, found: Schedule, what: str) -> None:

@@ -44,5 +44,5 @@ def table4(work: Work) -> None:
     work.claim("hops that a path is longer than a shortest one", 0, report.detour)
     note = f"the paper's is too low: {bound.argument.words()}"
     work.claim("lower bound of steps", 3, bound.value, note, holds=bound.value == 3, partly=True)
-    work.claim("optimal", "yes", "yes" if verdict.optimal else "no")
+    work.confirm("optimal", verdict.optimal)
     work.drawing = lambda: schedule_figure(schedule)

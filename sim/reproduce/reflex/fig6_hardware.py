@@ -20,8 +20,8 @@ def on_hardware(work: Work) -> None:
     cores = [side * side for side in hardware.SIDES]
     said = slashed(cores)
     for name, rows in found.items():
-        for n, (cycles,) in zip(cores, rows, strict=True):
-            work.point(f"{name}, RTL", n, cycles * cycle)
+        ns = (cycles * cycle for (cycles,) in rows)
+        work.curve(f"{name}, RTL", zip(cores, ns, strict=True))
         text = slashed(cycles for (cycles,) in rows)
         words = f"{name}, RTL: cycles at {said} cores, all together"
         work.claim(words, None, text, f"drawn at {work.clock_mhz:g} MHz")

@@ -45,8 +45,7 @@ def late(work: Work) -> None:
         WIRES: {n: added[WIRES](n) for n in cores},
     }
     for name, curve in curves.items():
-        for n, time in curve.items():
-            work.point(name, n, time)
+        work.curve(name, curve.items())
     work.by_formula = True  # of LogGP, with times that are assumed
     last = cores[-1]
     spin, ring = curves[SPIN], curves[worst]

@@ -1,6 +1,7 @@
 """A board's registers by their names, and boards that are not what was asked for."""
 
 from collections.abc import Mapping
+from typing import cast
 
 import pytest
 
@@ -176,6 +177,34 @@ def test_registers_that_are_busy() -> None:
         ),
     ):
         set_up(Host(link), Network.load("mesh-2x2").plan())
+
+
+class Zero:
+    """A host whose words all read 0."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+
+    def configure(self, target: int, address: int, word: int) -> None: ...
+
+    def configured(self, target: int, address: int) -> int:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("reflex-2x2", r"word \d+ of target 4 reads 0x0 after the set-up; is the network on the"),
+        ("cluster-19", r"the manager did not set group \d+ up: IDLE, .* reset the board"),
+    ],
+)
+def test_a_set_up_that_is_not_done(monkeypatch: pytest.MonkeyPatch, name: str, said: str) -> None:
+    """The words that are waited for never come: a static network's chain, a manager's status."""
+    monkeypatch.setattr("syncfabric.fpga.host.set_up._clear", lambda host, plan: None)
+    with Peer(Words({})) as peer, Link(peer.port, patience=WAIT) as link:
+        host = cast("Host", Zero(link))
+        with pytest.raises(BoardError, match=said):
+            set_up(host, Network.load(name).plan())
 
 
 @pytest.mark.parametrize(
