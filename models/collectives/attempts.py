@@ -20,6 +20,8 @@ __all__ = ["Attempts"]
 
 _SHARE, _HASTE = 0.75, 2.0
 """Of the time limit: when first fit is cut off, and when what is then done in haste is."""
+_BEGIN = 1.0
+"""Seconds in which a method that has its turn may begin, so that it leaves a checkpoint."""
 
 
 class Attempts:
@@ -140,7 +142,7 @@ class Attempts:
 
         tell(Progress(record.task.collective.demand, 0, 0))
         more = turn.more | (self.annealing if turn.method == "hgsa" else {})
-        with suppress(TimeUpError), self.clock.rules():
+        with suppress(TimeUpError), self.clock.rules(least=_BEGIN):
             found = load_method(turn.method)(
                 record.forward,
                 steps,

@@ -73,7 +73,7 @@ class Clock:
         return self.left == 0 or self.asked
 
     @contextmanager
-    def rules(self, share: float = 1, *, heeds: bool = True) -> Iterator[None]:
+    def rules(self, share: float = 1, *, heeds: bool = True, least: float = 0) -> Iterator[None]:
         """Let ``tick`` cut off the block when a share of the limit is over.
 
         Parameters
@@ -82,11 +82,14 @@ class Clock:
             Of the limit, from the clock's start.
         heeds : bool
             Whether a request ends it as well.
+        least : float
+            Seconds that the block may take even where the share is over.
         """
+        end = max(self.limit * share, self.passed + least)
 
         def left() -> float:
             over = heeds and self.asked
-            return 0.0 if over else max(0.0, self.limit * share - self.passed)
+            return 0.0 if over else max(0.0, end - self.passed)
 
         token = _LEFT.set(left)
         try:

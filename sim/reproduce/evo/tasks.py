@@ -43,5 +43,6 @@ def result_from(values: dict[str, Any]) -> Result:
         "schedule": None if schedule is None else read(schedule),
         "bounds": tuple(map(Bound.from_json, values["bounds"])),
         "certificate": None if certificate is None else Bound.from_json(certificate),
+        "cut_off": tuple(values["cut_off"]),
     }
     return Result(**{**values, **made})
