@@ -70,8 +70,15 @@ def passes(net: Network, code: int, said: str) -> None:
         assert int(found[3]) <= groups[0].bound
 
 
+COSTLY = ("mesh_managed_spilled", "switches_managed_both")
+"""Kinds whose parts other kinds have, too."""
+
+
 @pytest.mark.icarus
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.long] if kind in COSTLY else []) for kind in KINDS],
+)
 def test_every_kind_passes_under_icarus(kind: str, tmp_path: Path) -> None:
     net = small(kind)
     passes(net, *run(bench_of(net, tmp_path)))
