@@ -114,7 +114,7 @@ def _xy_router(spec: MeshSpec) -> Router:
 
 
 def _engine(about: str, **options: Any) -> Block:
-    """Return an engine between links; what it is built for is told by numbers, not a network."""
+    """Return an engine between links; its parameters are numbers, no network."""
     return Block(
         about,
         lambda shape: Engine(shape.layout, **shape.options),

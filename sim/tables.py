@@ -169,7 +169,7 @@ def _port_registers(
 def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
     """Return the input of each output of a group's switches, the root's first."""
     ports = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
-    heads = ["node", "role", *(f"{port}\nhears" for port in ports.values())]
+    heads = ["node", "role", *(f"{port}\ninput\nfrom" for port in ports.values())]
     heard: dict[Node, dict[Port, Port]] = {}
     for (x, y, port), source in group.routes().items():
         heard.setdefault((x, y), {})[port] = source

@@ -166,7 +166,7 @@ def test_progress_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_ctrl_c_before_there_is_a_schedule_makes_one_in_haste(
     call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pressed in the midst of first fit, which lists paths."""
+    """Pressed during first fit, which lists paths."""
 
     def press(*words: Any, **options: Any) -> Any:
         if not options:
