@@ -34,7 +34,8 @@ def recover(
         int, typer.Option(metavar="N", help="Cycles of barriers until it happens.")
     ] = 400,
     patience: Annotated[
-        int, typer.Option(metavar="N", help="Cycles that a member waits before it reports a timeout.")
+        int,
+        typer.Option(metavar="N", help="Cycles that a member waits before it reports a timeout."),
     ] = 500,
     episodes: Annotated[
         int, typer.Option(metavar="N", help="Barriers of each group before, and again after.")
