@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +13,7 @@ from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
 from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
 from syncfabric.rtl.engine.memory import EntryMemory
 from syncfabric.rtl.engine.own_port import TASKS, OwnPort
-from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
+from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
 from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import Rule, state_layout
 from syncfabric.rtl.engine.watchdog import NoVisits, Visits
@@ -49,11 +49,12 @@ class Engine(wiring.Component):
     counters, read_back : bool
         Parts that may be left out.
     shared : bool
-        Links are shared with packets, and can ask the engine to pause.
+        Links are shared with packets, and can ask the engine to pause. Routed ones must while
+        a message of it has not been sent.
 
     Members
     -------
-    in_0 .. : In(MessageSignature), out_0 .. : Out(MessageSignature)
+    in_0 .. : In(MessageSignature), out_0 .. : Out(OutputSignature)
         Links.
     arrive : In(MessageSignature), arrive_ready : Out(1), release : Out(MessageSignature)
         The process; only with ``layout.own``.
@@ -80,6 +81,8 @@ class Engine(wiring.Component):
                 f"Engine of {layout.groups} groups needs stages {4 if block else 1}..4,"
                 f" not {stages!r}"
             )
+        if layout.routed and not (shared and stages > 1):
+            raise ValueError("Engine of routed messages needs 2 stages and shared links")
         self._layout = layout
         self._stages = stages
         self._shared = shared
@@ -90,7 +93,7 @@ class Engine(wiring.Component):
         link = MessageSignature(layout)
         members: dict[str, Any] = {"config": In(EngineConfigSignature())}
         for p in range(layout.links):
-            members |= {f"in_{p}": In(link), f"out_{p}": Out(link)}
+            members |= {f"in_{p}": In(link), f"out_{p}": Out(OutputSignature(layout))}
         if layout.own:
             members |= {"arrive": In(link), "arrive_ready": Out(1), "release": Out(link)}
         if shared:
@@ -242,15 +245,20 @@ class Engine(wiring.Component):
         layout = self._layout
         later = self._stages > 1
         domain = m.d.sync if later else m.d.comb
+        # What is served while a routed message has not been sent would write over it.
+        stays = self.hold if layout.routed else Const(0, 1)
         for p in range(layout.links):
             link = getattr(self, f"out_{p}")
-            domain += [
-                link.valid.eq(rule.sends[p]),
-                link.message.entry.eq(getattr(rule.image, f"entry_{p}")),
-                link.message.epoch.eq(getattr(rule.image, f"epoch_{p}")),
-                link.message.kind.eq(rule.kind),
-                link.message.data.eq(rule.next_acc),
-            ]
+            left = link.valid & ~link.sent if layout.routed else Const(0, 1)
+            domain += link.valid.eq(rule.sends[p] | left)
+            with m.If(~stays):
+                domain += [
+                    getattr(link.message, name).eq(getattr(rule.image, f"{name}_{p}"))
+                    for name in ("entry", "epoch", *(("x", "y") if layout.routed else ()))
+                ]
+                domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
+                if layout.routed:
+                    domain += link.route_class.eq(getattr(rule.image, f"route_class_{p}"))
         if layout.own:
             m.d.sync += [
                 self.release.valid.eq(rule.sends[layout.links]),

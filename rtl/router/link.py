@@ -19,6 +19,8 @@ class FlitSignature(wiring.Signature):
     channels, flit_bits : int
     messages : bool
         Messages of engines share the link.
+    classes : int
+        If they are routed: classes, with a credit each.
 
     Members
     -------
@@ -29,15 +31,21 @@ class FlitSignature(wiring.Signature):
     credit : In(channels)
         A pulse for each place that the receiver frees.
     message_valid : Out(1)
-        Only with ``messages``: one is in the low bits of ``flit``.
+        Only with ``messages``: one is in the low bits of ``flit``. Routed: a bit a class.
+    message_credit : In(classes)
+        Only with ``classes``: a pulse for each message that the receiver has passed on.
     """
 
-    def __init__(self, channels: int, flit_bits: int, *, messages: bool = False) -> None:
+    def __init__(
+        self, channels: int, flit_bits: int, *, messages: bool = False, classes: int = 0
+    ) -> None:
         members: dict[str, Any] = {
             "valid": Out(channels),
             "flit": Out(struct(flit_layout(flit_bits))),
             "credit": In(channels),
         }
         if messages:
-            members["message_valid"] = Out(1)
+            members["message_valid"] = Out(max(1, classes))
+        if classes:
+            members["message_credit"] = In(classes)
         super().__init__(members)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -28,6 +28,8 @@ class OutputPort(wiring.Component):
         Inputs whose packets can take this output.
     message_bits : int
         Width of a message that shares the link; 0: none does.
+    classes : int
+        Classes of routed messages; 0: they are not routed.
     register : bool
         There is a register before the link.
 
@@ -43,7 +45,7 @@ class OutputPort(wiring.Component):
     has_credit, busy : Out(channels)
         Per channel: there is a credit; a packet is under way.
     message_valid : In(1), message : In(message_bits)
-        A message that is sent in this cycle.
+        A message that is sent in this cycle; 0 otherwise. Routed: a bit a class.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class OutputPort(wiring.Component):
         inputs: tuple[int, ...],
         *,
         message_bits: int = 0,
+        classes: int = 0,
         register: bool = False,
     ) -> None:
         self._channels = channels
@@ -62,7 +65,9 @@ class OutputPort(wiring.Component):
         self._inputs = inputs
         self._message_bits = message_bits
         self._register = register
-        self._link = FlitSignature(channels, flit_bits, messages=bool(message_bits))
+        self._link = FlitSignature(
+            channels, flit_bits, messages=bool(message_bits), classes=classes
+        )
         flit = struct(flit_layout(flit_bits))
         members: dict[str, Any] = {
             "link": Out(self._link),
@@ -74,7 +79,7 @@ class OutputPort(wiring.Component):
         for i in inputs:
             members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(flit)}
         if message_bits:
-            members |= {"message_valid": In(1), "message": In(message_bits)}
+            members |= {"message_valid": In(max(1, classes)), "message": In(message_bits)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -83,7 +88,7 @@ class OutputPort(wiring.Component):
         blocked, valid = Signal(), Signal(channels)
         # With several channels only offers that hold a credit are made.
         without = ~self.has_credit if channels == 1 else Const(0, 1)
-        message = self.message_valid if self._message_bits else Const(0, 1)
+        message = self.message_valid.any() if self._message_bits else Const(0, 1)
         m.d.comb += blocked.eq(message | without)
         m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
         m.d.comb += [
@@ -112,7 +117,7 @@ class OutputPort(wiring.Component):
         flit: Value = word.word
         domain = m.d.sync if self._register else m.d.comb
         if self._message_bits:
-            flit = flit | Mux(self.message_valid, self.message, 0)
+            flit = flit | self.message
             domain += self.link.message_valid.eq(self.message_valid)
         domain += [self.link.valid.eq(valid), self.link.flit.eq(flit)]
         return m

@@ -30,8 +30,8 @@ class Router(wiring.Component):
     output_register : bool
     messages : tuple of int
         Ports whose links are shared with messages.
-    message_bits : int
-        Their width.
+    message_bits, classes : int
+        Their width, and how many classes of routed ones there are; 0: they are not routed.
 
     Members
     -------
@@ -39,6 +39,8 @@ class Router(wiring.Component):
         Links, by port.
     message_0_valid .. : In(1), message_0 .. : In(message_bits)
         Of shared links: a message that leaves in this cycle. Those that arrive are on the links.
+    message_0_credit .. : In(classes)
+        Of routed messages: what goes back on the link of this input.
     overflows : Out(range(ports + 1))
         Flits dropped in this cycle.
     x, y, table_write, …
@@ -55,6 +57,7 @@ class Router(wiring.Component):
         output_register: bool = False,
         messages: tuple[int, ...] = (),
         message_bits: int = 0,
+        classes: int = 0,
     ) -> None:
         if not 1 <= channels <= 4:
             raise ValueError(f"Router needs 1 to 4 channels, not {channels!r}")
@@ -64,13 +67,22 @@ class Router(wiring.Component):
         self._shape = (len(routing.outputs), channels, buffer_flits, flit_bits)
         self._register = output_register
         self._messages = dict.fromkeys(messages, message_bits)
+        self._classes = classes
         ports = range(len(routing.outputs))
         members: dict[str, Any] = routing.members()
         for port in ports:
-            link = FlitSignature(channels, flit_bits, messages=port in messages)
+            shared = port in messages
+            link = FlitSignature(
+                channels, flit_bits, messages=shared, classes=classes if shared else 0
+            )
             members |= {f"in_{port}": In(link), f"out_{port}": Out(link)}
         for port in messages:
-            members |= {f"message_{port}_valid": In(1), f"message_{port}": In(message_bits)}
+            members |= {
+                f"message_{port}_valid": In(max(1, classes)),
+                f"message_{port}": In(message_bits),
+            }
+            if classes:
+                members[f"message_{port}_credit"] = In(classes)
         super().__init__({**members, "overflows": Out(range(len(ports) + 1))})
 
     def elaborate(self, platform: object) -> Module:
@@ -83,6 +95,7 @@ class Router(wiring.Component):
                 *self._shape,
                 tuple(i for i in ports if port in legal[i]),
                 message_bits=self._messages.get(port, 0),
+                classes=self._classes if port in self._messages else 0,
                 register=self._register,
             )
             for port in ports
@@ -126,3 +139,5 @@ class Router(wiring.Component):
             link.credit.eq(source.link.credit),
             source.route.eq(route),
         ]
+        if self._classes and port in self._messages:
+            m.d.comb += link.message_credit.eq(getattr(self, f"message_{port}_credit"))

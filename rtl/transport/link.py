@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -10,11 +10,18 @@ from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
-__all__ = ["OwnLinks", "SharedLinks"]
+__all__ = ["Joined", "OwnLinks", "SharedLinks"]
 
 
-class _Joined(wiring.Component):
+class Joined(wiring.Component):
     """Shows all ports of a router and of an engine, less those that are joined inside.
+
+    Parameters
+    ----------
+    router : Router
+    engine : Engine
+    inside : tuple of str
+        How names of the engine's ports begin that are not shown.
 
     Members
     -------
@@ -60,7 +67,7 @@ def _show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:
         m.d.comb += outside.eq(inside)
 
 
-class OwnLinks(_Joined):
+class OwnLinks(Joined):
     """Messages have links of their own: router and engine have nothing to do with each other.
 
     Rules: docs/microarchitecture-engine.md, L1.
@@ -75,7 +82,7 @@ class OwnLinks(_Joined):
         super().__init__(router, engine, ("none",))
 
 
-class SharedLinks(_Joined):
+class SharedLinks(Joined):
     """Messages leave by the outputs of the router, before flits; link p is port p of the router.
 
     Rules: docs/microarchitecture-engine.md, L1.
@@ -106,7 +113,7 @@ class SharedLinks(_Joined):
                 arrives.valid.eq(link.message_valid),
                 word.eq(link.flit.as_value()),
                 getattr(router, f"message_{p}_valid").eq(leaves.valid),
-                getattr(router, f"message_{p}").eq(leaves.message),
+                getattr(router, f"message_{p}").eq(Mux(leaves.valid, leaves.message, 0)),
             ]
             once, twice = Signal(name=f"sent_{p}"), Signal(name=f"sent_twice_{p}")
             m.d.sync += [once.eq(leaves.valid), twice.eq(once)]
