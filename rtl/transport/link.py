@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Module, Signal
+from amaranth import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -101,10 +101,10 @@ class SharedLinks(_Joined):
         for p in range(self._links):
             arrives, leaves = getattr(engine, f"in_{p}"), getattr(engine, f"out_{p}")
             link = getattr(self, f"in_{p}")
-            word = arrives.message.as_value()
+            rest = getattr(link, "message_rest", Const(0, 0))
             m.d.comb += [
                 arrives.valid.eq(link.message_valid),
-                word.eq(link.flit.as_value()),
+                arrives.message.as_value().eq(Cat(link.flit, rest)),
                 getattr(router, f"message_{p}_valid").eq(leaves.valid),
                 getattr(router, f"message_{p}").eq(leaves.message),
             ]
