@@ -80,6 +80,8 @@ class EngineLayout:
         The router's own process is one more port, number ``links``.
     groups, data_bits : int
     operations : {"none", "bitwise", "all"}
+    x_bits, y_bits : int, optional
+        Bits of a router's column and row; 0: messages are not routed.
     """
 
     links: int
@@ -87,6 +89,13 @@ class EngineLayout:
     groups: int
     data_bits: int
     operations: str
+    x_bits: int = 0
+    y_bits: int = 0
+
+    @property
+    def routed(self) -> bool:
+        """Messages are routed: names say where their receiver is."""
+        return self.x_bits > 0
 
     @property
     def ports(self) -> int:
@@ -108,28 +117,44 @@ class EngineLayout:
         """Entries in memory: the groups, rounded up to a power of two."""
         return 1 << self.entry_bits
 
-    @cached_property
-    def name(self) -> Layout:
-        """How an entry is named at a neighbour."""
-        return Layout(
-            "name",
-            (
-                Field("entry", self.entry_bits, "entry at the receiver"),
-                Field("epoch", EPOCH_BITS, "its epoch"),
-            ),
+    @property
+    def _entry(self) -> tuple[Field, ...]:
+        return (
+            Field("entry", self.entry_bits, "entry at the receiver"),
+            Field("epoch", EPOCH_BITS, "its epoch"),
+        )
+
+    @property
+    def _place(self) -> tuple[Field, ...]:
+        if not self.routed:
+            return ()
+        return (
+            Field("x", self.x_bits, "column of the receiver"),
+            Field("y", self.y_bits, "row of the receiver"),
         )
 
     @cached_property
+    def name(self) -> Layout:
+        """How an entry is named at a neighbour; routed: at the next member, and the way there."""
+        routed = (Field("route_class", 1, "first along the row 0, the column 1"),)
+        return Layout("name", (*self._entry, *self._place, *(routed if self.routed else ())))
+
+    @cached_property
     def message(self) -> Layout:
-        """A message on a link, and to and from the own process."""
+        """A message to and from the own process; on a link, too, if it is not routed."""
         return Layout(
             "message",
             (
-                *self.name.fields,
+                *self._entry,
                 Field("kind", 2, "PLAIN 0, GO 1, LAST 2, BROKEN 3"),
                 Field("data", self.data_bits, "operand, or result"),
             ),
         )
+
+    @cached_property
+    def link_message(self) -> Layout:
+        """A message on a link; its class, if it is routed, is on wires of its own."""
+        return Layout("message", (*self.message.fields, *self._place))
 
     @cached_property
     def image(self) -> Layout:
