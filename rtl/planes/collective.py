@@ -1,0 +1,45 @@
+"""A router with its engine: the one place in which their parts are chosen."""
+
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.router.router import Router
+from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks
+
+__all__ = ["collective", "router"]
+
+
+def collective(shape: NodeShape) -> Joined:
+    """Return a router and its engine, joined by their transport, with guards if links have them.
+
+    Parameters
+    ----------
+    shape : NodeShape
+    """
+    engine = Engine(shape.layout, **shape.options)
+    packets = router(shape) if shape.channels else None
+    if packets and shape.shared:
+        return SharedLinks(packets, engine, shape.links)
+    return OwnLinks(packets, engine)
+
+
+def router(shape: NodeShape) -> Router:
+    """Return the router of packets."""
+    return Router(
+        _routing(shape),
+        channels=shape.channels,
+        buffer_flits=shape.buffer_flits,
+        flit_bits=shape.flit_bits,
+        output_register=shape.output_register,
+        messages=tuple(range(shape.links)) if shape.shared else (),
+        message_bits=shape.layout.link_message.width,
+        cut=shape.check_bits > 0,
+    )
+
+
+def _routing(shape: NodeShape) -> Routing:
+    if shape.routing == "table":
+        return TableRouting(shape.outputs, shape.destinations)
+    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
+        return XyRouting(*shape.coordinate_bits)
+    return SourceRouting(shape.outputs)
