@@ -92,7 +92,9 @@ WIDE: dict[str, Any] = {"data_bits": 32, "operations": "bitwise"}
 
 
 @pytest.mark.parametrize(
-    ("links", "options"), [("own", {}), ("shared", {}), ("shared", WIDE)], ids=["own", "shared", "wide"]
+    ("links", "options"),
+    [("own", {}), ("shared", {}), ("shared", WIDE)],
+    ids=["own", "shared", "wide"],
 )
 def test_barriers_and_packets_at_the_same_time(
     links: Literal["own", "shared"], options: dict[str, Any]
