@@ -130,7 +130,7 @@ def _collective(about: str, **options: Any) -> Block:
         about,
         collective,
         lambda **given: MeshNodeShape(**{**plain, **options, **given}),
-        frozenset({"overflows"}),
+        frozenset({"overflows", "corrupt", "lost"}),
     )
 
 
@@ -310,6 +310,9 @@ BLOCKS: dict[str, Block] = {
     "router-engine-full": _collective(
         "Router as router-engine, with 4 data bits, all operations, counters and read-back",
         **{"data_bits": 4, "operations": "all", "counters": True, "read_back": True},
+    ),
+    "router-engine-guarded": _collective(
+        "Router as router-engine, with 8 check bits at links, two cycles a router", check_bits=8
     ),
     "router-engine-256": _collective(
         "Router as router-engine, with 256 groups in block RAM", groups=256

@@ -4,18 +4,32 @@ from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks
 
 __all__ = ["collective", "router"]
 
 
-def collective(shape: NodeShape) -> Joined:
+def collective(shape: NodeShape) -> Joined | GuardedLinks:
     """Return a router and its engine, joined by their transport, with guards if links have them.
 
     Parameters
     ----------
     shape : NodeShape
     """
+    joined = _joined(shape)
+    if not shape.check_bits:
+        return joined
+    return GuardedLinks(
+        joined,
+        links=shape.links,
+        check_bits=shape.check_bits,
+        places=shape.buffer_flits,
+        registers=shape.link_registers,
+    )
+
+
+def _joined(shape: NodeShape) -> Joined:
     engine = Engine(shape.layout, **shape.options)
     packets = router(shape) if shape.channels else None
     if packets and shape.shared:
