@@ -15,7 +15,7 @@ from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import EAST, NORTH, SOUTH, WEST
-from syncfabric.rtl.transport.link import Joined
+from syncfabric.rtl.transport.link import Joined, word_on
 
 __all__ = ["CLASSES", "RoutedLinks", "legal_turns"]
 
@@ -215,7 +215,8 @@ class RoutedLinks(Joined):
 
     def elaborate(self, platform: object) -> Module:
         m = super().elaborate(platform)
-        router, engine = self._router, self._engine
+        router: Any = self._router
+        engine = self._engine
         slots = [_Slots(self._layout, p) for p in range(LINKS)]
         for p, arrived in enumerate(slots):
             m.submodules[f"slots_{p}"] = arrived
@@ -224,7 +225,7 @@ class RoutedLinks(Joined):
                 arrived.x.eq(self.x),
                 arrived.y.eq(self.y),
                 arrived.valid.eq(link.message_valid),
-                arrived.message.as_value().eq(link.flit.as_value()),
+                arrived.message.as_value().eq(word_on(link)),
                 arrives.valid.eq(arrived.here),
                 arrives.message.as_value().eq(arrived.message.as_value()),
                 getattr(router, f"message_{p}_credit").eq(arrived.credit),

@@ -120,9 +120,7 @@ _SENDS = {
     **{f"send_class_{p}": f"plain_offer[{p}]" for p in range(4)},
 }
 
-_MESSAGES = {
-    f"{name}__message": f"plain_{name}__valid" for name in ("out_0", "out_1", "release")
-}
+_MESSAGES = {f"{name}__message": f"plain_{name}__valid" for name in ("out_0", "out_1", "release")}
 
 BLOCKS = (
     Block(
