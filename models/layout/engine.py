@@ -12,13 +12,13 @@ __all__ = [
     "COUNTER_ADDRESS",
     "EPOCH_BITS",
     "IMAGE_ADDRESS",
-    "INTERVALS",
     "MOST_PORTS",
     "WORD_BITS",
     "Code",
     "EngineCounter",
     "EngineLayout",
     "Kind",
+    "interval_of",
 ]
 
 EPOCH_BITS = 2
@@ -32,8 +32,17 @@ IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
 """Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
 
 
-INTERVALS = {1: 1, 2: 1, 3: 2, 4: 3}
-"""Cycles of a service by the engine's stages."""
+def interval_of(stages: int, *, shared: bool) -> int:
+    """Return the cycles of a service: the stages, less that of a register before the link.
+
+    Parameters
+    ----------
+    stages : int, 1 to 4
+        Cycles a router.
+    shared : bool
+        Packets share the links, or messages are routed: two stages have that register, too.
+    """
+    return stages - (stages > 2 or shared)
 
 
 class Kind(IntEnum):

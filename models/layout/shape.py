@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import INTERVALS, MOST_PORTS, EngineLayout
+from syncfabric.models.layout.engine import MOST_PORTS, EngineLayout, interval_of
 from syncfabric.models.networks.table import Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -70,7 +70,7 @@ class EngineShape(Table):
                 f"engine_stages must be at least {self._least} here, not {self.engine_stages};"
                 " leave it out for the least"
             )
-        least = INTERVALS[self.stages] * (self.links + 1) + 1
+        least = interval_of(self.stages, shared=self.shared) * (self.links + 1) + 1
         if 0 < self.watchdog < least:
             raise SpecError(
                 f"watchdog must be 0, or at least {least} cycles here, not {self.watchdog}:"

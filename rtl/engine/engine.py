@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import INTERVALS, EngineLayout
+from syncfabric.models.layout.engine import EngineLayout, interval_of
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
 from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
@@ -76,15 +76,16 @@ class Engine(wiring.Component):
         shared: bool = False,
     ) -> None:
         block = layout.entries > 32
-        if stages not in INTERVALS or (block and stages < 4):
+        if not shared < stages <= 4 or (block and stages < 4):
             raise ValueError(
-                f"Engine of {layout.groups} groups needs stages {4 if block else 1}..4,"
+                f"Engine of {layout.groups} groups needs stages {4 if block else 1 + shared}..4,"
                 f" not {stages!r}"
             )
-        if layout.routed and not (shared and stages > 1):
-            raise ValueError("Engine of routed messages needs 2 stages and shared links")
+        if layout.routed and not shared:
+            raise ValueError("Engine of routed messages needs shared links")
         self._layout = layout
         self._stages = stages
+        self._interval = interval_of(stages, shared=shared)
         self._shared = shared
         self._block = block
         self._visits = Visits(watchdog) if watchdog else NoVisits()
@@ -104,7 +105,7 @@ class Engine(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         layout, links = self._layout, self._layout.links
-        m.submodules.choice = choice = Choice(links + 1, INTERVALS[self._stages])
+        m.submodules.choice = choice = Choice(links + 1, self._interval)
         m.submodules.commands = commands = Commands(layout)
         m.submodules.visits = visits = self._visits
         m.submodules.counters = counters = self._counters
@@ -195,11 +196,11 @@ class Engine(wiring.Component):
         self, m: Module, chosen: _Service, rule: Rule, answers: Any, commands: Commands
     ) -> _Service:
         """Read the entry of what is chosen, and return it as it is served."""
-        layout, stages = self._layout, self._stages
-        m.submodules.memory = memory = EntryMemory(layout, block=stages == 4)
+        layout, interval = self._layout, self._interval
+        m.submodules.memory = memory = EntryMemory(layout, block=interval == 3)
         m.d.comb += memory.read_entry.eq(chosen.message.entry)
         service = chosen
-        for _ in range(max(0, stages - 2)):
+        for _ in range(interval - 1):
             service = self._kept(m, service)
         for name, shape in (
             ("image", layout.image.width),
@@ -208,7 +209,7 @@ class Engine(wiring.Component):
             ("acc", layout.data_bits),
         ):
             read: Value = Value.cast(getattr(memory, name))
-            if stages > 2:
+            if interval > 1:
                 kept = Signal(shape, name=f"kept_{name}", reset_less=True)
                 m.d.sync += kept.eq(read)
                 read = kept
@@ -241,9 +242,9 @@ class Engine(wiring.Component):
         )
 
     def _send(self, m: Module, service: _Service, rule: Rule) -> None:
-        """Put messages on links: in the same cycle with one stage, else in the next."""
+        """Put messages on links: in the same cycle, or in the next if there is a register."""
         layout = self._layout
-        later = self._stages > 1
+        later = self._stages > self._interval
         domain = m.d.sync if later else m.d.comb
         # What is served while a routed message has not been sent would write over it.
         stays = self.hold if layout.routed else Const(0, 1)

@@ -24,7 +24,7 @@ def synth(
         ),
     ] = "",
     device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k, -up5k or gates.")
+        str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k, -up5k, gates.")
     ] = "ecp5-45k",
     freq: Annotated[
         float, typer.Option(metavar="MHZ", help="Clock that placement aims at.")

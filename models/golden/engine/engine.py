@@ -142,7 +142,7 @@ class Engine:
         shared: bool = False,
     ) -> None:
         self.layout, self.stages, self.shared = layout, stages, shared
-        self._interval = max(1, stages - 1)
+        self._interval = stages - 1 if stages > 2 or shared else stages
         self._local = layout.links
         room = max(LEAST_ROOM, layout.entries)
         self._queues = [Queue(room) for _ in range(layout.links)]
@@ -183,7 +183,7 @@ class Engine:
 
     @property
     def _on_links(self) -> Service | None:
-        return self._done if self.stages == 1 else self._before
+        return self._done if self._interval == self.stages else self._before
 
     def step(
         self,
