@@ -127,8 +127,8 @@ class Node:
         self.router: Router[Sent] | None = None
         if has.routing:
             ports, register = layout.links + layout.own, has.output_register
-            sizes = ports, has.channels, has.buffer_flits
-            self.router = Router(*sizes, has.routing(), output_register=register)
+            counts = ports, has.channels, has.buffer_flits
+            self.router = Router(*counts, has.routing(), output_register=register)
         checks = has.check_bits
         sizes = has.channels, has.flit_bits, layout
         self.ends = {}

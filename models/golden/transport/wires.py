@@ -173,7 +173,7 @@ class LinkForm:
         return wires
 
     def known(self, wires: Forward) -> Forward:
-        """Return the wires with 0 for data of GO and BROKEN, which have no meaning, and its check."""
+        """Return the wires with 0 for what has no meaning: data of GO and BROKEN, and its check."""
         if not wires.message_valid:
             return wires if "message_check" in self._checks else wires._replace(message=0)
         sent = self.sent(wires, wires.message_valid.bit_length() - 1)
