@@ -71,7 +71,7 @@ class SenderGuard:
             The credits that the router gets in this cycle, and whether something was ``LOST``.
         """
         if not self._outs and not self._refunds and not sent:
-            self._end(0, 0)
+            self._end(0, 0, 0)
             return 0, False
         heard = empty & self._asked
         calm = self.quiet != QUIET and not heard and not self._refunds
@@ -102,7 +102,7 @@ class SenderGuard:
             still &= ~bit
             self._outs += self.out[c] - out
         self.still = still
-        self._end(self.quiet + 1 & QUIET if outs else 0, probe)
+        self._end(self.quiet + 1 & QUIET if outs else 0, probe, sent)
         return given, lost
 
     def shut(self, sent: int) -> int:
@@ -114,7 +114,7 @@ class SenderGuard:
             self._refund(c, out + (sent >> c & 1) - back)
             self.out[c] = 0
         self._outs = self.still = 0
-        self._end(0, 0)
+        self._end(0, 0, sent)
         return given
 
     def _refund(self, c: int, count: int) -> None:
@@ -122,6 +122,8 @@ class SenderGuard:
         self._refunds += refund - self.refund[c]
         self.refund[c] = refund
 
-    def _end(self, quiet: int, probe: int) -> None:
+    def _end(self, quiet: int, probe: int, sent: int) -> None:
+        # What is sent after a probe can be on the way while the receiver is empty.
+        self._on_the_way = [asked & ~sent for asked in self._on_the_way]
         self._on_the_way.append(self.probe)
         self.quiet, self._asked, self.probe = quiet, self._on_the_way.pop(0), probe
