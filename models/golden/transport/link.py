@@ -56,7 +56,8 @@ class LinkEnd:
         places = (buffer_flits,) * form.channels + (1,) * slots
         self._sender = SenderGuard(places, registers) if guarded else None
         own = form.transport == "own"
-        self._receiver = ReceiverGuard(places, form.channels, own=own) if guarded else None
+        receiver = ReceiverGuard(places, form.channels, own=own, registers=registers)
+        self._receiver = receiver if guarded else None
 
     def forward(self, flit: Flit | None, sent: Sent | None) -> Forward:
         """Return the wires away, in a cycle in which the router sends that."""
