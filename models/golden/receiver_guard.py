@@ -50,6 +50,8 @@ class ReceiverGuard:
         How many of the channels are ordinary.
     own : bool
         Whether messages have wires of their own.
+    registers : int, optional
+        Registers on the link in each direction: a probe crosses the credits of so many cycles.
 
     Attributes
     ----------
@@ -62,6 +64,7 @@ class ReceiverGuard:
         "_owes",
         "_own",
         "_places",
+        "_recent",
         "empty",
         "inside",
         "open",
@@ -69,7 +72,10 @@ class ReceiverGuard:
         "spoilt",
     )
 
-    def __init__(self, places: Sequence[int], ordinary: int, *, own: bool) -> None:
+    def __init__(
+        self, places: Sequence[int], ordinary: int, *, own: bool, registers: int = 0
+    ) -> None:
+        self._recent = [0] * (2 * registers)  # credits that a probe may have crossed
         self._places, self._ordinary, self._own = places, ordinary, own
         self.open = self.spoilt = self.empty = 0
         self.inside = [0] * len(places)
@@ -174,12 +180,17 @@ class ReceiverGuard:
             self.open = was_open & ~cut
             self.spoilt &= self.open
         self._count(credit, got | cut, unpaid)
+        if self._recent:
+            self._recent = [*self._recent[1:], credit]
         return Given(flit.bit_length() - 1, cut.bit_length() - 1, sync.bit_length() - 1, events)
 
     def _vacant(self) -> int:
         """Return the channels of which nothing is here, and nothing owed."""
         pairs = zip(self.inside, self.owed, strict=True)
-        return sum(1 << c for c, (inside, owed) in enumerate(pairs) if not inside and not owed)
+        vacant = sum(1 << c for c, (inside, owed) in enumerate(pairs) if not inside and not owed)
+        for credit in self._recent:
+            vacant &= ~credit
+        return vacant
 
     def _count(self, credit: int, got: int, unpaid: int) -> None:
         """Let the counts of places and of credits follow what the router gets and returns."""

@@ -19,6 +19,8 @@ class SenderGuard:
     ----------
     places : sequence of int
         Places of each channel.
+    registers : int, optional
+        Registers on the link in each direction: the answer to a probe is so much later.
 
     Attributes
     ----------
@@ -29,6 +31,7 @@ class SenderGuard:
     __slots__ = (
         "_all",
         "_asked",
+        "_on_the_way",
         "_outs",
         "_places",
         "_refunds",
@@ -39,16 +42,18 @@ class SenderGuard:
         "still",
     )
 
-    def __init__(self, places: Sequence[int]) -> None:
+    def __init__(self, places: Sequence[int], registers: int = 0) -> None:
         self._places, self._all = places, (1 << len(places)) - 1
         self.out = [0] * len(places)
         self.refund = [0] * len(places)
         self.still = self.probe = self._asked = self.quiet = 0
         self._outs = self._refunds = 0  # of all channels
+        self._on_the_way = [0] * (2 * registers)  # probes of former cycles, the oldest first
 
     def is_awake(self) -> bool:
         """Return whether anything changes without a flit or a credit."""
-        return bool(self._outs or self._refunds or self.quiet or self.probe or self._asked)
+        waits = self.probe or self._asked or any(self._on_the_way)
+        return bool(self._outs or self._refunds or self.quiet or waits)
 
     def advance(self, sent: int, credit: int, empty: int) -> tuple[int, bool]:
         """End a cycle.
@@ -66,7 +71,7 @@ class SenderGuard:
             The credits that the router gets in this cycle, and whether something was ``LOST``.
         """
         if not self._outs and not self._refunds and not sent:
-            self._end(0, 0)
+            self._end(0, 0, 0)
             return 0, False
         heard = empty & self._asked
         calm = self.quiet != QUIET and not heard and not self._refunds
@@ -97,7 +102,7 @@ class SenderGuard:
             still &= ~bit
             self._outs += self.out[c] - out
         self.still = still
-        self._end(self.quiet + 1 & QUIET if outs else 0, probe)
+        self._end(self.quiet + 1 & QUIET if outs else 0, probe, sent)
         return given, lost
 
     def shut(self, sent: int) -> int:
@@ -109,7 +114,7 @@ class SenderGuard:
             self._refund(c, out + (sent >> c & 1) - back)
             self.out[c] = 0
         self._outs = self.still = 0
-        self._end(0, 0)
+        self._end(0, 0, sent)
         return given
 
     def _refund(self, c: int, count: int) -> None:
@@ -117,5 +122,8 @@ class SenderGuard:
         self._refunds += refund - self.refund[c]
         self.refund[c] = refund
 
-    def _end(self, quiet: int, probe: int) -> None:
-        self.quiet, self._asked, self.probe = quiet, self.probe, probe
+    def _end(self, quiet: int, probe: int, sent: int) -> None:
+        # What is sent after a probe can be on the way while the receiver is empty.
+        self._on_the_way = [asked & ~sent for asked in self._on_the_way]
+        self._on_the_way.append(self.probe)
+        self.quiet, self._asked, self.probe = quiet, self._on_the_way.pop(0), probe

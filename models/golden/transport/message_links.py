@@ -1,0 +1,184 @@
+"""Messages between routers: on links of their own, on shared ones, and routed (L1, L2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.golden.router import Channel, Port
+from syncfabric.models.golden.router.routing import xy_output
+from syncfabric.models.golden.transport.wires import Sent
+
+__all__ = ["MessageLinks", "OwnLinks", "RoutedLinks", "SharedLinks", "message_links"]
+
+DIRECTIONS = 4
+SENDERS = 2 * DIRECTIONS + 1
+"""Slots of both classes, and the register."""
+
+
+class MessageLinks(Protocol):
+    """How an engine's messages get to the links, and from them."""
+
+    credits: set[Channel]
+    """Links and classes whose ``message_credit`` is high in this cycle."""
+
+    def hold(self, sends: Mapping[int, Sent]) -> bool:
+        """Return whether the engine is held in this cycle, in which it sends that."""
+
+    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+        """Return what leaves by links in this cycle."""
+
+    def step(
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+    ) -> tuple[dict[int, Message], int]:
+        """Go over a clock edge; return what the engine gets, and how many are dropped."""
+
+
+class OwnLinks:
+    """Links of messages alone: out to the neighbour's in."""
+
+    def __init__(self) -> None:
+        self.credits: set[Channel] = set()
+
+    def hold(self, sends: Mapping[int, Sent]) -> bool:
+        """Return whether the engine is held: never."""
+        return False
+
+    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+        """Return what leaves: all."""
+        return dict(sends)
+
+    def step(
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+    ) -> tuple[dict[int, Message], int]:
+        """Go over a clock edge."""
+        return {p: sent.message for p, sent in inputs.items()}, 0
+
+
+class SharedLinks(OwnLinks):
+    """Links of packets, which messages enter before flits.
+
+    A link *carried* a message in t if it left by the router's output in t, whether or not there is
+    a register behind it: so packets keep two cycles in five.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = self._before = frozenset[int]()
+
+    def hold(self, sends: Mapping[int, Sent]) -> bool:
+        """Return whether some link carried messages in the last two cycles."""
+        return bool(self._last & self._before)
+
+    def step(
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+    ) -> tuple[dict[int, Message], int]:
+        """Go over a clock edge."""
+        self._last, self._before = frozenset(sends), self._last
+        return super().step(sends, inputs, credits)
+
+
+class RoutedLinks:
+    """Messages that are routed through slots of two classes (L2).
+
+    Parameters
+    ----------
+    x, y : int
+        Column and row of the router.
+    """
+
+    def __init__(self, x: int, y: int) -> None:
+        self._x, self._y = x, y
+        self._slots: dict[Channel, Sent] = {}
+        self._registers: dict[int, Sent] = {}  # what has stayed in them
+        links = range(DIRECTIONS)
+        self._has_credit = {(q, c): 1 for q in links for c in range(2)}
+        self._orders = [LeastRecentlySent(SENDERS) for _ in links]
+        self.credits: set[Channel] = set()
+
+    def hold(self, sends: Mapping[int, Sent]) -> bool:
+        """Return whether some register is not empty."""
+        return bool(self._registers or sends)
+
+    def output(self, port: int, way: Way) -> Port:
+        """Return the output of a message in a slot."""
+        dx, dy = way.x - self._x, way.y - self._y
+        if way.route_class == 0:
+            output = xy_output(port, dx, dy)
+        else:  # the transpose of class 0: EAST and NORTH, WEST and SOUTH are exchanged
+            output = xy_output(port ^ 1, dy, dx)
+            output = output if output == Port.LOCAL else Port(output ^ 1)
+        return Port((port + 2) % 4) if output == Port.LOCAL else output
+
+    def _chosen(self, sends: Mapping[int, Sent]) -> dict[int, tuple[int, Sent]]:
+        """Return by output the place in its order, and the message, of the one that leaves."""
+        registers = {**self._registers, **sends}
+        candidates: dict[int, dict[int, Sent]] = {q: {} for q in range(DIRECTIONS)}
+        for (p, c), sent in self._slots.items():
+            assert sent.way
+            candidates[self.output(p, sent.way)][2 * p + c] = sent
+        for q, sent in registers.items():
+            candidates[q][SENDERS - 1] = sent
+        chosen = {}
+        for q, senders in candidates.items():
+            ready = {
+                place: sent
+                for place, sent in senders.items()
+                if sent.way and self._has_credit[q, sent.way.route_class] > 0
+            }
+            if ready:
+                place = self._orders[q].first(ready)
+                chosen[q] = place, ready[place]
+        return chosen
+
+    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+        """Return what leaves by links in this cycle."""
+        return {q: sent for q, (_, sent) in self._chosen(sends).items()}
+
+    def step(
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+    ) -> tuple[dict[int, Message], int]:
+        """Go over a clock edge."""
+        chosen, full = self._chosen(sends), set(self._slots)
+        self._registers.update(sends)
+        self.credits = set()
+        for q, (place, sent) in chosen.items():
+            assert sent.way
+            self._orders[q].sent(place)
+            self._has_credit[q, sent.way.route_class] -= 1
+            if place == SENDERS - 1:
+                del self._registers[q]
+            else:
+                slot = place // 2, place % 2
+                del self._slots[slot]
+                self.credits.add(slot)
+        here: dict[int, Message] = {}
+        dropped = 0
+        for p, sent in inputs.items():
+            assert sent.way
+            slot = p, sent.way.route_class
+            if sent.way[:2] == (self._x, self._y):
+                here[p] = sent.message
+                self.credits.add(slot)
+            elif slot in full:
+                dropped += 1
+            else:
+                self._slots[slot] = sent
+        for at in credits:
+            self._has_credit[at] += 1
+        return here, dropped
+
+
+def message_links(transport: str, x: int, y: int) -> MessageLinks:
+    """Return the transport of a name, at a place.
+
+    Parameters
+    ----------
+    transport : {"own", "shared", "routed"}
+    x, y : int
+    """
+    if transport == "routed":
+        return RoutedLinks(x, y)
+    return SharedLinks() if transport == "shared" else OwnLinks()

@@ -1,0 +1,185 @@
+"""Wires of a link between routers (R1, L1 to L3), and what they say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from syncfabric.models.golden.crc import Check
+from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.layout.flit import flit_layout
+from syncfabric.models.messages import Layout
+
+__all__ = ["Back", "Forward", "LinkForm", "Sent"]
+
+
+class Forward(NamedTuple):
+    """Wires away from the sender.
+
+    Own links have ``message`` and ``message_check``; ``message_valid`` is theirs, too.
+    """
+
+    valid: int = 0
+    flit: int = 0
+    message_valid: int = 0
+    message_rest: int = 0
+    message: int = 0
+    probe: int = 0
+    check: int = 0
+    message_check: int = 0
+
+
+class Back(NamedTuple):
+    """Wires to the sender; a bit a channel, or class."""
+
+    credit: int = 0
+    message_credit: int = 0
+    empty: int = 0
+
+
+class Sent(NamedTuple):
+    """A message on a link; with a way if it is routed."""
+
+    message: Message
+    way: Way | None = None
+
+
+class LinkForm:
+    """How the wires of a link are made up.
+
+    Parameters
+    ----------
+    channels, flit_bits : int
+    layout : EngineLayout
+    transport : {"own", "shared", "routed", ""}
+        How messages go; "": there are none, as at a process's port.
+    check_bits : int
+    cut : bool
+        Flits have the flag ``cut``: there are check bits somewhere in the network.
+
+    Attributes
+    ----------
+    width : int
+        All forward wires, in the order of ``flip``.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        flit_bits: int,
+        layout: EngineLayout,
+        transport: str,
+        check_bits: int = 0,
+        *,
+        cut: bool = False,
+    ) -> None:
+        flit = flit_layout(flit_bits)
+        self.channels, self.transport, self.layout = channels, transport, layout
+        self._payload_bits, self._cut = flit_bits, cut
+        self._message: Layout = layout.link_message
+        self._flit_bits = flit.width + cut if channels else 0
+        self.classes = {"own": 1, "shared": 1, "routed": 2}.get(transport, 0)
+        slots = 2 if transport == "routed" else 0
+        rest = max(0, self._message.width - self._flit_bits)
+        first = {"flit": self._flit_bits, "valid": channels}
+        if transport in ("shared", "routed"):
+            first |= {"message_valid": self.classes, "message_rest": rest}
+        second = {"message": self._message.width, "message_valid": 1} if transport == "own" else {}
+        if check_bits:
+            first["probe"] = channels + slots
+        self._checks = {}
+        for check, word in (("check", first), ("message_check", second)):
+            if check_bits and (channels or word is second) and word:
+                self._checks[check] = (tuple(word), Check(check_bits, sum(word.values())))
+                word[check] = check_bits
+        self._order = [*first.items(), *second.items()]
+        self._widths = first | second
+        self.width = sum(width for _, width in self._order)
+
+    def pack(self, flit: Flit | None, sent: Sent | None, probe: int = 0) -> Forward:
+        """Return the wires with a flit, a message and a probe on them, and their check bits."""
+        wires = {"probe": probe}
+        if flit:
+            marks = flit.head | flit.tail << 1 | flit.cut << 2
+            wires |= {
+                "valid": 1 << flit.channel,
+                "flit": flit.payload | marks << self._payload_bits,
+            }
+        if sent:
+            word = self._word(sent)
+            wires["message_valid"] = 1 << (sent.way.route_class if sent.way else 0)
+            if self.transport == "own":
+                wires["message"] = word
+            else:
+                wires["flit"] = word % (1 << self._flit_bits)
+                wires["message_rest"] = word >> self._flit_bits
+        return self._checked(Forward(**wires))
+
+    def _word(self, sent: Sent) -> int:
+        fields = sent.message._asdict()
+        if sent.way:
+            fields |= {"x": sent.way.x, "y": sent.way.y}
+        return self._message.pack(fields)
+
+    def _checked(self, wires: Forward) -> Forward:
+        return wires._replace(**{name: self._sum(name, wires) for name in self._checks})
+
+    def _sum(self, name: str, wires: Forward) -> int:
+        parts, check = self._checks[name]
+        word = at = 0
+        for part in parts:
+            word |= getattr(wires, part) << at
+            at += self._widths[part]
+        return check.of(word)
+
+    def right(self, wires: Forward) -> tuple[bool, bool]:
+        """Return whether the check bits are right: those of flits, and those of messages."""
+        good = {name: self._sum(name, wires) == getattr(wires, name) for name in self._checks}
+        first = good.get("check", True)
+        return first, good.get("message_check", True) if self.transport == "own" else first
+
+    def flit(self, wires: Forward, channel: int) -> Flit:
+        """Return the flit on the wires, taken for one of a channel."""
+        marks = wires.flit >> self._payload_bits
+        payload = wires.flit % (1 << self._payload_bits)
+        return Flit(channel, payload, bool(marks & 1), bool(marks & 2), bool(marks & 4))
+
+    def sent(self, wires: Forward, route_class: int) -> Sent:
+        """Return the message on the wires, taken for one of a class."""
+        word = wires.message
+        if self.transport != "own":
+            word = wires.flit | wires.message_rest << self._flit_bits
+        fields = self._message.unpack(word)
+        message = Message(*(fields[name] for name in Message._fields))
+        routed = self.transport == "routed"
+        return Sent(message, Way(fields["x"], fields["y"], route_class) if routed else None)
+
+    def unpack(self, wires: Forward) -> tuple[Flit | None, Sent | None]:
+        """Return the flit and the message on the wires; at most one bit of each kind is high."""
+        flit = self.flit(wires, wires.valid.bit_length() - 1) if wires.valid else None
+        valid = wires.message_valid
+        return flit, self.sent(wires, valid.bit_length() - 1) if valid else None
+
+    def flip(self, wires: Forward, mask: int) -> Forward:
+        """Invert the wires in a mask.
+
+        From bit 0: flit, valid, message_valid and message_rest (not of own links), probe, check;
+        then, of own links, message, message_valid, message_check.
+        """
+        for name, width in self._order:
+            flipped = getattr(wires, name) ^ mask % (1 << width)
+            wires, mask = wires._replace(**{name: flipped}), mask >> width
+        return wires
+
+    def known(self, wires: Forward) -> Forward:
+        """Return the wires with 0 for what has no meaning: data of GO and BROKEN, and its check."""
+        if not wires.message_valid:
+            return wires if "message_check" in self._checks else wires._replace(message=0)
+        sent = self.sent(wires, wires.message_valid.bit_length() - 1)
+        if sent.message.kind in (Kind.PLAIN, Kind.LAST):
+            return wires
+        blank = self.pack(None, sent._replace(message=sent.message._replace(data=0)))
+        if self.transport == "own":
+            return wires._replace(message=blank.message, message_check=0)
+        return wires._replace(flit=blank.flit, message_rest=blank.message_rest, check=0)

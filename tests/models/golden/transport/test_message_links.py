@@ -1,0 +1,63 @@
+"""Rules of routed messages, and of probes on links with registers, by hand."""
+
+from syncfabric.models.golden.engine import Message
+from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.sender_guard import SenderGuard
+from syncfabric.models.golden.transport.message_links import RoutedLinks
+from syncfabric.models.golden.transport.wires import Sent
+
+EAST, NORTH, WEST, SOUTH = range(4)
+
+
+def sent(x: int, y: int, route_class: int = 0, entry: int = 0) -> Sent:
+    return Sent(Message(entry, 0, 0), Way(x, y, route_class))
+
+
+def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
+    links = RoutedLinks(1, 1)
+    first, own, other = sent(3, 1), sent(2, 1, entry=1), sent(3, 1, entry=2)
+    assert links.step({}, {WEST: first, NORTH: sent(1, 1, 1)}, ()) == (
+        {NORTH: Message(0, 0, 0)},
+        0,
+    )
+    assert links.credits == {(NORTH, 1)}
+    assert not links.hold({})
+    assert links.hold({EAST: own})
+    assert links.leaving({EAST: own}) == {EAST: first}
+    assert links.step({EAST: own}, {WEST: other}, ())[1] == 1  # full at the start of the cycle
+    assert links.credits == {(WEST, 0)}
+    assert (links.hold({}), links.leaving({})) == (True, {})  # no credit
+    links.step({}, {WEST: other}, {(EAST, 0)})
+    assert links.leaving({}) == {EAST: own}  # WEST has sent last
+    links.step({}, {}, {(EAST, 0)})
+    assert not links.hold({})
+    assert links.leaving({}) == {EAST: other}
+    links.step({}, {}, ())
+    assert not links.hold({})
+
+
+def test_l2_5_outputs_of_both_classes() -> None:
+    links = RoutedLinks(4, 4)
+    outputs = {
+        (p, c, dx, dy): links.output(p, Way(4 + dx, 4 + dy, c))
+        for p in range(4)
+        for c in range(2)
+        for dx, dy in ((1, 1), (0, 1), (0, -1), (1, 0), (-1, 0))
+    }
+    across = {key: (key[0] + 2) % 4 for key in outputs}
+    for p in (WEST, EAST):
+        across |= {(p, 0, 0, 1): NORTH, (p, 0, 0, -1): SOUTH}
+    for p in (NORTH, SOUTH):
+        across |= {(p, 1, 1, 0): EAST, (p, 1, -1, 0): WEST}
+    assert outputs == across
+
+
+def test_a_probe_is_void_once_its_channel_sends_again() -> None:
+    for sends, lost in ((False, True), (True, False)):
+        guard = SenderGuard([4], registers=1)
+        guard.advance(1, 0, 0)
+        while not guard.probe:
+            guard.advance(0, 0, 0)
+        for cycle in range(3):
+            guard.advance(sends and cycle == 1, 0, 0)
+        assert guard.advance(0, 0, 1)[1] is lost
