@@ -1,0 +1,50 @@
+"""In every cycle the model of the router agrees with a literal reading of the contract."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from syncfabric.models.golden.router import Flit
+from tests.models.golden import literal_router
+from tests.models.golden.literal_router import LiteralRouter, LiteralTable
+from tests.models.golden.router_stimuli import RouterStimuli, draw_router
+
+
+def play(seed: int, kind: str, cycles: int) -> Counter[str]:
+    rng = random.Random(f"{kind} {seed}")
+    build = draw_router(rng, kind)
+    stimuli = RouterStimuli(build, rng)
+    table = LiteralTable((build.destinations - 1).bit_length())
+    rules: dict[str, literal_router.Rule] = {
+        "xy": literal_router.xy(*build.bits, build.place),
+        "table": table,
+        "source": literal_router.source(build.ports),
+    }
+    sizes = build.ports, build.channels, build.buffer_flits
+    literal = LiteralRouter(*sizes, rules[kind], build.pairs, build.output_register)
+    for cycle in range(cycles):
+        inputs = stimuli.inputs()
+        words = {i: tuple(flit[:4]) for i, flit in inputs.flits.items()}
+        expected = literal.cycle(words, inputs.credits, inputs.messages)  # type: ignore[arg-type]
+        if inputs.write:
+            table.writes.append((cycle, *inputs.write))
+        got = stimuli.step(inputs)
+        links = {o: x[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
+        seen = {"links": links, "credits": got.credits, "dropped": got.dropped}
+        assert seen == expected, f"cycle {cycle}: {build}"
+    return stimuli.seen
+
+
+@pytest.mark.parametrize("kind", ["xy", "table", "source"])
+def test_model_is_the_literal_contract(kind: str) -> None:
+    seen = sum((play(seed, kind, 150) for seed in range(40)), Counter[str]())
+    assert min(seen[what] for what in ("head", "body", "tail", "message", "dropped")) > 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["xy", "table", "source"])
+@pytest.mark.parametrize("first", range(100, 400, 20))
+def test_model_is_the_literal_contract_at_length(kind: str, first: int) -> None:
+    for seed in range(first, first + 20):
+        play(seed, kind, 1000)

@@ -1,0 +1,185 @@
+"""Random stimuli of a router, legal and illegal, that follow its golden model."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from syncfabric.models.golden.router import (
+    XY,
+    Channel,
+    Flit,
+    Pairs,
+    Router,
+    RouterOutputs,
+    Routing,
+    Source,
+    Table,
+)
+
+
+@dataclass(frozen=True)
+class RouterBuild:
+    """Parameters of a router, R1.
+
+    Attributes
+    ----------
+    kind : {"xy", "table", "source"}
+    pairs : Pairs
+        Of ``table`` and ``source``.
+    place : (int, int)
+        Of ``xy``: column and row, in a mesh of 2^``bits`` of each.
+    bits : (int, int)
+    destinations : int
+        Of ``table``.
+    messages : bool
+        Links carry messages of one bit, as shared ones do.
+    """
+
+    ports: int
+    channels: int
+    buffer_flits: int
+    flit_bits: int
+    kind: str
+    output_register: bool
+    pairs: Pairs
+    place: tuple[int, int] = (0, 0)
+    bits: tuple[int, int] = (1, 1)
+    destinations: int = 1
+    messages: bool = True
+
+    @property
+    def routing(self) -> Routing:
+        if self.kind == "xy":
+            return XY(*self.bits, *self.place)
+        if self.kind == "table":
+            return Table(self.destinations, self.pairs)
+        return Source(self.ports, self.pairs)
+
+    @property
+    def router(self) -> Router[int]:
+        return Router(
+            self.ports,
+            self.channels,
+            self.buffer_flits,
+            self.routing,
+            output_register=self.output_register,
+        )
+
+
+def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
+    """Draw parameters, small ones often."""
+    kind = kind or rng.choice(("xy", "table", "source"))
+    ports = 5 if kind == "xy" else rng.choice((2, 3, 4, 5, 6, 8, 16))
+    outputs = {i: sorted(rng.sample(range(ports), rng.randint(1, ports))) for i in range(ports)}
+    bits = rng.randint(1, 3), rng.randint(1, 3)
+    return RouterBuild(
+        ports,
+        rng.choice((1, 1, 2, 3, 4)),
+        rng.choice((1, 2, 3, 4, 4, 8, 16)),
+        rng.choice((16, 32, 128)),
+        kind,
+        rng.random() < 0.4,
+        XY(*bits, 0, 0).pairs if kind == "xy" else outputs,
+        (rng.randrange(2 ** bits[0]), rng.randrange(2 ** bits[1])),
+        bits,
+        rng.choice((2, 4, 16, 64)),
+        rng.random() < 0.5,
+    )
+
+
+class RouterInputs(NamedTuple):
+    """Inputs in a cycle: ``messages`` leave by outputs; ``write`` is of the table."""
+
+    flits: dict[int, Flit]
+    credits: set[Channel]
+    messages: dict[int, int]
+    write: tuple[int, int] | None
+
+
+class RouterStimuli:
+    """A golden router, and inputs for it.
+
+    Packets are whole on each channel, one after the other. Illegal are flits without a credit: one
+    that is dropped counts as not sent, so that its packet stays whole. Left out is what the
+    contract does not define: body flits outside of a packet, heads inside of one, and credits for
+    nothing that was sent.
+
+    Parameters
+    ----------
+    build : RouterBuild
+    rng : random.Random
+
+    Attributes
+    ----------
+    router : Router
+    seen : Counter of str
+        What has happened.
+    """
+
+    def __init__(self, build: RouterBuild, rng: random.Random) -> None:
+        self.build, self.rng, self.router = build, rng, build.router
+        self.busy = rng.choice((0.1, 0.5, 0.9))
+        self.drain = rng.choice((0.2, 0.6, 1.0))
+        self.wrong = rng.choice((0.0, 0.05, 0.5))
+        self.holds = rng.choice((0.0, 0.1, 0.5)) if build.messages else 0.0
+        self.longest = rng.choice((1, 2, 6))
+        inputs = [(i, c) for i in range(build.ports) for c in range(build.channels)]
+        self.left = dict.fromkeys(inputs, 0)  # flits of the packet that is open
+        self.owed = dict.fromkeys(inputs, 0)  # flits that left by an output, without a credit yet
+        self.seen = Counter[str]()
+
+    def inputs(self) -> RouterInputs:
+        """Draw the inputs of a cycle."""
+        rng, build = self.rng, self.build
+        flits = {}
+        for i in range(build.ports):
+            c = rng.randrange(build.channels)
+            if rng.random() < self.busy and (self.may_send(i, c) or rng.random() < self.wrong):
+                flits[i] = self.flit(i, c)
+        credits = {at for at, owed in self.owed.items() if owed and rng.random() < self.drain}
+        outputs = range(build.ports - 1)  # the last one is the process's
+        messages = {o: rng.getrandbits(1) for o in outputs if rng.random() < self.holds}
+        write = None
+        if build.kind == "table" and rng.random() < 0.1:
+            number = 2 ** (build.ports - 1).bit_length()
+            write = rng.randrange(build.destinations), rng.randrange(number)
+        return RouterInputs(flits, credits, messages, write)
+
+    def may_send(self, i: int, c: int) -> bool:
+        """Whether a sender has a credit; one that is high in this cycle is for the next."""
+        on_the_way = (i, c) in self.router.credits
+        return self.router.held((i, c)) + on_the_way < self.build.buffer_flits
+
+    def flit(self, i: int, c: int) -> Flit:
+        """Draw the next flit of a channel's packet, or the first of another."""
+        payload, left = self.rng.getrandbits(self.build.flit_bits), self.left[i, c]
+        if left:
+            return Flit(c, payload, False, left == 1)
+        return Flit(c, payload, True, self.rng.randint(1, self.longest) == 1)
+
+    def step(self, inputs: RouterInputs) -> RouterOutputs[int]:
+        """Go through a cycle."""
+        for i, flit in inputs.flits.items():
+            at = i, flit.channel
+            if self.router.is_full(at):
+                continue
+            if not flit.head:
+                self.left[at] -= 1
+            elif not flit.tail:
+                self.left[at] = self.rng.randint(1, self.longest)
+        outputs = self.router.step(inputs.flits, inputs.credits, inputs.messages)
+        if inputs.write and isinstance(self.router.routing, Table):
+            self.router.routing.write(*inputs.write)
+        for at in inputs.credits:
+            self.owed[at] -= 1
+        for o, sent in outputs.links.items():
+            if isinstance(sent, Flit):
+                self.owed[o, sent.channel] += 1
+                self.seen["head" if sent.head else "tail" if sent.tail else "body"] += 1
+            else:
+                self.seen["message"] += 1
+        self.seen["dropped"] += outputs.dropped
+        return outputs
