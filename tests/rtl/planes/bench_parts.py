@@ -10,14 +10,17 @@ from typing import Any
 import cocotb
 from amaranth.lib import wiring
 
+from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.transport.config_chain import ConfigNode
 from syncfabric.rtl.transport.registers import LinkRegisters
+from tests.models.golden.router_stimuli import RouterBuild
 from tests.rtl.engine.lockstep import differences
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep, RegistersLockstep
+from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.support import Bench, Scoreboard
 
 CYCLES, RESETS = 3000, (500, 501, 1400)
@@ -57,7 +60,47 @@ def _registers(signature: wiring.Signature, registers: int) -> Case:
     )
 
 
+def _router(
+    kind: str,
+    ports: int = 5,
+    channels: int = 1,
+    places: int = 4,
+    flit_bits: int = 16,
+    *,
+    register: bool = False,
+    message_bits: int = 0,
+    cut: bool = False,
+) -> Case:
+    others = {i: [o for o in range(ports) if o != i] for i in range(ports)}
+    # An input that goes straight on, and one that goes back.
+    few = {**others, 0: others[0][:1], ports - 1: list(range(ports))}
+    build = RouterBuild(
+        ports,
+        channels,
+        places,
+        flit_bits,
+        kind,
+        register,
+        XY(2, 1, 0, 0).pairs if kind == "xy" else few,
+        place=(1, 1),
+        bits=(2, 1),
+        destinations=16,
+    )
+    case = RouterCase(build, message_bits, cut)
+    wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
+    return Case(lambda: case.part, lambda rng: RouterLockstep(case, rng), frozenset(wanted))
+
+
 CASES = {
+    "xy": _router("xy"),
+    "xy_shared": _router("xy", channels=2, message_bits=11),
+    "xy_wide": _router("xy", register=True, message_bits=40, cut=True),
+    "table_2": _router("table", 2, 4, 1),
+    "table_16": _router("table", 16, 1, 2),
+    "table_6_shared": _router("table", 6, 3, 16, 32, register=True, message_bits=40),
+    "source_3": _router("source", 3, 2, 3, 128),
+    "source_9": _router("source", 9, 1, 1, register=True),
+    "source_4_shared": _router("source", 4, 4, 8, message_bits=18, cut=True),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),
     "port_16": _port(16, 256, 32),
