@@ -69,20 +69,22 @@ class NodePort(wiring.Component):
         arrived, waiting, lasts = Signal(shape), Signal(shape), Signal(shape)
         named, accepted, kept = Signal(shape), Signal(shape), Signal(registers * bits)
         starts, ends, breaks = Signal(), Signal(), Signal()
+        granted, ended = Signal(shape), Signal(shape)
         m.d.comb += [
             named.eq(Cat(answer.valid & (answer.message.entry == r) for r in range(registers))),
             starts.eq(answer.message.kind == Kind.GO),
             ends.eq(answer.message.kind[1]),
             breaks.eq(answer.message.kind == Kind.BROKEN),
             self.released.eq(Mux(starts, 0, named)),
-            # It may arrive anew in the cycle of its release, unless that has ended the group.
-            accepted.eq(
-                self.arrive & self.ready & ~(arrived & ~self.released) & ~Mux(ends, named, 0)
-            ),
+            # It may arrive anew in the cycle of its release, unless that ends the group: then
+            # what arrives ends with it.
+            ended.eq(Mux(ends, named, 0)),
+            granted.eq(self.arrive & self.ready & ~(arrived & ~(self.released & ~ended))),
+            accepted.eq(granted & ~ended),
         ]
         sent = self._send(m, waiting, lasts, kept)
         m.d.sync += [
-            self.ready.eq((self.ready | Mux(starts, named, 0)) & ~Mux(ends, named, 0)),
+            self.ready.eq((self.ready | Mux(starts, named, 0)) & ~ended),
             self.done.eq((self.done | self.released) & ~accepted & ~Mux(starts, named, 0)),
             self.broken.eq(Mux(breaks, self.broken | named, self.broken & ~Mux(starts, named, 0))),
             arrived.eq(accepted | (arrived & ~self.released)),
@@ -96,7 +98,7 @@ class NodePort(wiring.Component):
                 m.d.sync += self.result[word].eq(answer.message.data)
         m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, registers)
         ignored = Signal(shape)
-        m.d.sync += ignored.eq(self.arrive & ~accepted)
+        m.d.sync += ignored.eq(self.arrive & ~granted)
         m.d.comb += [
             refused.events.eq(total(ignored)),
             self.refused_arrives.eq(refused.count),

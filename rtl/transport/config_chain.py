@@ -86,7 +86,8 @@ class ConfigNode(wiring.Component):
         valid, held, ours = Signal(), Signal(), Signal()
         request = Signal(_REQUEST, reset_less=True)
         targets = [getattr(self, f"target_{k}") for k in self._targets]
-        ready = Cat(target.ready for target in targets).any()
+        absent = Signal()
+        ready = Cat(absent, *(target.ready for target in targets)).any()
         # The host waits for an answer, so a request stays here until the next one comes.
         with m.If(host.request_valid):
             m.d.sync += request.eq(host.request)
@@ -99,6 +100,7 @@ class ConfigNode(wiring.Component):
             further.request_valid.eq(valid & ~ours),
             further.request.eq(request),
         ]
+        # Where there is no target, this answers in its place.
         missing = valid & ours
         for k, target in zip(self._targets, targets, strict=True):
             named = request.target == k
@@ -109,16 +111,15 @@ class ConfigNode(wiring.Component):
                 target.address.eq(request.address),
                 target.data.eq(request.data),
             ]
-        errors = Cat(target.error for target in targets).any()
+        errors = Cat(absent, *(target.error for target in targets)).any()
         m.d.sync += [
-            host.answer_valid.eq(ready | missing | further.answer_valid),
-            host.answer_error.eq(errors | missing | further.answer_error),
+            absent.eq(missing),
+            host.answer_valid.eq(ready | further.answer_valid),
+            host.answer_error.eq(errors | further.answer_error),
             host.answer_rdata.eq(
                 either([*(target.rdata for target in targets), further.answer_rdata])
             ),
         ]
-        with m.If(missing):
-            m.d.sync += held.eq(0)
         return m
 
 

@@ -78,7 +78,7 @@ def test_what_is_for_none_is_answered_with_an_error() -> None:
     chain = Chain()
 
     async def program(ctx: Any) -> None:
-        assert await chain.request(ctx, node=12, target=1) == (2 * 2 + 2, 1, 0)
+        assert await chain.request(ctx, node=12, target=1) == (2 * 2 + 3, 1, 0)
         assert await chain.request(ctx, node=9) == (2 * NODES + 1, 1, 0)
         assert (await chain.request(ctx, node=12, address=COUNTER_ADDRESS))[1:] == (0, 0)
 

@@ -1,0 +1,118 @@
+"""A router beside its golden model, cycle by cycle: what is driven, and expected."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from syncfabric.models.golden.router import Flit
+from syncfabric.rtl.router.router import Router
+from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from tests.models.golden.router_stimuli import RouterBuild, RouterInputs, RouterStimuli
+from tests.rtl.engine.lockstep import Word
+
+__all__ = ["RouterCase", "RouterLockstep"]
+
+
+@dataclass(frozen=True)
+class RouterCase:
+    """A router's parameters, and the width of the messages that share its links but the last."""
+
+    build: RouterBuild
+    message_bits: int = 0
+    cut: bool = False
+
+    @property
+    def part(self) -> Router:
+        build = self.build
+        outputs = tuple(tuple(sorted(build.pairs[i])) for i in range(build.ports))
+        routing: Routing = SourceRouting(outputs)
+        if build.kind == "xy":
+            routing = XyRouting(*build.bits)
+        elif build.kind == "table":
+            routing = TableRouting(outputs, build.destinations)
+        return Router(
+            routing,
+            channels=build.channels,
+            buffer_flits=build.buffer_flits,
+            flit_bits=build.flit_bits,
+            output_register=build.output_register,
+            messages=tuple(range(build.ports - 1)) if self.message_bits else (),
+            message_bits=self.message_bits,
+            cut=self.cut,
+        )
+
+
+class RouterLockstep:
+    """A golden router, and random flits, credits and messages for it."""
+
+    def __init__(self, case: RouterCase, rng: random.Random) -> None:
+        self.case, self.rng = case, rng
+        self.build = replace(case.build, messages=case.message_bits > 0)
+        self.seen = Counter[str]()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew. Tables are written first: they have no reset."""
+        self.stimuli = RouterStimuli(self.build, self.rng)
+        self.stimuli.seen = self.seen
+        self.unwritten = list(range(self.build.destinations)) if self.build.kind == "table" else []
+
+    def inputs(self) -> RouterInputs:
+        """Draw the inputs of a cycle."""
+        rng = self.rng
+        if self.unwritten:
+            write = self.unwritten.pop(), rng.randrange(self.build.ports)
+            return RouterInputs({}, set(), {}, write)
+        inputs = self.stimuli.inputs()
+        messages = {o: rng.getrandbits(self.case.message_bits) for o in inputs.messages}
+        flits = {
+            i: flit._replace(cut=self.case.cut and rng.random() < 0.5)
+            for i, flit in inputs.flits.items()
+        }
+        return inputs._replace(messages=messages, flits=flits)
+
+    def word(self, flit: Flit) -> int:
+        """Return the bits of a flit on a link."""
+        flags = flit.head | flit.tail << 1 | flit.cut << 2
+        return flit.payload | flags << self.build.flit_bits
+
+    def step(self) -> tuple[dict[str, int], dict[str, Word]]:
+        build, inputs = self.build, self.inputs()
+        shown = self.stimuli.router.credits
+        outputs = self.stimuli.step(inputs)
+        driven, expected = {}, {"overflows": Word(outputs.dropped)}
+        width = build.flit_bits + 2 + self.case.cut
+        for port in range(build.ports):
+            flit, sent = inputs.flits.get(port), outputs.links.get(port)
+            driven[f"in_{port}__valid"] = 1 << flit.channel if flit else 0
+            driven[f"in_{port}__flit"] = self.word(flit) if flit else 0
+            credits = [(port, c) for c in range(build.channels)]
+            driven[f"out_{port}__credit"] = _mask(at in inputs.credits for at in credits)
+            expected[f"in_{port}__credit"] = Word(_mask(at in shown for at in credits))
+            valid, word = 0, 0
+            if isinstance(sent, Flit):
+                valid, word = 1 << sent.channel, self.word(sent)
+            elif sent is not None:
+                word = sent
+            expected[f"out_{port}__valid"] = Word(valid)
+            expected[f"out_{port}__flit"] = Word(word & (1 << width) - 1)
+            if self.case.message_bits and port < build.ports - 1:
+                expected[f"out_{port}__message_valid"] = Word(sent is not None and not valid)
+                if self.case.message_bits > width:
+                    expected[f"out_{port}__message_rest"] = Word(word >> width)
+                message = inputs.messages.get(port)
+                noise = self.rng.getrandbits(self.case.message_bits)
+                driven[f"message_{port}_valid"] = int(message is not None)
+                driven[f"message_{port}"] = noise if message is None else message
+        if build.kind == "xy":
+            driven |= dict(zip("xy", build.place, strict=True))
+        if build.kind == "table":
+            destination, output = inputs.write or (0, 0)
+            driven |= {"table_destination": destination, "table_output": output}
+            driven["table_write"] = int(inputs.write is not None)
+        return driven, expected
+
+
+def _mask(bits: Iterable[bool]) -> int:
+    return sum(bit << i for i, bit in enumerate(bits))
