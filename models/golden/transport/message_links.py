@@ -14,8 +14,8 @@ from syncfabric.models.golden.transport.wires import Sent
 __all__ = ["MessageLinks", "OwnLinks", "RoutedLinks", "SharedLinks", "message_links"]
 
 DIRECTIONS = 4
-SENDERS = 2 * DIRECTIONS + 1
-"""Slots of both classes, and the register."""
+REGISTER = DIRECTIONS
+"""Place of the register in an order, after the slots of all inputs."""
 
 
 class MessageLinks(Protocol):
@@ -95,7 +95,7 @@ class RoutedLinks:
         self._registers: dict[int, Sent] = {}  # what has stayed in them
         links = range(DIRECTIONS)
         self._has_credit = {(q, c): 1 for q in links for c in range(2)}
-        self._orders = [LeastRecentlySent(SENDERS) for _ in links]
+        self._orders = {at: LeastRecentlySent(DIRECTIONS + 1) for at in self._has_credit}
         self.credits: set[Channel] = set()
 
     def hold(self, sends: Mapping[int, Sent]) -> bool:
@@ -114,23 +114,18 @@ class RoutedLinks:
 
     def _chosen(self, sends: Mapping[int, Sent]) -> dict[int, tuple[int, Sent]]:
         """Return by output the place in its order, and the message, of the one that leaves."""
-        registers = {**self._registers, **sends}
-        candidates: dict[int, dict[int, Sent]] = {q: {} for q in range(DIRECTIONS)}
+        candidates: dict[Channel, dict[int, Sent]] = {at: {} for at in self._orders}
         for (p, c), sent in self._slots.items():
             assert sent.way
-            candidates[self.output(p, sent.way)][2 * p + c] = sent
-        for q, sent in registers.items():
-            candidates[q][SENDERS - 1] = sent
-        chosen = {}
-        for q, senders in candidates.items():
-            ready = {
-                place: sent
-                for place, sent in senders.items()
-                if sent.way and self._has_credit[q, sent.way.route_class] > 0
-            }
-            if ready:
-                place = self._orders[q].first(ready)
-                chosen[q] = place, ready[place]
+            candidates[self.output(p, sent.way), c][p] = sent
+        for q, sent in {**self._registers, **sends}.items():
+            assert sent.way
+            candidates[q, sent.way.route_class][REGISTER] = sent
+        chosen: dict[int, tuple[int, Sent]] = {}
+        for (q, c), senders in candidates.items():  # class 0 before class 1
+            if senders and q not in chosen and self._has_credit[q, c] > 0:
+                place = self._orders[q, c].first(senders)
+                chosen[q] = place, senders[place]
         return chosen
 
     def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
@@ -146,12 +141,13 @@ class RoutedLinks:
         self.credits = set()
         for q, (place, sent) in chosen.items():
             assert sent.way
-            self._orders[q].sent(place)
-            self._has_credit[q, sent.way.route_class] -= 1
-            if place == SENDERS - 1:
+            route_class = sent.way.route_class
+            self._orders[q, route_class].sent(place)
+            self._has_credit[q, route_class] -= 1
+            if place == REGISTER:
                 del self._registers[q]
             else:
-                slot = place // 2, place % 2
+                slot = place, route_class
                 del self._slots[slot]
                 self.credits.add(slot)
         here: dict[int, Message] = {}
