@@ -14,9 +14,10 @@ from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
 from tests.formal.guards import GuardProof, WatchdogProof
 from tests.formal.kinds import Proof
+from tests.formal.kinds_of_routers import mesh, switch
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.register_life import LifeProof
-from tests.formal.routers import FlitProof, PacketProof, mesh, switch
+from tests.formal.routers import FlitProof, PacketProof
 from tests.formal.serial_unit import SerialUnitProof
 from tests.formal.set_up_forged import ForgedProof
 from tests.formal.set_up_forged import interface as managed_interface
