@@ -9,6 +9,7 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
 from tests.formal.catalogue_of_access import ACCESS_PROOFS
+from tests.formal.catalogue_of_engine import ENGINE_PROOFS
 from tests.formal.catalogue_of_messages import MESSAGE_PROOFS
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
@@ -208,6 +209,7 @@ PROOFS = (
         Proof(f"wires: {name}", "rtl/wires/slot.py", make, reset=True)
         for name, make in SLOTS.items()
     ),
+    *ENGINE_PROOFS,
     *MESSAGE_PROOFS,
     *ACCESS_PROOFS,
 )

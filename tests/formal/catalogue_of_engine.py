@@ -3,18 +3,67 @@
 from functools import partial
 
 from tests.formal.engine_entry import EntryProof
+from tests.formal.engine_joined import ChainProof, SharesProof
+from tests.formal.engine_parts import ChoiceProof, CommandsProof, MemoryProof, VisitsProof
+from tests.formal.fifo import FifoProof, RoomProof, messages
 from tests.formal.kinds import Proof
+from tests.formal.node_ports import NodePortProof
+from tests.formal.routers import FlitProof, PacketProof, source, xy
 
 __all__ = ["ENGINE_PROOFS"]
+
+SIZES = {1: (4, 2), 2: (4, 2), 3: (2, 1), 4: (2, 1)}
+"""Groups and data bits by stages."""
+ENTRY_BLOCKS = {1: "rule", 2: "own_port", 3: "engine", 4: "engine"}
 
 ENGINE_PROOFS = (
     *(
         Proof(
             f"engine: an entry, stages {stages}",
-            "rtl/engine/engine.py",
-            partial(EntryProof, stages),
+            f"rtl/engine/{ENTRY_BLOCKS[stages]}.py",
+            partial(EntryProof, stages, *size),
             reset=True,
         )
-        for stages in (1, 2, 3, 4)
+        for stages, size in SIZES.items()
+    ),
+    *(
+        Proof(
+            f"engine: choice of 4 sources, {interval} cycles a service",
+            "rtl/engine/choice.py",
+            partial(ChoiceProof, 4, interval),
+        )
+        for interval in (1, 2, 3)
+    ),
+    Proof("fifo: engine's queue, cut to 4", "rtl/engine/queue.py", partial(FifoProof, messages, 5)),
+    Proof(
+        "fifo: engine's queue in block RAM, cut to 4",
+        "rtl/engine/queue.py",
+        partial(FifoProof, partial(messages, block=True), 4),
+    ),
+    Proof("engine: room in a queue, cut to 4", "rtl/engine/queue.py", RoomProof),
+    *(
+        Proof(
+            f"engine: {name} of entries",
+            "rtl/engine/memory.py",
+            partial(MemoryProof, block=block),
+        )
+        for name, block in (("LUT RAM", False), ("block RAM", True))
+    ),
+    Proof("engine: visits, every 10 cycles", "rtl/engine/watchdog.py", partial(VisitsProof, 10)),
+    Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
+    Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
+    Proof("links that packets and messages share", "rtl/transport/link.py", SharesProof),
+    Proof("config chain of 2 nodes", "rtl/transport/config_chain.py", ChainProof),
+    Proof("router: a flit, X-Y", "rtl/router/routing.py", lambda: FlitProof(xy(1, 2), 1, 2)),
+    Proof("router: packets, X-Y", "rtl/router/output_port.py", lambda: PacketProof(xy(1, 2), 1, 2)),
+    Proof(
+        "router: a flit, source routes, output register",
+        "rtl/router/routing.py",
+        lambda: FlitProof(source(1, 1, output_register=True), 1, 1),
+    ),
+    Proof(
+        "router: packets, source routes, 2 channels",
+        "rtl/router/input_port.py",
+        lambda: PacketProof(source(2, 1), 2, 1),
     ),
 )

@@ -1,7 +1,7 @@
 """An engine with links, config port and watchdog that are free, and a log of what it serves.
 
-The engine's queues, memory, commands and visits are replaced by stand-ins that do all that the real
-ones can do, and more: of the entries, one is kept, and the others are anything at any time. The real
+The engine's queues, memory, commands and visits are replaced by stand-ins that do all that the
+real parts can do, and more: one entry is kept, and the others are anything at any time. The real
 parts have proofs of their own.
 """
 
@@ -217,9 +217,7 @@ class FreeEngine:
             *(self.swept | ~getattr(wrapper, f"next_{p}").valid for p in range(layout.links))
         )
 
-    def _log_local(
-        self, m: Module, claims: Properties, wrapper: Any, layout: EngineLayout
-    ) -> _Log:
+    def _log_local(self, m: Module, claims: Properties, wrapper: Any, layout: EngineLayout) -> _Log:
         """Log the head of the local source; claim what it loads, and when."""
         local, command = self.local, self.commands
         log = _Log(
@@ -249,7 +247,8 @@ class FreeEngine:
             shown == Mux(log.valid, log.tasks.as_value(), 0),
             ~(log.valid & log.tasks.arrival) | same,
             ~log.valid | (local.head.entry == log.message.entry),
-            ~(log.valid & ~log.tasks.visit & ~log.tasks.sweep) | (local.head.epoch == log.message.epoch),
+            ~(log.valid & ~log.tasks.visit & ~log.tasks.sweep)
+            | (local.head.epoch == log.message.epoch),
         )
         arrival = wrapper.arrive_message
         with m.If(free):

@@ -1,8 +1,5 @@
 """What an engine does with one of its entries, any, whatever comes for it and for the others."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
@@ -54,9 +51,7 @@ class EntryProof(wiring.Component):
         served = bench.served
         message, tasks, port = served.message, served.tasks, served.port
         mine = served.valid & (message.entry == entry)
-        claims.assume(
-            ~(mine & tasks.setup) | (bench.commands.image.as_value() == image.as_value())
-        )
+        claims.assume(~(mine & tasks.setup) | (bench.commands.image.as_value() == image.as_value()))
 
         # The entry, as the sets of ports that its episodes are made of.
         alive, going_up, idle, asked, seen = (
@@ -128,7 +123,9 @@ class EntryProof(wiring.Component):
             m.d.sync += seen.eq(waits)
 
         # Data are kept as what each operation needs of them.
-        ones, zeros, odd = (Signal(layout.data_bits, name=name) for name in ("ones", "zeros", "odd"))
+        ones, zeros, odd = (
+            Signal(layout.data_bits, name=name) for name in ("ones", "zeros", "odd")
+        )
         word, first = message.data, ~came.any()
         now = [Mux(first, word, ones | word), Mux(first, ~word, zeros | ~word)]
         now.append(Mux(first, word, odd ^ word))
@@ -197,10 +194,12 @@ class EntryProof(wiring.Component):
             & (claims.before("served_own", served.valid) | ~release.valid),
         )
         claims.holds(
+            "nothing is sent or answered before the sweep is over",
+            bench.swept | ~(sends.any() | release.valid | bench.commands.done),
+        )
+        claims.holds(
             "messages say how the episode ends",
-            Cat(
-                ~(at_links & out.valid) | (out.message.kind == kind_then) for out in outs
-            ).all()
+            Cat(~(at_links & out.valid) | (out.message.kind == kind_then) for out in outs).all()
             & (~(at_process & release.valid) | (release.message.kind == kind_own)),
         )
         has_data = completes & (kind != Kind.GO)
@@ -220,7 +219,11 @@ class EntryProof(wiring.Component):
         )
         claims.holds(
             "a neighbour is sent no second message before it answers the first",
-            ~(at_links & ~then("ends", ends)) | ((sends & then("unanswered", unanswered[:links] & ~Mux(merges, port[:links], 0))) == 0),
+            ~(at_links & ~then("ends", ends))
+            | (
+                (sends & then("unanswered", unanswered[:links] & ~Mux(merges, port[:links], 0)))
+                == 0
+            ),
         )
         claims.holds("an answer is merged", ~faithful | merges)
         names = [

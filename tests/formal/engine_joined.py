@@ -66,12 +66,18 @@ class SharesProof(wiring.Component):
             claims.assume(~(come.valid & come.message_valid))
             arrives, leaves = getattr(engine, f"in_{p}"), getattr(engine, f"out_{p}")
             word, flit = leaves.message.as_value(), out.flit.as_value()
-            claims.holds(f"link {p} carries the engine's message when it is sent",
-                (out.message_valid == leaves.valid) & (~leaves.valid | (flit == word)))
-            claims.holds(f"link {p} carries one thing at a time", ~(out.message_valid & out.valid.any()))
-            claims.holds(f"a message on link {p} is the engine's, and a flit is not",
+            claims.holds(
+                f"link {p} carries the engine's message when it is sent",
+                (out.message_valid == leaves.valid) & (~leaves.valid | (flit == word)),
+            )
+            claims.holds(
+                f"link {p} carries one thing at a time", ~(out.message_valid & out.valid.any())
+            )
+            claims.holds(
+                f"a message on link {p} is the engine's, and a flit is not",
                 (arrives.valid == come.message_valid)
-                & (arrives.message.as_value() == come.flit.as_value()[:message]))
+                & (arrives.message.as_value() == come.flit.as_value()[:message]),
+            )
             # Of any cycles in a row, messages have three of five, and two more.
             ahead, busy = Signal(4, name=f"ahead_{p}"), Signal(5, name=f"busy_{p}")
             m.d.comb += busy.eq(ahead + 2)
@@ -82,7 +88,9 @@ class SharesProof(wiring.Component):
             claims.holds(f"packets have two of five cycles of link {p}", ahead <= 6)
             claims.reached(f"messages have three cycles of link {p} in a row", ahead == 6)
         left = Cat(getattr(part, f"out_{p}").valid for p in range(2))
-        claims.reached("a flit leaves after messages", left.any() & claims.before("sent", self.sends.all()))
+        claims.reached(
+            "a flit leaves after messages", left.any() & claims.before("sent", self.sends.all())
+        )
         return m
 
 
@@ -143,8 +151,10 @@ class ChainProof(wiring.Component):
             with m.If(~asked.any() & pending):
                 m.d.sync += waited.eq(waited + 1)
         claims.holds("an answer is to a request that waits", ~host.answer_valid | pending)
-        claims.holds("a request reaches its target alone, once",
-            (asked == 0) | (pending & named & ~served & (asked == (1 << which)[:4])))
+        claims.holds(
+            "a request reaches its target alone, once",
+            (asked == 0) | (pending & named & ~served & (asked == (1 << which)[:4])),
+        )
         same = [
             ~target.valid
             | (
@@ -160,8 +170,10 @@ class ChainProof(wiring.Component):
         with m.If(answers.any()):
             m.d.sync += kept.eq(Cat(self.words, self.errors))
         told = Cat(host.answer_rdata, host.answer_error)
-        claims.holds("the answer is the target's, or an error",
-            ~host.answer_valid | Mux(named, served & (told == kept), told == 1 << WORD_BITS))
+        claims.holds(
+            "the answer is the target's, or an error",
+            ~host.answer_valid | Mux(named, served & (told == kept), told == 1 << WORD_BITS),
+        )
         claims.holds("without an answer all is 0", host.answer_valid | (told == 0))
         for n in range(2):
             claims.reached(f"node {n} answers", host.answer_valid & served & (request.node == n))

@@ -10,15 +10,12 @@ from syncfabric.models.layout.engine import (
     WORD_BITS,
     EngineCounter,
     EngineLayout,
-    Kind,
 )
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.memory import EntryMemory
-from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.watchdog import Visits
-from syncfabric.rtl.messages import struct
 from tests.formal.properties import Properties
 
 __all__ = ["ChoiceProof", "CommandsProof", "MemoryProof", "VisitsProof"]
@@ -73,12 +70,17 @@ class ChoiceProof(wiring.Component):
         idle = held.any() & ~choice.begins & ~busy & ~self.hold
         claims.holds("one source at most is served at a time", (takes & (takes - 1)) == 0)
         claims.holds("only a source that has a head is served", (takes & ~held) == 0)
-        claims.holds("no service begins during another, or with hold",
-            ~choice.begins | ~(busy | self.hold))
+        claims.holds(
+            "no service begins during another, or with hold", ~choice.begins | ~(busy | self.hold)
+        )
         claims.holds("a service executes in its last cycle", choice.executes == executes)
-        claims.holds("one cycle at most is idle while there is a head", ~(idle & claims.before("idle", idle)))
+        claims.holds(
+            "one cycle at most is idle while there is a head", ~(idle & claims.before("idle", idle))
+        )
         others = sources - 1
-        claims.holds(f"a head waits for {others} services of others at most", paused | (waited <= others))
+        claims.holds(
+            f"a head waits for {others} services of others at most", paused | (waited <= others)
+        )
         claims.holds(f"with hold it waits for {sources} at most", waited <= sources)
         claims.reached(f"a head waits for {others}", ~paused & (waited == others))
         claims.reached(f"a head waits for {sources}", waited == sources)
@@ -143,7 +145,9 @@ class VisitsProof(wiring.Component):
         rises, cycle = Signal(), Signal(range(period))
         ends = cycle == period - 1
         m.d.sync += [cycle.eq(Mux(ends, 0, cycle + 1)), rises.eq(ends)]
-        claims.holds("a visit is due once in a period, until it is taken", visits.due == (was | rises))
+        claims.holds(
+            "a visit is due once in a period, until it is taken", visits.due == (was | rises)
+        )
         claims.reached("a visit is due", visits.due & rises)
         return m
 
@@ -194,26 +198,36 @@ class CommandsProof(wiring.Component):
         # A COMMIT is offered from its first cycle until it is loaded, so once.
         been = Signal()
         m.d.sync += been.eq((been | taken) & ~config.ready)
-        claims.holds("a COMMIT is offered until it is loaded, and once",
-            commands.command_valid == (self.valid & commits & ~been))
-        claims.holds("another request is answered in the next cycle, a COMMIT when it is done",
-            config.ready == claims.before("answered", first | done))
+        claims.holds(
+            "a COMMIT is offered until it is loaded, and once",
+            commands.command_valid == (self.valid & commits & ~been),
+        )
+        claims.holds(
+            "another request is answered in the next cycle, a COMMIT when it is done",
+            config.ready == claims.before("answered", first | done),
+        )
         claims.holds("an answer is to a request", ~config.ready | waits)
         wrong = Mux(done, ~self.accepted, first & ~stages & ~reads)
-        claims.holds("an error is told exactly for what there is not, or is refused",
-            config.error == claims.before("wrong", wrong))
+        claims.holds(
+            "an error is told exactly for what there is not, or is refused",
+            config.error == claims.before("wrong", wrong),
+        )
         count = self.counts.word_select(counter, COUNTER_BITS)
         shown = Mux(done, self.answer, Mux(first & reads, count, 0))
-        claims.holds("what is read is the command's answer, or the counter",
-            config.rdata == claims.before("shown", shown))
+        claims.holds(
+            "what is read is the command's answer, or the counter",
+            config.rdata == claims.before("shown", shown),
+        )
         which = claims.constant("word", self.which)
         kept = Signal(WORD_BITS)
         with m.If(first & stages & (word == which)):
             m.d.sync += kept.eq(self.data)
         image = Cat(commands.image.as_value(), Const(0, WORD_BITS))
         mask = Cat(Const(-1, self._layout.image.width), Const(0, WORD_BITS))
-        claims.holds("a staged word is what was written to it last",
-            image.word_select(which, WORD_BITS) == (kept & mask.word_select(which, WORD_BITS)))
+        claims.holds(
+            "a staged word is what was written to it last",
+            image.word_select(which, WORD_BITS) == (kept & mask.word_select(which, WORD_BITS)),
+        )
         claims.reached("a COMMIT is refused", config.ready & config.error & commits)
         claims.reached("a word is staged, and then another", kept.any() & first & stages)
         return m

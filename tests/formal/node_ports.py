@@ -80,14 +80,18 @@ class NodePortProof(wiring.Component):
         claims.holds("one that waits is offered, or another is", ~waiting | send.valid)
         mine = send.valid & (send.message.entry == which)
         kind = Mux(said, Kind.LAST, Kind.PLAIN)
-        claims.holds("it is sent as the process made it",
-            ~mine | ((send.message.kind == kind) & (send.message.data == word)))
+        claims.holds(
+            "it is sent as the process made it",
+            ~mine | ((send.message.kind == kind) & (send.message.data == word)),
+        )
         claims.holds("it bears the epoch of the last answer", ~mine | (send.message.epoch == epoch))
         claims.holds("what is offered has been accepted", ~mine | waiting)
         claims.holds("every answer but GO releases, at once", of(port.released) == released)
         shown = Cat(of(port.done), of(port.broken), of(port.result))
-        claims.holds("the last answer stays to be seen",
-            (shown[:2] == Cat(done, was_broken)) & (~done | (shown[2] == result)))
+        claims.holds(
+            "the last answer stays to be seen",
+            (shown[:2] == Cat(done, was_broken)) & (~done | (shown[2] == result)),
+        )
         waited = Signal(range(registers + 1))
         with m.If(~waiting | taken):
             m.d.sync += waited.eq(0)
@@ -100,7 +104,10 @@ class NodePortProof(wiring.Component):
         ignored = claims.before("ignored", of(self.arrive) & ~accepted)
         grew = count != claims.before("count", count)
         full = claims.before("full", count.all())
-        claims.holds("an arrival that is ignored is counted", ~claims.before("ignored_before", ignored) | grew | full)
+        claims.holds(
+            "an arrival that is ignored is counted",
+            ~claims.before("ignored_before", ignored) | grew | full,
+        )
         claims.reached("an arrival waits as its group breaks", waiting & broken)
         claims.reached("an arrival in the cycle of its release", accepted & released)
         return m

@@ -22,6 +22,7 @@ __all__ = ["MARK", "FlitProof", "PacketProof", "Router", "source", "xy", "xy_leg
 MARK = 15
 """Bit of the payload, above all headers: it tells watched flits from others."""
 
+
 @dataclass(frozen=True)
 class Router:
     """A router as both kinds are looked at.
