@@ -12,8 +12,8 @@ from tests.formal.routers import FlitProof, PacketProof, source, xy
 
 __all__ = ["ENGINE_PROOFS"]
 
-SIZES = {1: (4, 2), 2: (4, 2), 3: (2, 1), 4: (2, 1)}
-"""Groups and data bits by stages."""
+SIZES = {1: (4, 4), 2: (4, 4), 3: (2, 2), 4: (2, 2)}
+"""Links and groups by stages; data have two bits."""
 ENTRY_BLOCKS = {1: "rule", 2: "own_port", 3: "engine", 4: "engine"}
 
 ENGINE_PROOFS = (

@@ -115,10 +115,16 @@ def source(channels: int, places: int, *, output_register: bool = False) -> Rout
 
 
 def _ported(
-    part: PortRouter, ports: int, way: Any, legal: Any, fixed: dict[str, int], **more: int
+    part: PortRouter,
+    ports: int,
+    way: Callable[[Any], Value],
+    legal: Callable[[int, Any], Value],
+    fixed: dict[str, int],
+    cycles: int = 0,
+    shift: int = 0,
 ) -> Router:
     ins, outs = ([f"{side}_{p}" for p in range(ports)] for side in ("in", "out"))
-    return Router(part, ins, outs, way, legal, fixed, **more)
+    return Router(part, ins, outs, way, legal, fixed, cycles=cycles, shift=shift)
 
 
 class _Proof(wiring.Component):
