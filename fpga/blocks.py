@@ -22,13 +22,13 @@ from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.rtl.mesh.packets import PacketRouter
+from syncfabric.rtl.planes.collective import collective
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import XyRouting
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
-from syncfabric.rtl.transport.link import OwnLinks, SharedLinks
 from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named
@@ -128,25 +128,10 @@ def _collective(about: str, **options: Any) -> Block:
     plain = {"watchdog": 64, "counters": False, "read_back": False}
     return Block(
         about,
-        _mesh_collective,
+        collective,
         lambda **given: MeshNodeShape(**{**plain, **options, **given}),
-        frozenset({"overflows"}),
+        frozenset({"overflows", "corrupt", "lost"}),
     )
-
-
-def _mesh_collective(shape: MeshNodeShape) -> OwnLinks | SharedLinks:
-    shared = shape.message_links == "shared"
-    router = Router(
-        XyRouting(*shape.coordinate_bits),
-        channels=shape.channels,
-        buffer_flits=shape.buffer_flits,
-        flit_bits=shape.flit_bits,
-        output_register=shape.output_register,
-        messages=tuple(range(shape.links)) if shared else (),
-        message_bits=shape.layout.message.width,
-    )
-    engine = Engine(shape.layout, **shape.options)
-    return SharedLinks(router, engine, shape.links) if shared else OwnLinks(router, engine)
 
 
 _EIGHT_LINKS: dict[str, Any] = {
@@ -322,9 +307,16 @@ BLOCKS: dict[str, Block] = {
     "router-engine-shared": _collective(
         "Router as router-engine, with messages on the packets' links", message_links="shared"
     ),
+    "router-engine-routed": _collective(
+        "Router as router-engine, with messages that are routed from member to member",
+        transport="routed",
+    ),
     "router-engine-full": _collective(
         "Router as router-engine, with 4 data bits, all operations, counters and read-back",
         **{"data_bits": 4, "operations": "all", "counters": True, "read_back": True},
+    ),
+    "router-engine-guarded": _collective(
+        "Router as router-engine, with 8 check bits at links, two cycles a router", check_bits=8
     ),
     "router-engine-256": _collective(
         "Router as router-engine, with 256 groups in block RAM", groups=256

@@ -1,4 +1,4 @@
-"""The FPGAs that blocks are synthesized for."""
+"""The FPGAs that blocks are synthesized for, and gates of no technology."""
 
 from dataclasses import dataclass, replace
 
@@ -14,14 +14,14 @@ _FULL = 0.5
 
 @dataclass(frozen=True)
 class Device:
-    """An FPGA, as Yosys and nextpnr know it.
+    """An FPGA, as Yosys and nextpnr know it; or gates, which Yosys alone knows.
 
     Parameters
     ----------
     name : str
         What the user calls it.
-    family : {"ecp5", "ice40"}
-        Which nextpnr places it.
+    family : {"ecp5", "ice40", "gates"}
+        Which nextpnr places it; none does gates.
     synthesis : tuple of str
         Yosys commands, options that decide about area and speed included; the last one maps.
     options : tuple of str
@@ -73,9 +73,10 @@ DEVICES: dict[str, Device] = {
         _ecp5("85k", 83_640, 208),
         _ice40("hx8k", "ct256"),
         _ice40("up5k", "sg48"),
+        Device("gates", "gates", ("synth -flatten",), ()),
     )
 }
-"""All devices by name; the ECP5s are of speed grade 6."""
+"""All devices by name; the ECP5s are of speed grade 6. Of gates, memories are flip-flops."""
 
 
 def device_named(name: str, *, fast: bool = False, delay: int | None = None) -> Device:

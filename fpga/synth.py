@@ -41,12 +41,15 @@ class Area:
         Flip-flops.
     block_ram, distributed_ram : int
         Block RAMs; distributed RAMs of 16 x 4 bits.
+    gates : int
+        Gates of one or two inputs, and multiplexers of two, where there are no LUTs.
     """
 
     lut4: int
     ff: int
     block_ram: int
     distributed_ram: int
+    gates: int = 0
 
     @classmethod
     def of(cls, cells: Mapping[str, int], around: int) -> "Area":
@@ -57,8 +60,10 @@ class Area:
 
         ram = count("TRELLIS_DPR16X4")
         luts = count("LUT4", "SB_LUT4") + CARRY_LUTS * count("CCU2C") + RAM_LUTS * ram
-        registers = count("TRELLIS_FF", "SB_DFF") - around
-        return cls(luts, registers, count("DP16KD", "PDPW16KD", "SB_RAM", "SB_SPRAM"), ram)
+        flip_flops = count("$_DFF", "$_SDFF")
+        registers = count("TRELLIS_FF", "SB_DFF") + flip_flops - around
+        block_ram = count("DP16KD", "PDPW16KD", "SB_RAM", "SB_SPRAM")
+        return cls(luts, registers, block_ram, ram, count("$_") - flip_flops)
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ def synthesize(
     frequency : float
         Megahertz that nextpnr aims at.
     seeds : sequence of int
-        Placements that are tried; with none there is area alone.
+        Placements that are tried; with none, and of gates, there is area alone.
     progress : Progress
 
     Raises
@@ -138,6 +143,8 @@ def synthesize(
     """
     if frequency <= 0:
         raise SpecError(f"freq must be above 0 MHz, not {frequency:g}")
+    if device.family == "gates":
+        seeds = ()
     tools = [find_tool("yosys")]
     tools += [find_tool(f"nextpnr-{device.family}")] if seeds else []
     steps = 1 + len(seeds)
@@ -145,7 +152,7 @@ def synthesize(
     netlist = netlist_of(design, device, tools[0])
     progress("synthesize", 1, steps)
     area = Area.of(json.loads((netlist / "cells.json").read_text()), design.around)
-    options = _UNPINNED[device.family]
+    options = _UNPINNED.get(device.family, ())
     if seeds and design.chained and device.family == "ecp5":
         netlist = chained_netlist(netlist, design.top, tools[0])
         options = ("--lpf-allow-unconstrained",)

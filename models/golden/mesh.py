@@ -12,10 +12,10 @@ from syncfabric.models.golden.mesh_channel import MeshChannels
 from syncfabric.models.golden.model import Arrivals, GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
-from syncfabric.models.golden.router import SyncRouter
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.source import Sources
 from syncfabric.models.golden.spill import SpillEngine
+from syncfabric.models.golden.sync_router import SyncRouter
 from syncfabric.models.golden.wire_place import WirePlace
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wiring import HERE, Wiring

@@ -6,8 +6,8 @@ from typing import Any
 
 from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.record import Message
-from syncfabric.models.golden.router import SyncRouter
 from syncfabric.models.golden.serial_unit import SerialUnit
+from syncfabric.models.golden.sync_router import SyncRouter
 
 __all__ = ["SerialRouter"]
 

@@ -12,13 +12,13 @@ __all__ = [
     "COUNTER_ADDRESS",
     "EPOCH_BITS",
     "IMAGE_ADDRESS",
-    "INTERVALS",
     "MOST_PORTS",
     "WORD_BITS",
     "Code",
     "EngineCounter",
     "EngineLayout",
     "Kind",
+    "interval_of",
 ]
 
 EPOCH_BITS = 2
@@ -32,8 +32,17 @@ IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
 """Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
 
 
-INTERVALS = {1: 1, 2: 1, 3: 2, 4: 3}
-"""Cycles of a service by the engine's stages."""
+def interval_of(stages: int, *, shared: bool) -> int:
+    """Return the cycles of a service: the stages, less that of a register before the link.
+
+    Parameters
+    ----------
+    stages : int, 1 to 4
+        Cycles a router.
+    shared : bool
+        Packets share the links, or messages are routed: two stages have that register, too.
+    """
+    return stages - (stages > 2 or shared)
 
 
 class Kind(IntEnum):
@@ -80,6 +89,8 @@ class EngineLayout:
         The router's own process is one more port, number ``links``.
     groups, data_bits : int
     operations : {"none", "bitwise", "all"}
+    x_bits, y_bits : int, optional
+        Bits of a router's column and row; 0: messages are not routed.
     """
 
     links: int
@@ -87,6 +98,13 @@ class EngineLayout:
     groups: int
     data_bits: int
     operations: str
+    x_bits: int = 0
+    y_bits: int = 0
+
+    @property
+    def routed(self) -> bool:
+        """Messages are routed: names say where their receiver is."""
+        return self.x_bits > 0
 
     @property
     def ports(self) -> int:
@@ -108,28 +126,44 @@ class EngineLayout:
         """Entries in memory: the groups, rounded up to a power of two."""
         return 1 << self.entry_bits
 
-    @cached_property
-    def name(self) -> Layout:
-        """How an entry is named at a neighbour."""
-        return Layout(
-            "name",
-            (
-                Field("entry", self.entry_bits, "entry at the receiver"),
-                Field("epoch", EPOCH_BITS, "its epoch"),
-            ),
+    @property
+    def _entry(self) -> tuple[Field, ...]:
+        return (
+            Field("entry", self.entry_bits, "entry at the receiver"),
+            Field("epoch", EPOCH_BITS, "its epoch"),
+        )
+
+    @property
+    def _place(self) -> tuple[Field, ...]:
+        if not self.routed:
+            return ()
+        return (
+            Field("x", self.x_bits, "column of the receiver"),
+            Field("y", self.y_bits, "row of the receiver"),
         )
 
     @cached_property
+    def name(self) -> Layout:
+        """How an entry is named at a neighbour; routed: at the next member, and the way there."""
+        routed = (Field("route_class", 1, "first along the row 0, the column 1"),)
+        return Layout("name", (*self._entry, *self._place, *(routed if self.routed else ())))
+
+    @cached_property
     def message(self) -> Layout:
-        """A message on a link, and to and from the own process."""
+        """A message to and from the own process; on a link, too, if it is not routed."""
         return Layout(
             "message",
             (
-                *self.name.fields,
+                *self._entry,
                 Field("kind", 2, "PLAIN 0, GO 1, LAST 2, BROKEN 3"),
                 Field("data", self.data_bits, "operand, or result"),
             ),
         )
+
+    @cached_property
+    def link_message(self) -> Layout:
+        """A message on a link; its class, if it is routed, is on wires of its own."""
+        return Layout("message", (*self.message.fields, *self._place))
 
     @cached_property
     def image(self) -> Layout:

@@ -5,16 +5,15 @@ from syncfabric.models.messages.layout import Field, Layout
 __all__ = ["flit_layout", "xy_header"]
 
 
-def flit_layout(flit_bits: int) -> Layout:
-    """Return the layout of a flit of ``flit_bits`` payload bits."""
-    return Layout(
-        "flit",
-        (
-            Field("payload", flit_bits, "header in the first flit, else the sender's"),
-            Field("head", 1, "first flit of its packet"),
-            Field("tail", 1, "last flit of its packet"),
-        ),
+def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
+    """Return the layout of a flit of ``flit_bits`` payload bits, with the flag ``cut`` or not."""
+    fields = (
+        Field("payload", flit_bits, "header in the first flit, else the sender's"),
+        Field("head", 1, "first flit of its packet"),
+        Field("tail", 1, "last flit of its packet"),
     )
+    lost = Field("cut", 1, "the rest of the packet is lost; with check bits")
+    return Layout("flit", (*fields, lost) if cut else fields)
 
 
 def xy_header(x_bits: int, y_bits: int) -> Layout:

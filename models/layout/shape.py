@@ -1,15 +1,16 @@
-"""The numbers that an engine is built for, as keys with ranges."""
+"""The numbers that an engine and its node are built for, as keys with ranges."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import INTERVALS, MOST_PORTS, EngineLayout
+from syncfabric.models.layout.engine import MOST_PORTS, EngineLayout, interval_of
 from syncfabric.models.networks.table import Table, Whole
 
-__all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "least_stages"]
+__all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
 
 LUT_RAM_GROUPS = 32
 """Groups above which entries and queues are in block RAM."""
@@ -23,7 +24,7 @@ def least_stages(groups: int, data_bits: int, operations: str, *, shared: bool) 
     groups, data_bits : int
     operations : {"none", "bitwise", "all"}
     shared : bool
-        Messages share the links of packets.
+        Messages share the links of packets, or have check bits.
     """
     if groups > LUT_RAM_GROUPS:
         return 4
@@ -69,7 +70,7 @@ class EngineShape(Table):
                 f"engine_stages must be at least {self._least} here, not {self.engine_stages};"
                 " leave it out for the least"
             )
-        least = INTERVALS[self.stages] * (self.links + 1) + 1
+        least = interval_of(self.stages, shared=self.shared) * (self.links + 1) + 1
         if 0 < self.watchdog < least:
             raise SpecError(
                 f"watchdog must be 0, or at least {least} cycles here, not {self.watchdog}:"
@@ -79,8 +80,12 @@ class EngineShape(Table):
 
     @property
     def _least(self) -> int:
-        shared = self.message_links == "shared"
-        return least_stages(self.groups, self.data_bits, self.operations, shared=shared)
+        return least_stages(self.groups, self.data_bits, self.operations, shared=self.shared)
+
+    @property
+    def shared(self) -> bool:
+        """Whether messages are on the links of packets."""
+        return self.message_links == "shared"
 
     @property
     def stages(self) -> int:
@@ -97,21 +102,149 @@ class EngineShape(Table):
         """What an engine takes beside its layout."""
         names = ("stages", "watchdog", "counters", "read_back")
         given = {name: getattr(self, name) for name in names}
-        return {**given, "shared": self.message_links == "shared"}
+        return {**given, "shared": self.shared}
 
 
-class MeshNodeShape(EngineShape):
-    """What a mesh router with its engine is built for."""
+class NodeShape(EngineShape):
+    """What a node is built for: a router of packets, its engine, its links and its node port.
 
-    links: Whole = Field(default=4, ge=4, le=4, description="link ports")
-    width: Whole = Field(default=8, ge=2, le=1024, description="columns of the mesh")
-    height: Whole = Field(default=8, ge=2, le=1024, description="rows of the mesh")
-    channels: Whole = Field(default=1, ge=1, le=4, description="virtual channels of packets")
+    Router port p is link p of the engine; with ``own``, port ``links`` is the process's.
+    """
+
+    channels: Whole = Field(
+        default=1, ge=0, le=4, description="virtual channels of packets; 0: no packets"
+    )
     buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
     flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
     output_register: bool = Field(default=False, description="a register before each link")
+    routing: Literal["xy", "table", "source"] = Field(
+        default="source", description="how packets find their outputs"
+    )
+    destinations: Whole = Field(
+        default=0, ge=0, le=1024, description="entries of a routing table; 0: no table"
+    )
+    link_registers: Whole = Field(default=0, ge=0, le=3, description="registers on each link")
+    check_bits: Whole = Field(
+        default=0, ge=0, le=8, description="check bits of each word on a link; 0: none"
+    )
+    transport: Literal["link", "routed"] = Field(
+        default="link",
+        description="messages go from neighbour to neighbour, or are routed as packets are",
+    )
+    registers: Whole = Field(
+        default=0, ge=0, le=16, description="groups of the node port; 0: the engine's own port"
+    )
+
+    @model_validator(mode="after")
+    def _check_node(self) -> Self:
+        for wrong, reason in self._refusals():
+            if wrong:
+                raise SpecError(reason)
+        return self
+
+    def _refusals(self) -> Iterator[tuple[bool, str]]:
+        """Yield whether each rule between several keys is broken, and what to say then."""
+        packets, table = self.channels > 0, self.routing == "table"
+        yield (
+            packets and self.ports < 2,
+            f"channels must be 0 with a single port, not {self.channels};"
+            " a router of packets needs 2 ports",
+        )
+        yield (
+            not packets and self.message_links == "shared",
+            "message_links 'shared' needs packets; take 'own', or channels of 1 and more",
+        )
+        yield (
+            self.transport == "routed" and not (packets and self._coordinates),
+            f"transport 'routed' needs a mesh with channels and routing 'xy', not {self.channels}"
+            f" channels and {self.routing!r}; take transport 'link'",
+        )
+        yield (
+            self.transport == "routed" and self.groups > LUT_RAM_GROUPS,
+            f"groups must be at most {LUT_RAM_GROUPS} with transport 'routed', not {self.groups};"
+            " take transport 'link' for more",
+        )
+        yield (
+            self.routing == "xy" and not self._coordinates,
+            "routing 'xy' needs the coordinates of a mesh; take 'table' or 'source'",
+        )
+        yield (
+            table and self.destinations == 0,
+            "destinations must be 1 to 1024 with routing 'table', not 0;"
+            " they are the nodes that packets go to",
+        )
+        yield (
+            not table and self.destinations > 0,
+            f"destinations must be 0 with routing {self.routing!r}, not {self.destinations};"
+            " only routing 'table' has a table",
+        )
+        least = sum(self._coordinates)
+        yield (
+            self.routing == "xy" and self.flit_bits < least,
+            f"flit_bits must be at least {least} here, not {self.flit_bits}:"
+            " a header holds the destination's column and row",
+        )
+        yield (
+            self.registers > 0 and not self.own,
+            f"registers must be 0 without own, not {self.registers};"
+            " a node port belongs to the router's own process",
+        )
+        entries = self.layout.entries
+        yield (
+            self.registers > entries,
+            f"registers must be at most {entries} with {self.groups} groups, not {self.registers}",
+        )
+
+    @property
+    def _least(self) -> int:
+        late = self.shared or self.check_bits > 0
+        return least_stages(self.groups, self.data_bits, self.operations, shared=late)
+
+    @property
+    def _coordinates(self) -> tuple[int, ...]:
+        """Bits of the coordinates of a mesh; none elsewhere."""
+        return ()
+
+    @property
+    def shared(self) -> bool:
+        """Whether messages are on the links of packets; routed ones always are."""
+        return self.message_links == "shared" or self.transport == "routed"
+
+    @cached_property
+    def layout(self) -> EngineLayout:
+        """Widths of the engine's words; those of routed messages say where they go."""
+        place = self._coordinates if self.transport == "routed" else ()
+        shape = (self.links, self.own, self.groups, self.data_bits, self.operations)
+        return EngineLayout(*shape, *place)
+
+    @property
+    def ports(self) -> int:
+        """Ports of the router: its links, and the process's own."""
+        return self.links + self.own
+
+    @property
+    def outputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each input, the outputs of its packets by table or source: all but its own."""
+        ports = range(self.ports)
+        return tuple(tuple(o for o in ports if o != i) for i in ports)
+
+
+class MeshNodeShape(NodeShape):
+    """What a node of a mesh is built for."""
+
+    links: Whole = Field(default=4, ge=4, le=4, description="link ports")
+    own: Literal[True] = Field(default=True, description="the process of the router takes part")
+    routing: Literal["xy", "table", "source"] = Field(
+        default="xy", description="how packets find their outputs"
+    )
+    width: Whole = Field(default=8, ge=2, le=1024, description="columns of the mesh")
+    height: Whole = Field(default=8, ge=2, le=1024, description="rows of the mesh")
 
     @property
     def coordinate_bits(self) -> tuple[int, int]:
         """Bits of a column's number and of a row's."""
         return (self.width - 1).bit_length(), (self.height - 1).bit_length()
+
+    @property
+    def _coordinates(self) -> tuple[int, ...]:
+        return self.coordinate_bits if self.routing == "xy" else ()

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import INTERVALS, EngineLayout
+from syncfabric.models.layout.engine import EngineLayout, interval_of
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
 from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
 from syncfabric.rtl.engine.memory import EntryMemory
 from syncfabric.rtl.engine.own_port import TASKS, OwnPort
-from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
+from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
 from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import Rule, state_layout
 from syncfabric.rtl.engine.watchdog import NoVisits, Visits
@@ -49,11 +49,12 @@ class Engine(wiring.Component):
     counters, read_back : bool
         Parts that may be left out.
     shared : bool
-        Links are shared with packets, and can ask the engine to pause.
+        Links are shared with packets, and can ask the engine to pause. Routed ones must while
+        a message of it has not been sent.
 
     Members
     -------
-    in_0 .. : In(MessageSignature), out_0 .. : Out(MessageSignature)
+    in_0 .. : In(MessageSignature), out_0 .. : Out(OutputSignature)
         Links.
     arrive : In(MessageSignature), arrive_ready : Out(1), release : Out(MessageSignature)
         The process; only with ``layout.own``.
@@ -75,13 +76,16 @@ class Engine(wiring.Component):
         shared: bool = False,
     ) -> None:
         block = layout.entries > 32
-        if stages not in INTERVALS or (block and stages < 4):
+        if not shared < stages <= 4 or (block and stages < 4):
             raise ValueError(
-                f"Engine of {layout.groups} groups needs stages {4 if block else 1}..4,"
+                f"Engine of {layout.groups} groups needs stages {4 if block else 1 + shared}..4,"
                 f" not {stages!r}"
             )
+        if layout.routed and not shared:
+            raise ValueError("Engine of routed messages needs shared links")
         self._layout = layout
         self._stages = stages
+        self._interval = interval_of(stages, shared=shared)
         self._shared = shared
         self._block = block
         self._visits = Visits(watchdog) if watchdog else NoVisits()
@@ -90,7 +94,7 @@ class Engine(wiring.Component):
         link = MessageSignature(layout)
         members: dict[str, Any] = {"config": In(EngineConfigSignature())}
         for p in range(layout.links):
-            members |= {f"in_{p}": In(link), f"out_{p}": Out(link)}
+            members |= {f"in_{p}": In(link), f"out_{p}": Out(OutputSignature(layout))}
         if layout.own:
             members |= {"arrive": In(link), "arrive_ready": Out(1), "release": Out(link)}
         if shared:
@@ -101,7 +105,7 @@ class Engine(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         layout, links = self._layout, self._layout.links
-        m.submodules.choice = choice = Choice(links + 1, INTERVALS[self._stages])
+        m.submodules.choice = choice = Choice(links + 1, self._interval)
         m.submodules.commands = commands = Commands(layout)
         m.submodules.visits = visits = self._visits
         m.submodules.counters = counters = self._counters
@@ -192,11 +196,11 @@ class Engine(wiring.Component):
         self, m: Module, chosen: _Service, rule: Rule, answers: Any, commands: Commands
     ) -> _Service:
         """Read the entry of what is chosen, and return it as it is served."""
-        layout, stages = self._layout, self._stages
-        m.submodules.memory = memory = EntryMemory(layout, block=stages == 4)
+        layout, interval = self._layout, self._interval
+        m.submodules.memory = memory = EntryMemory(layout, block=interval == 3)
         m.d.comb += memory.read_entry.eq(chosen.message.entry)
         service = chosen
-        for _ in range(max(0, stages - 2)):
+        for _ in range(interval - 1):
             service = self._kept(m, service)
         for name, shape in (
             ("image", layout.image.width),
@@ -205,7 +209,7 @@ class Engine(wiring.Component):
             ("acc", layout.data_bits),
         ):
             read: Value = Value.cast(getattr(memory, name))
-            if stages > 2:
+            if interval > 1:
                 kept = Signal(shape, name=f"kept_{name}", reset_less=True)
                 m.d.sync += kept.eq(read)
                 read = kept
@@ -238,19 +242,24 @@ class Engine(wiring.Component):
         )
 
     def _send(self, m: Module, service: _Service, rule: Rule) -> None:
-        """Put messages on links: in the same cycle with one stage, else in the next."""
+        """Put messages on links: in the same cycle, or in the next if there is a register."""
         layout = self._layout
-        later = self._stages > 1
+        later = self._stages > self._interval
         domain = m.d.sync if later else m.d.comb
+        # What is served while a routed message has not been sent would write over it.
+        stays = self.hold if layout.routed else Const(0, 1)
         for p in range(layout.links):
             link = getattr(self, f"out_{p}")
-            domain += [
-                link.valid.eq(rule.sends[p]),
-                link.message.entry.eq(getattr(rule.image, f"entry_{p}")),
-                link.message.epoch.eq(getattr(rule.image, f"epoch_{p}")),
-                link.message.kind.eq(rule.kind),
-                link.message.data.eq(rule.next_acc),
-            ]
+            left = link.valid & ~link.sent if layout.routed else Const(0, 1)
+            domain += link.valid.eq(rule.sends[p] | left)
+            with m.If(~stays):
+                domain += [
+                    getattr(link.message, name).eq(getattr(rule.image, f"{name}_{p}"))
+                    for name in ("entry", "epoch", *(("x", "y") if layout.routed else ()))
+                ]
+                domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
+                if layout.routed:
+                    domain += link.route_class.eq(getattr(rule.image, f"route_class_{p}"))
         if layout.own:
             m.d.sync += [
                 self.release.valid.eq(rule.sends[layout.links]),

@@ -1,12 +1,14 @@
 """Interfaces of an engine: a link of messages, and its config port."""
 
+from typing import Any
+
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS, EngineLayout
 from syncfabric.rtl.messages import struct
 
-__all__ = ["EngineConfigSignature", "MessageSignature"]
+__all__ = ["EngineConfigSignature", "MessageSignature", "OutputSignature"]
 
 
 class MessageSignature(wiring.Signature):
@@ -22,6 +24,24 @@ class MessageSignature(wiring.Signature):
 
     def __init__(self, layout: EngineLayout) -> None:
         super().__init__({"valid": Out(1), "message": Out(struct(layout.message))})
+
+
+class OutputSignature(wiring.Signature):
+    """Messages of an engine to a link; routed ones stay until they are sent.
+
+    Members
+    -------
+    valid : Out(1), message : Out(link_message)
+        As of :class:`MessageSignature`; with the receiver's column and row, if it is routed.
+    route_class : Out(1), sent : In(1)
+        Only of routed messages: the class; the message leaves in this cycle.
+    """
+
+    def __init__(self, layout: EngineLayout) -> None:
+        members: dict[str, Any] = {"valid": Out(1), "message": Out(struct(layout.link_message))}
+        if layout.routed:
+            members |= {"route_class": Out(1), "sent": In(1)}
+        super().__init__(members)
 
 
 class EngineConfigSignature(wiring.Signature):

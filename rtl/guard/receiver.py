@@ -63,14 +63,15 @@ class ReceiverGuard(wiring.Component):
                 sound[part.probes].eq(Mux(right & ~self.fence, link.probe[part.probes], 0)),
             ]
             event: Value = bad
-            if "valid" in part.valid:
+            if part.packets:
                 event = event | self._packets(
                     m, part, lanes, right, good, bad, (empty_handed, swallowed, opened)
                 )
-            if "sync_valid" in part.valid:
-                m.d.comb += inside.sync_valid.eq(Mux(good, link.sync_valid, 0))
-            if "sync" in part.words:
-                m.d.comb += inside.sync.eq(link.sync)
+            messages, words = part.messages
+            for name in messages:
+                m.d.comb += getattr(inside, name).eq(Mux(good, getattr(link, name), 0))
+            for name in words:
+                m.d.comb += getattr(inside, name).eq(getattr(link, name))
             m.d.comb += self.corrupt[number].eq(event)
 
         sent, back = list(shape.sent(inside)), list(shape.credits(link))

@@ -90,6 +90,12 @@ class SenderGuard(wiring.Component):
             for name in ("still", "heard", "counts", "rests", "owes", "asks", "asked")
         )
         fence = self.fence
+        # What is sent after a probe is not known to the receiver as it answers: it is not lost.
+        answered: Value = asks
+        for number in range(2 * self._shape.registers):
+            later = Signal(name=f"asked_{c}_{number}")
+            m.d.sync += later.eq(answered)
+            answered = later & ~sent
         m.d.comb += [
             heard.eq(link.empty[c] & asked & ~fence),
             counts.eq(credit & out.any() & ~heard & ~fence),
@@ -107,7 +113,7 @@ class SenderGuard(wiring.Component):
             refund.eq(refund + Mux(heard | fence, out, 0) + (sent & fence) - (owes & ~counts)),
             still.eq(rests & (full | still)),
             asks.eq(rests & full & still),
-            asked.eq(asks),
+            asked.eq(answered),
         ]
         lost.append(heard & out.any())
         return out.any()

@@ -19,17 +19,27 @@ class GuardPart:
     Parameters
     ----------
     words, valid : tuple of str
-        The wires that a word is made of, the lowest first, and those that say what it is.
+        The wires that a word is made of, the lowest first, and those that say what it is: of
+        packets, if there are any, and then of messages.
     check : str
         The wires of its check bits.
     probes : slice
         Its channels.
+    packets : bool
+        It carries flits.
     """
 
     words: tuple[str, ...]
     valid: tuple[str, ...]
     check: str
     probes: slice
+    packets: bool = True
+
+    @property
+    def messages(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Wires that say that a message is on the link, and wires that messages have alone."""
+        data = tuple(name for name in self.words if name not in ("flit", *self.valid))
+        return self.valid[self.packets :], data
 
     def word(self, link: Any) -> Value:
         """Return all that is checked."""
@@ -54,11 +64,18 @@ class GuardShape:
     places : int
         Of each of them.
     classes : int
-        Wires of ``sync_valid``.
+        Wires that say that a message is on the link.
     credited : bool
         A class is a channel, of one place.
     own : bool
         Messages have wires of their own.
+    prefix : str
+        Before ``valid``, ``credit`` and, with ``own``, ``check``: the names of messages' wires.
+    message, rest : str
+        Name of messages' own wires; shared links: of those for what ``flit`` does not hold, or
+        empty.
+    registers : int
+        Registers on the link.
     """
 
     check_bits: int
@@ -67,6 +84,10 @@ class GuardShape:
     classes: int
     credited: bool
     own: bool
+    prefix: str = "sync_"
+    message: str = "sync"
+    rest: str = ""
+    registers: int = 0
 
     @property
     def channels(self) -> int:
@@ -77,11 +98,14 @@ class GuardShape:
     def parts(self) -> list[GuardPart]:
         """Wires that are checked together."""
         both, packets = slice(None), slice(0, self.ordinary)
+        message = f"{self.prefix}valid"
         if not self.own:
-            valid = ("valid", "sync_valid") if self.classes else ("valid",)
-            return [GuardPart(("flit", *valid), valid, "check", both)]
+            valid = ("valid", message) if self.classes else ("valid",)
+            rest = (self.rest,) if self.rest else ()
+            return [GuardPart(("flit", *valid, *rest), valid, "check", both)]
+        words, check = (self.message, message), f"{self.prefix}check"
         own = slice(self.ordinary, None)
-        parts = [GuardPart(("sync", "sync_valid"), ("sync_valid",), "sync_check", own)]
+        parts = [GuardPart(words, (message,), check, own, packets=False)]
         if self.ordinary:
             parts.insert(0, GuardPart(("flit", "valid"), ("valid",), "check", packets))
         return parts
@@ -106,14 +130,14 @@ class GuardShape:
         if self.ordinary:
             yield from link.credit
         if self.channels > self.ordinary:
-            yield from link.sync_credit
+            yield from getattr(link, f"{self.prefix}credit")
 
     def sent(self, link: Any) -> Iterator[Value]:
         """Yield each channel's wire that says that something is on the link."""
         if self.ordinary:
             yield from link.valid
         if self.channels > self.ordinary:
-            yield from link.sync_valid
+            yield from getattr(link, f"{self.prefix}valid")
 
 
 def guard_shape(network: MessageSpec) -> GuardShape | None:

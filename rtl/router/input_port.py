@@ -6,8 +6,6 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from syncfabric.models.layout.flit import flit_layout
-from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.channel import ChannelControl
 from syncfabric.rtl.parts.gates import either
@@ -23,7 +21,8 @@ class InputPort(wiring.Component):
 
     Parameters
     ----------
-    ports, channels, buffer_flits, flit_bits : int
+    ports, buffer_flits : int
+    link : FlitSignature
     outputs : tuple of int
         Outputs that its packets can take.
 
@@ -47,24 +46,24 @@ class InputPort(wiring.Component):
     def __init__(
         self,
         ports: int,
-        channels: int,
         buffer_flits: int,
-        flit_bits: int,
+        link: FlitSignature,
         outputs: tuple[int, ...],
     ) -> None:
         self._ports = ports
-        self._channels = channels
+        self._channels = channels = link.channels
         self._places = buffer_flits
+        self._cut = "cut" in dict(link.flit)
         self._outputs = outputs
         super().__init__(
             {
-                "link": In(FlitSignature(channels, flit_bits)),
+                "link": In(link),
                 "route": In(ports),
                 "has_credit": In(ports * channels),
                 "busy": In(ports * channels),
                 "offer": Out(ports),
                 "offer_channel": Out(channels),
-                "flit": Out(struct(flit_layout(flit_bits))),
+                "flit": Out(link.flit),
                 "take": In(1),
                 "overflow": Out(1),
             }
@@ -108,8 +107,9 @@ class InputPort(wiring.Component):
     def _place_memory(self, m: Module, controls: list[ChannelControl], chosen: Value) -> None:
         """Place one memory for the buffers of all channels."""
         place_bits = ceil_log2(self._places)
-        width = len(self.flit.payload)
-        memory = Memory(shape=width, depth=len(controls) << place_bits, init=[])
+        here, there = self.link.flit, self.flit
+        kept = Cat(here.payload, here.cut) if self._cut else here.payload
+        memory = Memory(shape=len(kept), depth=len(controls) << place_bits, init=[])
         m.submodules.memory = memory
         write, read = memory.write_port(), memory.read_port(domain="comb")
 
@@ -122,9 +122,9 @@ class InputPort(wiring.Component):
         m.d.comb += [
             write.en.eq(Cat(enables).any()),
             write.addr.eq(address(written, [control.write_place for control in controls])),
-            write.data.eq(self.link.flit.payload),
+            write.data.eq(kept),
             read.addr.eq(address(chosen, [control.read_place for control in controls])),
-            self.flit.payload.eq(read.data),
-            self.flit.head.eq((chosen & Cat(~control.active for control in controls)).any()),
-            self.flit.tail.eq((chosen & Cat(control.tail for control in controls)).any()),
+            (Cat(there.payload, there.cut) if self._cut else there.payload).eq(read.data),
+            there.head.eq((chosen & Cat(~control.active for control in controls)).any()),
+            there.tail.eq((chosen & Cat(control.tail for control in controls)).any()),
         ]

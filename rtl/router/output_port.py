@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.flit import flit_layout
-from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.selector import Selector
@@ -23,11 +21,11 @@ class OutputPort(wiring.Component):
 
     Parameters
     ----------
-    ports, channels, buffer_flits, flit_bits : int
+    ports, buffer_flits : int
+    link : FlitSignature
+        Also says whether messages share the link.
     inputs : tuple of int
         Inputs whose packets can take this output.
-    message_bits : int
-        Width of a message that shares the link; 0: none does.
     register : bool
         There is a register before the link.
 
@@ -43,38 +41,36 @@ class OutputPort(wiring.Component):
     has_credit, busy : Out(channels)
         Per channel: there is a credit; a packet is under way.
     message_valid : In(1), message : In(message_bits)
-        A message that is sent in this cycle.
+        A message that is sent in this cycle; 0 otherwise. Routed: a bit a class.
     """
 
     def __init__(
         self,
         ports: int,
-        channels: int,
         buffer_flits: int,
-        flit_bits: int,
+        link: FlitSignature,
         inputs: tuple[int, ...],
         *,
-        message_bits: int = 0,
         register: bool = False,
     ) -> None:
-        self._channels = channels
+        self._channels = channels = link.channels
         self._places = buffer_flits
+        self._flit = link.flit
         self._inputs = inputs
-        self._message_bits = message_bits
+        self._message_bits = link.message_bits
         self._register = register
-        self._link = FlitSignature(channels, flit_bits, messages=bool(message_bits))
-        flit = struct(flit_layout(flit_bits))
         members: dict[str, Any] = {
-            "link": Out(self._link),
+            "link": Out(link),
             "offer": In(ports),
             "take": Out(ports),
             "has_credit": Out(channels),
             "busy": Out(channels),
         }
         for i in inputs:
-            members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(flit)}
-        if message_bits:
-            members |= {"message_valid": In(1), "message": In(message_bits)}
+            members |= {f"offer_channel_{i}": In(channels), f"flit_{i}": In(link.flit)}
+        if self._message_bits:
+            valid = In(max(1, link.classes))
+            members |= {"message_valid": valid, "message": In(self._message_bits)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -83,7 +79,7 @@ class OutputPort(wiring.Component):
         blocked, valid = Signal(), Signal(channels)
         # With several channels only offers that hold a credit are made.
         without = ~self.has_credit if channels == 1 else Const(0, 1)
-        message = self.message_valid if self._message_bits else Const(0, 1)
+        message = self.message_valid.any() if self._message_bits else Const(0, 1)
         m.d.comb += blocked.eq(message | without)
         m.submodules.arbiter = arbiter = LeastRecentArbiter(len(inputs))
         m.d.comb += [
@@ -92,6 +88,7 @@ class OutputPort(wiring.Component):
         ]
         width = len(self.link.flit.as_value())
         m.submodules.word = word = Selector(len(inputs), width)
+        tail = self._flit(word.word).tail
         for place, i in enumerate(inputs):
             m.d.comb += [
                 self.take[i].eq(arbiter.grant[place] & ~blocked),
@@ -108,11 +105,13 @@ class OutputPort(wiring.Component):
                 self.has_credit[channel].eq(credit.available),
             ]
             with m.If(valid[channel]):
-                m.d.sync += self.busy[channel].eq(~word.word[-1])
+                m.d.sync += self.busy[channel].eq(~tail)
         flit: Value = word.word
         domain = m.d.sync if self._register else m.d.comb
         if self._message_bits:
-            flit = flit | Mux(self.message_valid, self.message, 0)
+            flit = flit | self.message[:width]
             domain += self.link.message_valid.eq(self.message_valid)
+        if self._message_bits > width:
+            domain += self.link.message_rest.eq(self.message[width:])
         domain += [self.link.valid.eq(valid), self.link.flit.eq(flit)]
         return m

@@ -30,8 +30,10 @@ class Router(wiring.Component):
     output_register : bool
     messages : tuple of int
         Ports whose links are shared with messages.
-    message_bits : int
-        Their width.
+    message_bits, classes : int
+        Their width, and how many classes of routed ones there are; 0: they are not routed.
+    cut : bool
+        Flits have the flag ``cut``: links have check bits.
 
     Members
     -------
@@ -39,6 +41,8 @@ class Router(wiring.Component):
         Links, by port.
     message_0_valid .. : In(1), message_0 .. : In(message_bits)
         Of shared links: a message that leaves in this cycle. Those that arrive are on the links.
+    message_0_credit .. : In(classes)
+        Of routed messages: what goes back on the link of this input.
     overflows : Out(range(ports + 1))
         Flits dropped in this cycle.
     x, y, table_write, …
@@ -55,37 +59,51 @@ class Router(wiring.Component):
         output_register: bool = False,
         messages: tuple[int, ...] = (),
         message_bits: int = 0,
+        classes: int = 0,
+        cut: bool = False,
     ) -> None:
         if not 1 <= channels <= 4:
             raise ValueError(f"Router needs 1 to 4 channels, not {channels!r}")
         if not 1 <= buffer_flits <= 16:
             raise ValueError(f"Router needs buffers of 1 to 16 flits, not {buffer_flits!r}")
         self._routing = routing
-        self._shape = (len(routing.outputs), channels, buffer_flits, flit_bits)
+        self._places = buffer_flits
         self._register = output_register
-        self._messages = dict.fromkeys(messages, message_bits)
+        self._messages = messages
         ports = range(len(routing.outputs))
+        plain = FlitSignature(channels, flit_bits, cut=cut)
+        shared = FlitSignature(
+            channels, flit_bits, message_bits=message_bits, classes=classes, cut=cut
+        )
+        self._inside = plain
+        self._links = [shared if port in messages else plain for port in ports]
         members: dict[str, Any] = routing.members()
-        for port in ports:
-            link = FlitSignature(channels, flit_bits, messages=port in messages)
+        for port, link in enumerate(self._links):
             members |= {f"in_{port}": In(link), f"out_{port}": Out(link)}
         for port in messages:
-            members |= {f"message_{port}_valid": In(1), f"message_{port}": In(message_bits)}
+            members |= {
+                f"message_{port}_valid": In(max(1, classes)),
+                f"message_{port}": In(message_bits),
+            }
+            if classes:
+                members[f"message_{port}_credit"] = In(classes)
         super().__init__({**members, "overflows": Out(range(len(ports) + 1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         legal = self._routing.outputs
         ports = range(len(legal))
-        inputs = [InputPort(*self._shape, legal[port]) for port in ports]
+        count, places = len(legal), self._places
+        inputs = [InputPort(count, places, self._inside, legal[port]) for port in ports]
         outputs = [
             OutputPort(
-                *self._shape,
+                count,
+                places,
+                link,
                 tuple(i for i in ports if port in legal[i]),
-                message_bits=self._messages.get(port, 0),
                 register=self._register,
             )
-            for port in ports
+            for port, link in enumerate(self._links)
         ]
         for port in ports:
             m.submodules[f"input_{port}"] = inputs[port]
@@ -126,3 +144,5 @@ class Router(wiring.Component):
             link.credit.eq(source.link.credit),
             source.route.eq(route),
         ]
+        if self._links[port].classes:
+            m.d.comb += link.message_credit.eq(getattr(self, f"message_{port}_credit"))

@@ -10,7 +10,7 @@ from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["ChainEnd", "ChainSignature", "ConfigNode"]
+__all__ = ["NODE_BITS", "ChainEnd", "ChainSignature", "ConfigNode"]
 
 NODE_BITS = 16
 TARGET_BITS = 3
@@ -54,8 +54,8 @@ class ConfigNode(wiring.Component):
 
     Parameters
     ----------
-    targets : int, 1 to 8
-        Parts of the router that have config words.
+    targets : tuple of int
+        Numbers of the parts of the router that have config words, 0 to 7.
 
     Members
     -------
@@ -64,18 +64,20 @@ class ConfigNode(wiring.Component):
     host : In(ChainSignature), next : Out(ChainSignature)
         The chain towards the host, and away from it.
     target_0 .. : Out(EngineConfigSignature)
+        Of those that there are.
     """
 
-    def __init__(self, targets: int) -> None:
-        if not 1 <= targets <= 1 << TARGET_BITS:
-            raise ValueError(f"ConfigNode needs 1 to {1 << TARGET_BITS} targets, not {targets!r}")
+    def __init__(self, targets: tuple[int, ...]) -> None:
+        most = (1 << TARGET_BITS) - 1
+        if not targets or not set(targets) <= set(range(most + 1)):
+            raise ValueError(f"ConfigNode needs targets out of 0..{most}, not {targets!r}")
         self._targets = targets
         members: dict[str, Any] = {
             "index": In(NODE_BITS),
             "host": In(ChainSignature()),
             "next": Out(ChainSignature()),
         }
-        members |= {f"target_{k}": Out(EngineConfigSignature()) for k in range(targets)}
+        members |= {f"target_{k}": Out(EngineConfigSignature()) for k in targets}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -83,7 +85,7 @@ class ConfigNode(wiring.Component):
         host, further = self.host, self.next
         valid, held, ours = Signal(), Signal(), Signal()
         request = Signal(_REQUEST, reset_less=True)
-        targets = [getattr(self, f"target_{k}") for k in range(self._targets)]
+        targets = [getattr(self, f"target_{k}") for k in self._targets]
         ready = Cat(target.ready for target in targets).any()
         # The host waits for an answer, so a request stays here until the next one comes.
         with m.If(host.request_valid):
@@ -98,7 +100,7 @@ class ConfigNode(wiring.Component):
             further.request.eq(request),
         ]
         missing = valid & ours
-        for k, target in enumerate(targets):
+        for k, target in zip(self._targets, targets, strict=True):
             named = request.target == k
             missing &= ~named
             m.d.comb += [

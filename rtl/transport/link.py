@@ -1,8 +1,8 @@
-"""A router of packets and an engine, joined: links of the messages' own, or shared ones."""
+"""A router of packets and an engine, joined: messages on links of their own, or on shared ones."""
 
 from typing import Any
 
-from amaranth import Module, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -10,25 +10,32 @@ from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
-__all__ = ["OwnLinks", "SharedLinks"]
+__all__ = ["Joined", "OwnLinks", "SharedLinks", "show", "word_on"]
 
 
-class _Joined(wiring.Component):
-    """Shows all ports of a router and of an engine, less those that are joined inside.
+class Joined(wiring.Component):
+    """Shows all ports of a router, if there is one, and of an engine, less those joined inside.
+
+    Parameters
+    ----------
+    router : Router
+    engine : Engine
+    inside : tuple of str
+        How names of the engine's ports begin that are not shown.
 
     Members
     -------
     Those of :class:`Router`, and, beginning with ``sync_``, those of :class:`Engine`.
     """
 
-    def __init__(self, router: Router, engine: Engine, inside: tuple[str, ...]) -> None:
+    def __init__(self, router: Router | None, engine: Engine, inside: tuple[str, ...]) -> None:
         self._router = router
         self._engine = engine
+        members = router.signature.members.items() if router else ()
         shown: dict[str, Any] = {
-            name: member
-            for name, member in router.signature.members.items()
-            if not name.startswith("message_")
+            name: member for name, member in members if not name.startswith("message_")
         }
+        self._packets = tuple(shown)
         self._shown = {
             f"sync_{name}": name for name in engine.signature.members if not name.startswith(inside)
         }
@@ -38,17 +45,22 @@ class _Joined(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.router = router = self._router
+        if self._router:
+            m.submodules.router = self._router
         m.submodules.engine = engine = self._engine
-        for name in router.signature.members:
-            if not name.startswith("message_"):
-                _show(m, self, name, router, name)
+        for name in self._packets:
+            show(m, self, name, self._router, name)
         for name, member in self._shown.items():
-            _show(m, self, name, engine, member)
+            show(m, self, name, engine, member)
         return m
 
 
-def _show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:
+def word_on(link: Any) -> Value:
+    """Return the message that is on a shared link, above which there may be more bits."""
+    return Cat(link.flit, getattr(link, "message_rest", Const(0, 0)))
+
+
+def show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:
     """Join a port of a part to the same of what it is a part of."""
     outside, inside = getattr(outer, name), getattr(inner, member)
     described = inner.signature.members[member]
@@ -60,22 +72,23 @@ def _show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:
         m.d.comb += outside.eq(inside)
 
 
-class OwnLinks(_Joined):
+class OwnLinks(Joined):
     """Messages have links of their own: router and engine have nothing to do with each other.
 
     Rules: docs/microarchitecture-engine.md, L1.
 
     Parameters
     ----------
-    router : Router
+    router : Router or None
+        None: there are no packets.
     engine : Engine
     """
 
-    def __init__(self, router: Router, engine: Engine) -> None:
+    def __init__(self, router: Router | None, engine: Engine) -> None:
         super().__init__(router, engine, ("none",))
 
 
-class SharedLinks(_Joined):
+class SharedLinks(Joined):
     """Messages leave by the outputs of the router, before flits; link p is port p of the router.
 
     Rules: docs/microarchitecture-engine.md, L1.
@@ -93,20 +106,20 @@ class SharedLinks(_Joined):
     def __init__(self, router: Router, engine: Engine, links: int) -> None:
         self._links = links
         super().__init__(router, engine, ("in_", "out_", "hold"))
+        self._outputs = router
 
     def elaborate(self, platform: object) -> Module:
         m = super().elaborate(platform)
-        router, engine = self._router, self._engine
+        router, engine = self._outputs, self._engine
         runs = []
         for p in range(self._links):
             arrives, leaves = getattr(engine, f"in_{p}"), getattr(engine, f"out_{p}")
             link = getattr(self, f"in_{p}")
-            word = arrives.message.as_value()
             m.d.comb += [
                 arrives.valid.eq(link.message_valid),
-                word.eq(link.flit.as_value()),
+                arrives.message.as_value().eq(word_on(link)),
                 getattr(router, f"message_{p}_valid").eq(leaves.valid),
-                getattr(router, f"message_{p}").eq(leaves.message),
+                getattr(router, f"message_{p}").eq(Mux(leaves.valid, leaves.message, 0)),
             ]
             once, twice = Signal(name=f"sent_{p}"), Signal(name=f"sent_twice_{p}")
             m.d.sync += [once.eq(leaves.valid), twice.eq(once)]

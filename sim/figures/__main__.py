@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from syncfabric.sim.figures.area import area
+from syncfabric.sim.figures.area import area, generic_area
 from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.collectives import collectives
@@ -53,6 +53,7 @@ SECTIONS: tuple[Section, ...] = (
     wire_ns,
     area,
     area_parts,
+    generic_area,
     sync_mesh,
     static_latency,
     static_speed,

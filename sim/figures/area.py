@@ -9,7 +9,7 @@ from typing import Any
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.figures.synthesized import synthesized
 
-__all__ = ["area", "figures"]
+__all__ = ["area", "figures", "generic_area"]
 
 AIM_MHZ = "200"
 """Clock that placement aims at: above all that is reached."""
@@ -69,10 +69,18 @@ class Aim:
 
 AIMS = (
     Aim("mesh-router-plain", 900, 110, peers=ROUTERS),
+    Aim("router-xy", 846, 114),
     Aim("mesh-router-plain", 970, 125, ("--fast",)),
     Aim("mesh-router", 1550, 90, peers=CHANNELS),
+    Aim("router-engine", 1220, 95),
+    Aim("router-engine-two"),
+    Aim("router-engine-shared", 1200, 98),
+    Aim("router-engine-routed", 1550, 88),
+    Aim("router-engine-256", 1400, 105),
+    Aim("router-engine-guarded"),
     Aim("mesh-router", options=("--fast",)),
     Aim("mesh-router-data", 1750, 80),
+    Aim("router-engine-full", 1480, 88),
     Aim("mesh-router-data", options=("--fast",)),
     Aim("mesh-router-serial", 1550, 90),
     Aim("mesh-router-serial", options=("--fast",)),
@@ -83,6 +91,8 @@ AIMS = (
     Aim("mesh-router-wires-shipped"),
     Aim("mesh-wires", peers=BARRIERS),
     Aim("irregular-sync-8", 2000, 90, peers=WIDE_BARRIERS),
+    Aim("engine-8", 880, 85),
+    Aim("engine-8-shared", 680, 86),
     Aim("irregular-wires-8"),
     Aim("static-switch", 100, 175, ("--fast", "--delay", "2500")),
 )
@@ -101,6 +111,32 @@ def area() -> Iterator[Row]:
         met = found["lut4"] <= aim.lut4 and found["fmax_mhz"]["median"] >= aim.mhz
         peers = "\n".join(map(str, aim.peers))
         yield Row(name, figures(found), target, met if aim.lut4 else None, peers)
+
+
+GENERIC = (
+    *(("router-xy", (), device) for device in ("gates", "ice40-hx8k")),
+    *(
+        (block, (f"groups={groups}",), device)
+        for block in ("router-engine", "engine-8")
+        for groups in (4, 16)
+        for device in ("gates", "ice40-hx8k")
+    ),
+)
+"""Block, keys and device: the engine's cost where there is no LUT RAM."""
+
+
+def generic_area() -> Iterator[Row]:
+    """Generic area: gates and flip-flop bits, memories included; iCE40: LUT4, FF, block RAM."""
+    for block, keys, device in GENERIC:
+        options = [word for key in keys for word in ("--set", key)]
+        name = " ".join((block, *keys, device))
+        try:
+            found = synthesized(block, "--area", *options, device=device)
+        except RuntimeError as error:
+            yield Row(name, f"not measured: {error}")
+            return
+        cells = ("gates", "ff") if found["gates"] else ("lut4", "ff", "block_ram")
+        yield Row(name, ", ".join(f"{found[cell]:,}" for cell in cells))
 
 
 def figures(found: dict[str, Any]) -> str:

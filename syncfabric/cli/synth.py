@@ -24,7 +24,7 @@ def synth(
         ),
     ] = "",
     device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k or -up5k.")
+        str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k, -up5k, gates.")
     ] = "ecp5-45k",
     freq: Annotated[
         float, typer.Option(metavar="MHZ", help="Clock that placement aims at.")
@@ -97,9 +97,9 @@ def _print(result: "SynthResult") -> None:
     from syncfabric.sim.tables import Titled, print_table
 
     values = result.to_json()
-    heads = ["LUT4", "FF", "block RAM", "LUT RAM"]
-    heads += ["MHz least", "median", "most"] if result.fmax else []
-    area = ("lut4", "ff", "block_ram", "distributed_ram")
+    names = {"lut4": "LUT4", "ff": "FF", "block_ram": "block RAM", "distributed_ram": "LUT RAM"}
+    area = {"gates": "gates", "ff": "FF"} if result.area.gates else names
+    heads = [*area.values(), *(["MHz least", "median", "most"] if result.fmax else [])]
     speeds = values["fmax_mhz"] or {}
     row = [*(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())]
     title = f"{result.design} on {result.device}, for {result.aim}"

@@ -85,6 +85,14 @@ def test_area_alone_places_nothing(tools: Path) -> None:
     assert not tools.read_text()
 
 
+def test_gates_are_counted_and_never_placed(tools: Path) -> None:
+    cells = {"$_AND_": 7, "$_MUX_": 2, "$_DFFE_PP_": 4, "$_SDFF_PP0_": 5}
+    program(tools.parent, "yosys", YOSYS.replace('{"LUT4": 10', str(cells)[:-1] + ', "LUT4": 0'))
+    result = synthesize(DESIGN, device_named("gates"), seeds=(1, 2)).to_json()
+    assert (result["gates"], result["ff"], result["fmax_mhz"]) == (9, 9 + 8 - 3, None)
+    assert not tools.read_text()
+
+
 def test_speed_is_another_way(tools: Path) -> None:
     small, fast = (device_named("ecp5-25k", fast=fast) for fast in (False, True))
     assert small.synthesis != fast.synthesis
@@ -109,7 +117,7 @@ def test_a_failure_names_the_command(tools: Path) -> None:
 def test_bad_values(tools: Path) -> None:
     with pytest.raises(SpecError, match="freq must be above 0"):
         synthesize(DESIGN, device_named("ecp5-25k"), frequency=0)
-    with pytest.raises(SpecError, match="ice40-up5k, not 'z80'"):
+    with pytest.raises(SpecError, match="gates, not 'z80'"):
         device_named("z80")
     with pytest.raises(SpecError, match="ECP5 only, not ice40-up5k"):
         device_named("ice40-up5k", fast=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine.memory import Answer, Commit
 from syncfabric.models.layout.engine import (
     COMMIT,
@@ -14,11 +15,9 @@ from syncfabric.models.layout.engine import (
     EngineCounter,
     EngineLayout,
 )
-from syncfabric.models.messages import COUNTER_BITS
 
 __all__ = ["Commands", "Request"]
 
-MOST = (1 << COUNTER_BITS) - 1
 _COUNTERS = range(COUNTER_ADDRESS, COUNTER_ADDRESS + len(EngineCounter))
 
 
@@ -48,11 +47,9 @@ class Commands:
     """
 
     def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
-        self._built = counters
         self._bits = layout.image.width
         self._image = range(IMAGE_ADDRESS, IMAGE_ADDRESS + layout.image_words)
-        self._counters = [0] * len(EngineCounter)
-        self._events: Sequence[EngineCounter] = ()
+        self._counters = Counters(len(EngineCounter), built=counters)
         self._loaded = False
         self.staged = 0
         self.answer: Answer | None = None
@@ -88,10 +85,7 @@ class Commands:
         if request and not was_answered and request[:2] != (True, 0):
             self.answer = self._access(request)
         self._loaded = (self._loaded or loaded) and executed is None
-        if self._built:
-            for counter in self._events:
-                self._counters[counter] = min(MOST, self._counters[counter] + 1)
-            self._events = events
+        self._counters.step(events)
 
     def _access(self, request: Request) -> Answer:
         write, address, data = request

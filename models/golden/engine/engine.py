@@ -17,6 +17,7 @@ from syncfabric.models.golden.engine.memory import (
     Service,
     Sweep,
     Visit,
+    Way,
 )
 from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
 
@@ -121,7 +122,8 @@ class Engine:
     counters, read_back : bool, optional
         Parts that may be left out.
     shared : bool, optional
-        Links are those of packets: the engine can be held, and has two stages at least.
+        Links are those of packets, shared or routed: the engine can be held, and has two stages
+        at least.
 
     Attributes
     ----------
@@ -140,7 +142,7 @@ class Engine:
         shared: bool = False,
     ) -> None:
         self.layout, self.stages, self.shared = layout, stages, shared
-        self._interval = max(1, stages - 1)
+        self._interval = stages - 1 if stages > 2 or shared else stages
         self._local = layout.links
         room = max(LEAST_ROOM, layout.entries)
         self._queues = [Queue(room) for _ in range(layout.links)]
@@ -171,8 +173,17 @@ class Engine:
     @property
     def links(self) -> dict[int, Message]:
         """Messages on links in this cycle."""
-        done = self._done if self.stages == 1 else self._before
+        done = self._on_links
         return {p: m for p, m in done.sends.items() if p != self._local} if done else {}
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Where messages on links go in this cycle, by link; empty if they are not routed."""
+        return self._on_links.entry.image.ways if self._on_links else ()
+
+    @property
+    def _on_links(self) -> Service | None:
+        return self._done if self._interval == self.stages else self._before
 
     def step(
         self,

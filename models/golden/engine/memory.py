@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from syncfabric.models.layout.engine import WORD_BITS, Code, EngineCounter, EngineLayout, Kind
 from syncfabric.models.messages import Op
 
-__all__ = ["Answer", "Commit", "Entry", "Head", "Image", "Memory", "Message", "Service"]
+__all__ = ["Answer", "Commit", "Entry", "Head", "Image", "Memory", "Message", "Service", "Way"]
 
 _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     Op.OR: or_,
@@ -31,6 +31,14 @@ class Message(NamedTuple):
     epoch: int
     kind: int
     data: int = 0
+
+
+class Way(NamedTuple):
+    """Where a routed message goes, and its class."""
+
+    x: int
+    y: int
+    route_class: int
 
 
 class Commit(NamedTuple):
@@ -76,13 +84,14 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Image:
-    """What SETUP writes, unpacked."""
+    """What SETUP writes, unpacked; ``ways`` are those of routed names, by link."""
 
     word: int
     children: frozenset[int]
     parent: frozenset[int]
     op: int
     names: tuple[tuple[int, int], ...]
+    ways: tuple[Way, ...] = ()
 
     @classmethod
     def unpack(cls, layout: EngineLayout, word: int) -> Image:
@@ -94,6 +103,11 @@ class Image:
             frozenset(p for p in range(layout.links) if fields["parent"] >> p & 1),
             fields["op"],
             tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in range(layout.links)),
+            tuple(
+                Way(*(fields[f"{name}_{p}"] for name in Way._fields)) for p in range(layout.links)
+            )
+            if layout.routed
+            else (),
         )
 
 

@@ -203,7 +203,7 @@ class LiteralEngine:
         self.layout, self.S, self.W = layout, stages, watchdog
         self.counters, self.read_back = counters, read_back
         self.N, self.E, self.slow = layout.links, layout.entries, layout.groups > 32
-        self.I = (1, 1, 2, 3)[stages - 1]
+        self.I = (1, 1 if shared else 2, 2, 3)[stages - 1]
         self.Q = max(16, self.E)
         self.t = 0
         self.things: list[list[Thing]] = [[] for _ in range(self.N + 1)]
@@ -416,7 +416,7 @@ class LiteralEngine:
 
         ports: dict[str, Any] = {"arrive_ready": ready, "links": {}, "release": None, "freed": None}
         for x in self.services:
-            if t == (x.e if self.S == 1 else x.e + 1):
+            if t == (x.e if self.S == self.I else x.e + 1):
                 ports["links"] = {q: words for q, words in x.sends.items() if q != self.N}
             if t == x.e + 1:
                 ports["release"], ports["freed"] = x.sends.get(self.N), x.freed

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """All blocks that are mutated, by name."""
 
 import dataclasses
@@ -13,6 +14,7 @@ from amaranth.lib import wiring
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.unit import BarrierUnit
+from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
@@ -28,6 +30,8 @@ from tests.mutation.netlist.benches import Play, clocked_on, plays_of
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.barrier import bench_unit
+from tests.rtl.engine import bench_engine
+from tests.rtl.engine.lockstep import build
 from tests.rtl.irregular import bench_switch as bench_irregular
 from tests.rtl.irregular import bench_switch_life, bench_switch_story
 from tests.rtl.irregular import bench_unit as bench_switch_unit
@@ -56,6 +60,7 @@ SWITCH_UNIT = network(ports=4, barrier_registers=2, data_bits=2)
 ROUTER = bench_packets.CASES["one_channel"]
 SWITCH = bench_switch_story.CASES["switch_2"]
 WIRES = (test_unit.ROUTER, WirePlane(2, 2))
+ENGINE = build(2, 4, 1, "bitwise", 1, watchdog=7)
 
 
 def _benches(
@@ -115,6 +120,8 @@ _SENDS = {
     **{f"send_class_{p}": f"plain_offer[{p}]" for p in range(4)},
 }
 
+_MESSAGES = {f"{name}__message": f"plain_{name}__valid" for name in ("out_0", "out_1", "release")}
+
 BLOCKS = (
     Block(
         "static switch",
@@ -123,6 +130,15 @@ BLOCKS = (
         _benches(bench_switch, "mutants", STATIC),
         lambda part: StaticProof(2, 2, 2, part),
         _flits(["east", "north", "west", "south", "core"]),
+        NAMES,
+    ),
+    Block(
+        "engine",
+        "rtl/engine/engine.py",
+        lambda: Engine(ENGINE.layout, **ENGINE.options),
+        _benches(bench_engine, "mutants", ENGINE),
+        Around,
+        {**_MESSAGES, "freed_entry": "plain_freed_valid"},
         NAMES,
     ),
     Block(

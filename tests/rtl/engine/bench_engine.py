@@ -1,6 +1,7 @@
 """Engines against their golden models: everything that they send, release and answer."""
 
 import json
+import logging
 import os
 from collections import Counter
 from typing import Any
@@ -68,8 +69,8 @@ async def engine_agrees_with_golden_engine(dut: Any, case: str) -> None:
         assert not wrong, f"{case}: cycle {cycle}: {wrong}; stimulus {driven}; seed {board.seed}"
         await bench.edge()
     seen += lockstep.stimuli.seen
-    dut._log.info("%s: %s", case, dict(seen))
+    logging.getLogger(case).info(dict(seen))
     assert seen.keys() >= WANTED, WANTED - seen.keys()
     TOTAL.update(seen)
-    if case == BUILT[-1]:
+    if BUILT and case == BUILT[-1]:
         assert TOTAL.keys() >= ALL, ALL - TOTAL.keys()

@@ -1,9 +1,13 @@
-"""A mesh of engines in Amaranth's simulator, with processes and a host that sets groups up."""
+"""A mesh of engines in Amaranth's simulator, with processes and a host that sets groups up.
+
+Messages go over links, or through routers, if the layout is routed.
+"""
 
 import random
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from amaranth import Cat, Module, Signal
@@ -12,6 +16,9 @@ from amaranth.sim import Simulator
 
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout, Kind
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.router.router import Router
+from syncfabric.rtl.router.routing import XyRouting
+from syncfabric.rtl.transport.routed import CLASSES, RoutedLinks
 
 STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """East, north, west, south: links 0 to 3."""
@@ -21,13 +28,17 @@ Node = tuple[int, int]
 
 @dataclass
 class Group:
-    """A tree over links: who is whose parent, and its entry and epoch at each router."""
+    """A tree: who is whose parent, and its entry and epoch at each router.
+
+    Where messages are routed, ``classes`` has the class of messages from each parent.
+    """
 
     parents: dict[Node, Node | None]
     members: list[Node]
     op: int
     entries: dict[Node, int]
     epochs: dict[Node, int] = field(default_factory=dict)
+    classes: dict[Node, int] = field(default_factory=dict)
 
     @property
     def root(self) -> Node:
@@ -43,6 +54,23 @@ class Group:
     def height(self) -> int:
         """Links from the root to the farthest member."""
         return max(self.depth(node) for node in self.members)
+
+    def link(self, node: Node, other: Node) -> int:
+        """Return the link of ``node`` by which messages to a neighbour in the tree leave."""
+        if other not in self.classes and node not in self.classes:
+            return link_to(node, other)
+        return first_link(node, other, self._class_to(node, other))
+
+    def name(self, node: Node, other: Node) -> dict[str, int]:
+        """Return the fields that name the entry of a neighbour in the tree."""
+        name = {"entry": self.entries[other], "epoch": self.epochs[other]}
+        if self.classes:
+            name |= {"x": other[0], "y": other[1], "route_class": self._class_to(node, other)}
+        return name
+
+    def _class_to(self, node: Node, other: Node) -> int:
+        """Return the class of messages to a neighbour; those to the parent take the same way."""
+        return self.classes[other] if self.parents[other] == node else 1 - self.classes[node]
 
 
 def link_to(node: Node, other: Node) -> int:
@@ -65,6 +93,36 @@ def random_group(rng: random.Random, nodes: list[Node], entries: dict[Node, int]
     return Group(parents, members, op, {node: entries[node] for node in parents})
 
 
+def first_link(node: Node, other: Node, route_class: int) -> int:
+    """Return the link by which a message of a class to another router leaves."""
+    away = (other[0] - node[0], other[1] - node[1])
+    axis = route_class if away[route_class] else 1 - route_class
+    step = [0, 0]
+    step[axis] = 1 if away[axis] > 0 else -1
+    return STEPS.index((step[0], step[1]))
+
+
+def random_routed_group(
+    rng: random.Random, nodes: list[Node], entries: dict[Node, int], op: int
+) -> Group:
+    """Return a random tree of members alone, in which no two neighbours share a link."""
+    members = rng.sample(nodes, rng.randrange(2, len(nodes) + 1))
+    group = Group({members[0]: None}, members[:1], op, entries, classes={})
+    used: dict[Node, set[int]] = {members[0]: set()}
+    for node in members[1:]:
+        ways = [(parent, c) for parent in used for c in range(CLASSES)]
+        for parent, c in rng.sample(ways, len(ways)):
+            out, back = first_link(parent, node, c), first_link(node, parent, 1 - c)
+            if out not in used[parent]:
+                group.parents[node], group.classes[node] = parent, c
+                used[parent].add(out)
+                used[node] = {back}
+                break
+    group.members = list(group.parents)
+    group.entries = {node: entries[node] for node in group.parents}
+    return group
+
+
 class Fabric:
     """Engines at every node of a mesh; each cycle's inputs and outputs, by node.
 
@@ -74,23 +132,27 @@ class Fabric:
     layout : EngineLayout
         Four links and the process.
     options
-        Of :class:`Engine`.
+        Of :class:`Engine`; ``shared`` where the layout is routed.
     """
 
     def __init__(self, width: int, height: int, layout: EngineLayout, **options: Any) -> None:
         self.layout = layout
         self.nodes = [(x, y) for y in range(height) for x in range(width)]
         self.epochs = {(node, e): 0 for node in self.nodes for e in range(layout.entries)}
-        self.engines = {node: Engine(layout, **options) for node in self.nodes}
         self.module = m = Module()
-        for (x, y), engine in self.engines.items():
-            m.submodules[f"engine_{x}_{y}"] = engine
+        parts: dict[Node, Any] = {node: Engine(layout, **options) for node in self.nodes}
+        self.engines: dict[Node, Any] = parts
+        if layout.routed:
+            parts = {node: _routed(m, node, engine, layout) for node, engine in parts.items()}
+            self.engines = {node: _engine_of(part) for node, part in parts.items()}
+        for (x, y), part in parts.items():
+            m.submodules[f"node_{x}_{y}"] = part
             for p, (dx, dy) in enumerate(STEPS):
-                other = self.engines.get((x + dx, y + dy))
+                other = parts.get((x + dx, y + dy))
                 if other is not None:
                     wiring.connect(
                         m,
-                        getattr(engine, f"out_{p}"),
+                        getattr(part, f"out_{p}"),
                         getattr(other, f"in_{(p + 2) % 4}"),
                     )
         engines = self.engines.values()
@@ -132,6 +194,28 @@ class Fabric:
         simulator.add_testbench(bench)
         simulator.run()
         return run
+
+
+def _routed(m: Module, node: Node, engine: Engine, layout: EngineLayout) -> RoutedLinks:
+    """Return an engine behind a router of packets."""
+    router = Router(
+        XyRouting(layout.x_bits, layout.y_bits),
+        channels=1,
+        buffer_flits=4,
+        flit_bits=32,
+        messages=tuple(range(len(STEPS))),
+        message_bits=layout.link_message.width,
+        classes=CLASSES,
+    )
+    part = RoutedLinks(router, engine, layout)
+    m.d.comb += [part.x.eq(node[0]), part.y.eq(node[1])]
+    return part
+
+
+def _engine_of(part: RoutedLinks) -> SimpleNamespace:
+    """Return the ports of the engine inside, under the names that it has itself."""
+    names = [name for name in part.signature.members if name.startswith("sync_")]
+    return SimpleNamespace(**{name.removeprefix("sync_"): getattr(part, name) for name in names})
 
 
 class Run:
@@ -226,15 +310,15 @@ class Run:
         parent = parents[node]
         around = [n for n, up in parents.items() if up == node]
         for other in around:
-            children |= 1 << link_to(node, other)
+            children |= 1 << group.link(node, other)
         if node in group.members:
             children |= 1 << layout.links
         if parent is not None:
-            fields["parent"] = 1 << link_to(node, parent)
+            fields["parent"] = 1 << group.link(node, parent)
             around.append(parent)
         for other in around:
-            link = link_to(node, other)
-            fields |= {f"entry_{link}": group.entries[other], f"epoch_{link}": group.epochs[other]}
+            link = group.link(node, other)
+            fields |= {f"{field}_{link}": v for field, v in group.name(node, other).items()}
         return layout.image.pack({**fields, "children": children})
 
     def set_up(self, group: Group) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """Engines on a mesh: barriers of random trees, their data and latency, ends, faults, re-use."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -13,7 +13,7 @@ from syncfabric.models.layout.engine import (
     EngineLayout,
     Kind,
 )
-from tests.rtl.engine.fabric import Fabric, Group, Node, Run, random_group
+from tests.rtl.engine.fabric import Fabric, Group, Node, Run, random_group, random_routed_group
 
 OPS = (
     lambda a, b: a | b,
@@ -82,7 +82,49 @@ def test_latency(stages: int) -> None:
 
     fabric.run(program)
     height = length - 1
-    assert max(seen) == 2 * height * stages + max(2, stages)
+    assert max(seen) == 2 * height * stages + (2, 3, 3, 4)[stages - 1]
+
+
+@pytest.mark.parametrize(
+    ("size", "stages", "cycles"),
+    [
+        (4, 1, 10),
+        pytest.param(8, 1, 18, marks=pytest.mark.long),
+        pytest.param(8, 2, 35, marks=pytest.mark.long),
+    ],
+)
+def test_all_of_a_mesh(size: int, stages: int, cycles: int) -> None:
+    """The last of all to arrive is in a corner: E11's latency with L = ``size``."""
+    fabric = Fabric(size, size, layout(), stages=stages, counters=False, read_back=False)
+    half = size // 2
+
+    def up(x: int, y: int) -> Node | None:
+        if x != half:
+            return x + (1 if x < half else -1), y
+        return (x, y + (1 if y < half else -1)) if y != half else None
+
+    nodes = fabric.nodes
+    group = Group({node: up(*node) for node in nodes}, nodes, 0, dict.fromkeys(nodes, 3))
+    assert group.height == size
+    seen: list[int] = []
+
+    def program(run: Run) -> Iterator[None]:
+        yield from run.set_up(group)
+        yield from wait_for_go(run, group)
+        for node in nodes[1:]:
+            run.arrive(group, node, 0)
+        for _ in range(20 * size):
+            yield
+            assert not run.released
+        run.arrive(group, nodes[0], 0)
+        start, left = run.cycle, set(nodes)
+        while left:
+            yield
+            left -= run.released.keys()
+        seen.append(run.cycle - 1 - start)
+
+    fabric.run(program)
+    assert seen == [cycles]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +140,22 @@ def test_latency(stages: int) -> None:
 def test_random_groups(stages: int, groups: int, data_bits: int, operations: str) -> None:
     rng = random.Random(stages)
     fabric = Fabric(3, 2, layout(groups, data_bits, operations), stages=stages, watchdog=50)
+    lives(rng, fabric, random_group)
+
+
+@pytest.mark.parametrize(("stages", "data_bits", "operations"), [(2, 0, "none"), (3, 5, "all")])
+def test_random_routed_groups(stages: int, data_bits: int, operations: str) -> None:
+    """Messages pass through routers that are no members, many groups at a time."""
+    rng = random.Random(stages)
+    routed = EngineLayout(4, True, 8, data_bits, operations, 2, 1)
+    fabric = Fabric(4, 2, routed, stages=stages, watchdog=50, shared=True)
+    lives(rng, fabric, random_routed_group)
+
+
+def lives(rng: random.Random, fabric: Fabric, draw: Callable[..., Group]) -> None:
+    """Set groups up, use them and end them, several at a time."""
+    groups, data_bits = fabric.layout.groups, fabric.layout.data_bits
+    operations = fabric.layout.operations
     ops = {"none": [0], "bitwise": [0, 1, 2], "all": range(6)}[operations]
     counts = dict.fromkeys(("ended", "killed", "barriers"), 0)
 
@@ -105,7 +163,7 @@ def test_random_groups(stages: int, groups: int, data_bits: int, operations: str
         """Set a group up, use it, end it by LAST or by KILL, and again."""
         for _ in range(3):
             entries = dict.fromkeys(fabric.nodes, number)
-            group = random_group(rng, fabric.nodes, entries, rng.choice(list(ops)))
+            group = draw(rng, fabric.nodes, entries, rng.choice(list(ops)))
             while busy:
                 yield
             busy.append(number)

@@ -1,0 +1,124 @@
+"""What the keys of a node refuse, and the stages that they ask for."""
+
+from typing import Any
+
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
+
+TABLE: dict[str, Any] = {"links": 3, "routing": "table", "destinations": 8}
+
+REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
+    (EngineShape, {"links": 16}, "links must be at most 15 with own, not 16"),
+    (
+        EngineShape,
+        {"links": 4, "data_bits": 3},
+        "operations 'none' do not go with data_bits 3;"
+        " 'none' goes with 0 data_bits, and 'bitwise' or 'all' with 1 and more",
+    ),
+    (
+        EngineShape,
+        {"links": 4, "groups": 33, "engine_stages": 3},
+        "engine_stages must be at least 4 here, not 3; leave it out for the least",
+    ),
+    (
+        EngineShape,
+        {"links": 4, "engine_stages": 3, "watchdog": 10},
+        "watchdog must be 0, or at least 11 cycles here, not 10:"
+        " visits would leave no room for arrivals",
+    ),
+    (
+        NodeShape,
+        {"links": 1, "own": False},
+        "channels must be 0 with a single port, not 1; a router of packets needs 2 ports",
+    ),
+    (
+        NodeShape,
+        {"links": 4, "channels": 0, "message_links": "shared"},
+        "message_links 'shared' needs packets; take 'own', or channels of 1 and more",
+    ),
+    (
+        NodeShape,
+        {"links": 4, "transport": "routed"},
+        "transport 'routed' needs a mesh with channels and routing 'xy', not 1 channels and"
+        " 'source'; take transport 'link'",
+    ),
+    (
+        MeshNodeShape,
+        {"channels": 0, "transport": "routed"},
+        "transport 'routed' needs a mesh with channels and routing 'xy', not 0 channels and"
+        " 'xy'; take transport 'link'",
+    ),
+    (
+        MeshNodeShape,
+        {"groups": 33, "transport": "routed"},
+        "groups must be at most 32 with transport 'routed', not 33; take transport 'link' for more",
+    ),
+    (
+        NodeShape,
+        {"links": 4, "routing": "xy"},
+        "routing 'xy' needs the coordinates of a mesh; take 'table' or 'source'",
+    ),
+    (
+        NodeShape,
+        {**TABLE, "destinations": 0},
+        "destinations must be 1 to 1024 with routing 'table', not 0;"
+        " they are the nodes that packets go to",
+    ),
+    (
+        NodeShape,
+        {**TABLE, "routing": "source"},
+        "destinations must be 0 with routing 'source', not 8; only routing 'table' has a table",
+    ),
+    (
+        MeshNodeShape,
+        {"width": 1024, "height": 257, "flit_bits": 18},
+        "flit_bits must be at least 19 here, not 18:"
+        " a header holds the destination's column and row",
+    ),
+    (
+        NodeShape,
+        {**TABLE, "own": False, "registers": 2},
+        "registers must be 0 without own, not 2; a node port belongs to the router's own process",
+    ),
+    (
+        NodeShape,
+        {**TABLE, "groups": 3, "registers": 5},
+        "registers must be at most 4 with 3 groups, not 5",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "text"), REFUSED)
+def test_refused_with_value_reason_and_remedy(
+    kind: type[EngineShape], options: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(SpecError) as refusal:
+        kind(**options)
+    assert str(refusal.value) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "stages"),
+    [
+        ({}, 1),
+        ({"data_bits": 8, "operations": "bitwise"}, 1),
+        ({"data_bits": 5, "operations": "all"}, 3),
+        ({"message_links": "shared"}, 2),
+        ({"check_bits": 1}, 2),
+        ({"transport": "routed"}, 2),
+        ({"data_bits": 9, "operations": "bitwise", "check_bits": 8}, 3),
+        ({"groups": 33}, 4),
+        ({"engine_stages": 4}, 4),
+    ],
+)
+def test_least_stages(options: dict[str, Any], stages: int) -> None:
+    assert MeshNodeShape(**options).stages == stages
+
+
+def test_what_routed_messages_share() -> None:
+    shape = MeshNodeShape(transport="routed", width=5, height=2)
+    assert (shape.shared, shape.options["shared"]) == (True, True)
+    assert (shape.layout.x_bits, shape.layout.y_bits) == (3, 1)
+    assert not MeshNodeShape(width=5).layout.routed

@@ -1,0 +1,49 @@
+"""Parameters of nodes, drawn from the whole ranges of their keys."""
+
+import random
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from annotated_types import Ge, Le
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+
+__all__ = ["draw", "drawn", "key_range"]
+
+
+def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
+    """Return all values of a key, by rising order."""
+    field = kind.model_fields[key]
+    if field.annotation is bool:
+        return [False, True]
+    if choices := get_args(field.annotation):
+        return list(choices)
+    bounds = {type(bound): bound for bound in field.metadata}
+    return range(bounds[Ge].ge, bounds[Le].le + 1)
+
+
+def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
+    """Draw a kind of node, and each key by itself: the ends of its range, its default, or any."""
+    kind = rng.choice((NodeShape, MeshNodeShape))
+    options = {}
+    for key, field in kind.model_fields.items():
+        values = key_range(kind, key)
+        usual = rng.choice(values) if field.is_required() else field.default
+        ends = rng.choice((values[0], values[-1]))
+        options[key] = rng.choice((usual, usual, ends, ends, rng.choice(values)))
+    return kind, options
+
+
+def drawn(seed: int, count: int) -> Iterator[tuple[NodeShape | None, dict[str, Any]]]:
+    """Draw until so many nodes are not refused; yield each with its options, or None for it."""
+    rng = random.Random(seed)
+    while count:
+        kind, options = draw(rng)
+        try:
+            shape = kind(**options)
+        except SpecError:
+            yield None, options
+        else:
+            count -= 1
+            yield shape, options

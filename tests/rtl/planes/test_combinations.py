@@ -1,0 +1,43 @@
+# amaranth: UnusedElaboratable=no
+"""Nodes of all kinds of parameters: the key table refuses, or the node is built."""
+
+import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Fragment
+
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.rtl.planes.node import Node
+from tests.rtl.planes.draws import drawn, key_range
+
+SEED, MOST = 1, 200
+
+SHAPES = [shape for shape, _ in drawn(SEED, MOST) if shape]
+"""Two hundred nodes, of which the first forty are built, and run in lock-step, by default."""
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_forty_combinations(first: int) -> None:
+    for shape in SHAPES[first : first + 10]:
+        Fragment.get(Node(shape), None).prepare()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, MOST, 20))
+def test_two_hundred_combinations(first: int) -> None:
+    """Each becomes RTL, with all that is checked on the way."""
+    for shape in SHAPES[first : first + 20]:
+        rtlil.convert(Node(shape))
+
+
+def test_all_keys_reach_both_ends_of_their_ranges() -> None:
+    """Of the nodes that are built; and far more draws are refused, by the table alone."""
+    for kind in (NodeShape, MeshNodeShape):
+        shapes = [shape for shape in SHAPES if type(shape) is kind]
+        for key in kind.model_fields:
+            seen = {getattr(shape, key) for shape in shapes}
+            values = key_range(kind, key)
+            ends = {values[0], values[-1]} if isinstance(values, range) else set(values)
+            # A router of nothing but links cannot say where it is.
+            ends -= {"xy", "routed"} if kind is NodeShape else set()
+            assert seen >= ends, (kind, key, seen)
+    assert sum(shape is None for shape, _ in drawn(SEED, MOST)) > 2 * MOST
