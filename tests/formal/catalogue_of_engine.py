@@ -12,19 +12,24 @@ from tests.formal.routers import FlitProof, PacketProof, source, xy
 
 __all__ = ["ENGINE_PROOFS"]
 
-SIZES = {1: (4, 4), 2: (4, 4), 3: (2, 2), 4: (2, 2)}
-"""Links and groups by stages; data have two bits."""
-ENTRY_BLOCKS = {1: "rule", 2: "own_port", 3: "engine", 4: "engine"}
+ENTRIES = {
+    "stages 1": ("rule", (1, 4, 4), False),
+    "stages 2": ("engine", (2, 2, 2), False),
+    "stages 2, shared links": ("own_port", (2, 4, 4), True),
+    "stages 3, shared links": ("engine", (3, 2, 2), True),
+    "stages 4": ("engine", (4, 2, 2), False),
+}
+"""Blocks; stages, links and groups; whether links are shared."""
 
 ENGINE_PROOFS = (
     *(
         Proof(
-            f"engine: an entry, stages {stages}",
-            f"rtl/engine/{ENTRY_BLOCKS[stages]}.py",
-            partial(EntryProof, stages, *size),
+            f"engine: an entry, {name}",
+            f"rtl/engine/{block}.py",
+            partial(EntryProof, *size, shared=shared),
             reset=True,
         )
-        for stages, size in SIZES.items()
+        for name, (block, size, shared) in ENTRIES.items()
     ),
     *(
         Proof(

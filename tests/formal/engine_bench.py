@@ -13,7 +13,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import INTERVALS, Code, EngineLayout, Kind
+from syncfabric.models.layout.engine import Code, EngineLayout, Kind, interval_of
 from syncfabric.rtl.engine import engine as module
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine
@@ -165,6 +165,8 @@ class FreeEngine:
     served : _Log
         What executes in this cycle: ``port`` is one-hot with a bit for each port and 0 for commands
         and visits, ``tasks`` has a bit for each of them.
+    registered : bool
+        There is a register before the links.
     swept : Signal
         The sweep after reset is over.
     """
@@ -173,10 +175,12 @@ class FreeEngine:
         self, m: Module, claims: Properties, wrapper: Any, layout: EngineLayout, stages: int
     ) -> None:
         shared = hasattr(wrapper, "hold")
+        interval = interval_of(stages, shared=shared)
+        self.registered = stages > interval
         self.commands = commands = _FreeCommands(layout, wrapper.command)
         self.local = local = OwnPort(layout)
         self.entry = claims.constant("entry", wrapper.which)
-        self.memory = _OneEntry(layout, self.entry, wrapper.strange, block=stages == 4)
+        self.memory = _OneEntry(layout, self.entry, wrapper.strange, block=interval == 3)
         queues = [_FreeQueue(layout, getattr(wrapper, f"next_{p}")) for p in range(layout.links)]
         turns = iter(queues)
         with patch.multiple(
@@ -210,7 +214,7 @@ class FreeEngine:
             data.View(struct(layout.message), either(words)),
             data.View(_TASKS, Mux(local.take, head.tasks.as_value(), 0)),
         )
-        for _ in range(INTERVALS[stages] - 1):
+        for _ in range(interval - 1):
             log = log.later(m)
         self.served = log
         claims.assume(

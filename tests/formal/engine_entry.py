@@ -23,15 +23,16 @@ class EntryProof(wiring.Component):
     Parameters
     ----------
     stages : int
-        With two and more, links can ask the engine to pause.
-    links, groups, data_bits : int
+    shared : bool
+        Links can ask the engine to pause.
+    links, groups : int
     """
 
-    def __init__(self, stages: int, links: int = 2, groups: int = 4, data_bits: int = 2) -> None:
-        self._layout = layout = EngineLayout(links, True, groups, data_bits, "bitwise")
+    def __init__(self, stages: int, links: int, groups: int, *, shared: bool) -> None:
+        self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise")
         self._stages = stages
         image = In(struct(layout.image))
-        super().__init__({**free_ports(layout, shared=stages > 1), "image": image})
+        super().__init__({**free_ports(layout, shared=shared), "image": image})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -163,7 +164,7 @@ class EntryProof(wiring.Component):
 
         # What the engine shows for this service; links with one stage show it at once.
         def then(name: str, value: Value) -> Value:
-            return claims.before(name, value) if self._stages > 1 else value
+            return claims.before(name, value) if bench.registered else value
 
         outs = [getattr(bench.engine, f"out_{q}") for q in range(links)]
         release = bench.engine.release

@@ -114,7 +114,7 @@ class ChainProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims = Properties(m)
-        nodes = [ConfigNode(2), ConfigNode(2)]
+        nodes = [ConfigNode((0, 1)), ConfigNode((0, 1))]
         m.submodules.first, m.submodules.second = nodes
         m.submodules.end = end = ChainEnd()
         wiring.connect(m, nodes[0].next, nodes[1].host)
