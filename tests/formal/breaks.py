@@ -1,6 +1,7 @@
 """Ways to break the blocks, each with the proof that must fail of it."""
 
 from tests.formal.breaks_of_access import ACCESS_BREAKS
+from tests.formal.breaks_of_engine import ENGINE_BREAKS
 from tests.formal.breaks_of_messages import MESSAGE_BREAKS
 from tests.formal.kinds import Break
 
@@ -253,6 +254,7 @@ BREAKS = (
         "self.dies & (self.has_arrived | self.arrives)",
         "self.dies & self.has_arrived",
     ),
+    *ENGINE_BREAKS,
     *MESSAGE_BREAKS,
     *ACCESS_BREAKS,
 )

@@ -9,14 +9,16 @@ from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
 from tests.formal.catalogue_of_access import ACCESS_PROOFS
+from tests.formal.catalogue_of_engine import ENGINE_PROOFS
 from tests.formal.catalogue_of_messages import MESSAGE_PROOFS
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
 from tests.formal.guards import GuardProof, WatchdogProof
 from tests.formal.kinds import Proof
+from tests.formal.kinds_of_routers import mesh, switch
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.register_life import LifeProof
-from tests.formal.routers import FlitProof, PacketProof, mesh, switch
+from tests.formal.routers import FlitProof, PacketProof
 from tests.formal.serial_unit import SerialUnitProof
 from tests.formal.set_up_forged import ForgedProof
 from tests.formal.set_up_forged import interface as managed_interface
@@ -207,6 +209,7 @@ PROOFS = (
         Proof(f"wires: {name}", "rtl/wires/slot.py", make, reset=True)
         for name, make in SLOTS.items()
     ),
+    *ENGINE_PROOFS,
     *MESSAGE_PROOFS,
     *ACCESS_PROOFS,
 )

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from amaranth import Module, Signal, Value
+from amaranth import Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.rtl.engine import queue
+from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.parts import gid_queue
 from syncfabric.rtl.parts.channel import ChannelControl
 from syncfabric.rtl.parts.gid_queue import GidQueue
@@ -16,7 +19,7 @@ from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.traffic.queue import WaitingQueue
 from tests.formal.properties import Properties
 
-__all__ = ["FifoProof", "channel", "flit_buffer", "gids", "waiting"]
+__all__ = ["FifoProof", "RoomProof", "channel", "flit_buffer", "gids", "messages", "waiting"]
 
 WIDTH = 2
 """Bits of an entry: it is a marked one among others of any contents."""
@@ -40,6 +43,10 @@ class Fifo:
         Nothing is pushed while it is full.
     clear : Value or None
         Empties it.
+    shy : Value or None
+        What is pushed is refused where anything waits.
+    slow : bool
+        The next entry may be there up to two cycles late.
     """
 
     push: Value
@@ -53,7 +60,12 @@ class Fifo:
     late: bool = False
     polite: bool = False
     clear: Value | None = None
+    shy: Value | None = None
+    slow: bool = False
 
+
+# The engine's queues have 16 places at least; a proof looks at 4.
+queue._TAPS.setdefault(2, (1, 0))
 
 Make = Callable[[Module, int], Fifo]
 
@@ -82,9 +94,10 @@ class FifoProof(wiring.Component):
         level, position = Signal(range(places + 1)), Signal(range(places + 1))
         kept, been, pops, pushes = Signal(WIDTH), Signal(), Signal(), Signal()
         full = level == places
+        shy = Const(0, 1) if fifo.shy is None else fifo.shy
         m.d.comb += [
-            pops.eq(self.pop & (level != 0)),
-            pushes.eq(self.push & ~full),
+            pops.eq(self.pop & (fifo.some if fifo.slow else level != 0)),
+            pushes.eq(fifo.push & ~full & ~(shy & (level != pops))),
             fifo.push.eq(self.push & (~full if fifo.polite else 1)),
             fifo.entry.eq(self.entry),
             fifo.pop.eq(pops),
@@ -102,9 +115,15 @@ class FifoProof(wiring.Component):
         if fifo.late:
             leaves = claims.before("leaves", leaves)
         claims.holds("first in is first out, as it came", ~leaves | (fifo.front == kept))
-        claims.holds("there is some exactly if more came than went", fifo.some == (level != 0))
+        if fifo.slow:
+            hides = (level != 0) & ~fifo.some
+            hid = claims.before("hides", hides)
+            claims.holds("there is some only if more came than went", (level != 0) | ~fifo.some)
+            claims.holds("an entry is there in time", ~(hides & hid & claims.before("hid", hid)))
+        else:
+            claims.holds("there is some exactly if more came than went", fifo.some == (level != 0))
         if fifo.lost is not None:
-            claims.holds("refused exactly when full", fifo.lost == (self.push & full))
+            claims.holds("refused exactly when full", fifo.lost == (fifo.push & ~pushes))
         if fifo.full is not None:
             claims.holds("full exactly with all places taken", fifo.full == full)
         if fifo.number is not None:
@@ -161,3 +180,49 @@ def gids(m: Module, places: int) -> Fifo:
         part.push, part.gid[:WIDTH], part.pop, part.some, part.oldest[:WIDTH],
         full=part.full, late=True, polite=True,
     )  # fmt: skip
+
+
+def messages(m: Module, places: int, *, block: bool = False) -> Fifo:
+    """Place an input of an engine; an entry is the kind of a message.
+
+    Block RAM is not filled: it holds no more than 4 with its head.
+    """
+    part = Queue(EngineLayout(1, False, 2, 0, "none"), block=block)
+    part._places = 4
+    m.submodules.fifo = part
+    kind = part.message.kind
+    there = Signal()
+    m.d.sync += there.eq(part.waits | part.comes)
+    return Fifo(
+        part.valid, kind, part.take, there, part.head.kind,
+        lost=part.overflow, shy=kind == Kind.BROKEN, slow=block, polite=block,
+    )  # fmt: skip
+
+
+class RoomProof(wiring.Component):
+    """An input of an engine with as many entries as places, whose neighbour keeps the contract.
+
+    The neighbour has no more messages unmerged than there are entries, those of kind BROKEN not
+    counted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"valid": In(1), "kind": In(2), "take": In(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims = Properties(m)
+        fifo = messages(m, 5)
+        unmerged, comes, goes = Signal(range(5)), Signal(), Signal()
+        broken = self.kind == Kind.BROKEN
+        m.d.comb += [
+            fifo.push.eq(self.valid & (broken | (unmerged != 4))),
+            fifo.entry.eq(self.kind),
+            fifo.pop.eq(self.take & fifo.some),
+            comes.eq(fifo.push & ~broken),
+            goes.eq(fifo.pop & (fifo.front != Kind.BROKEN)),
+        ]
+        m.d.sync += unmerged.eq(unmerged + comes - goes)
+        claims.holds("no message is dropped but BROKEN", (fifo.lost == 0) | broken)
+        claims.reached("4 messages behind a BROKEN", (unmerged == 4) & (fifo.front == Kind.BROKEN))
+        return m

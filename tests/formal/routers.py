@@ -8,22 +8,19 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from syncfabric.models.layout.flit import xy_header
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.irregular.switch import IrregularSwitch
-from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.router.router import Router as PortRouter
+from syncfabric.rtl.router.routing import SourceRouting, XyRouting
 from tests.formal.links import Receiver, Sender, Watch, watch_ports
 from tests.formal.properties import Properties
-from tests.formal.tree_register import network_of
 
-__all__ = ["FlitProof", "PacketProof", "mesh", "switch"]
+__all__ = ["MARK", "FlitProof", "PacketProof", "Router", "source", "xy", "xy_legal", "xy_way"]
 
 MARK = 15
 """Bit of the payload, above all headers: it tells watched flits from others."""
-ABOVE_ROUTES = 23
-"""The same where headers may be routes, which fill what they can."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,8 @@ class Router:
         From input buffer to link.
     mark : int
         Bit of the payload that no header reaches.
+    shift : int
+        Bits that a head's payload is shifted by.
     """
 
     component: wiring.Component
@@ -58,94 +57,74 @@ class Router:
     used_up: Callable[[Any], Value] = lambda link: Const(0, 1)
     cycles: int = 0
     mark: int = MARK
+    shift: int = 0
+
+    def marked(self, out: Any) -> Value:
+        """Return whether a flit on an output bears the mark."""
+        payload = out.flit.payload
+        return Mux(out.flit.head, payload[self.mark - self.shift], payload[self.mark])
 
 
-def mesh(channels: int, places: int) -> Router:
+def xy_way(x: Value, y: Value) -> Value:
+    """Return the output, one-hot, for a destination, of the router at (1, 1)."""
+    y_way = Mux(y > 1, 1 << Port.NORTH, Mux(y < 1, 1 << Port.SOUTH, 1 << Port.LOCAL))
+    return Mux(x > 1, 1 << Port.EAST, Mux(x < 1, 1 << Port.WEST, y_way))[:5]
+
+
+def xy_legal(port: int, way: Value) -> Value:
+    """Return whether a packet that leaves by ``way`` can come by a port."""
+    # X first, then Y: who comes along Y has turned, and nobody turns back.
+    turned = [1 << Port.NORTH, 1 << Port.SOUTH][:: -1 if port == Port.NORTH else 1]
+    allowed = 1 << Port.LOCAL | (turned[0] if port in (1, 3) else 0b1111 & ~(1 << port))
+    return (way & ~Const(allowed, 5)) == 0
+
+
+def xy(channels: int, places: int) -> Router:
     """Return the router at the centre of a mesh of 3x3, where a packet can go any way."""
-    network = MeshSpec(
-        kind="mesh", width=3, height=3, flit_bits=16, sync="wires",
-        channels=channels, buffer_flits=places,
-    )  # fmt: skip
+    header = struct(xy_header(2, 2))
 
     def way(link: Any) -> Value:
-        header = struct(network.layout.header)(link.flit.payload[: network.layout.header.width])
-        x, y = header.x, header.y
-        y_way = Mux(y > 1, 1 << Port.NORTH, Mux(y < 1, 1 << Port.SOUTH, 1 << Port.LOCAL))
-        return Mux(x > 1, 1 << Port.EAST, Mux(x < 1, 1 << Port.WEST, y_way))[:5]
+        there = header(link.flit.payload[: header.size])
+        return xy_way(there.x, there.y)
 
     def legal(port: int, link: Any) -> Value:
-        # X first, then Y: who comes along Y has turned, and nobody turns back.
-        turned = [1 << Port.NORTH, 1 << Port.SOUTH][:: -1 if port == Port.NORTH else 1]
-        allowed = 1 << Port.LOCAL | (turned[0] if port in (1, 3) else 0b1111 & ~(1 << port))
-        return (way(link) & ~Const(allowed, 5)) == 0
+        return xy_legal(port, way(link))
 
-    names = list(PORT_NAMES)
-    return Router(
-        PacketRouter(network),
-        [f"{name}_in" for name in names],
-        [f"{name}_out" for name in names],
-        way,
-        legal,
-        {"x": 1, "y": 1},
+    part = PortRouter(XyRouting(2, 2), channels=channels, buffer_flits=places, flit_bits=16)
+    return _ported(part, 5, way, legal, {"x": 1, "y": 1})
+
+
+def source(channels: int, places: int, *, output_register: bool = False) -> Router:
+    """Return a router of three ports by source routes; from each port packets go to all."""
+    everywhere = (0, 1, 2)
+    part = PortRouter(
+        SourceRouting((everywhere,) * 3),
+        channels=channels,
+        buffer_flits=places,
+        flit_bits=16,
+        output_register=output_register,
+    )
+
+    def way(link: Any) -> Value:
+        output = link.flit.payload[:2]
+        return Cat(output == 0, output == 1, output >= 2)
+
+    return _ported(
+        part, 3, way, lambda port, link: Const(1, 1), {}, cycles=int(output_register), shift=2
     )
 
 
-def switch(channels: int, places: int, *, cycles: int = 1, routed: bool = False) -> Router:
-    """Return a switch of three ports, with a table that leads to each of them and to the sink.
-
-    Parameters
-    ----------
-    channels, places : int
-    cycles : int
-        A hop's.
-    routed : bool
-        Packets may bring their routes along.
-    """
-    network = network_of(
-        ports=3, switches=5, flit_bits=24, channels=channels, buffer_flits=places,
-        cycles_per_hop=cycles, sync="wires",
-        links=[[[0, 0], [1, 0]], [[0, 1], [2, 0]], [[1, 1], [3, 0]], [[2, 1], [4, 0]]],
-        nodes=[[0, 2], [4, 2]],
-    )  # fmt: skip
-    layout = network.layout
-    bits, table = layout.port_bits, (0, 0, 1, 2, 3)
-
-    def way(link: Any) -> Value:
-        header = struct(layout.header)(link.flit.payload[: layout.header.width])
-        code: Value = Mux(header.switch == 0, header.port, 3)
-        for there, port in enumerate(table):
-            code = Mux((header.switch == there) & (there != 0), port, code)
-        route = route_of(link)
-        code = Mux(header.by_route, Mux(ends(link), 3, route.port_0), code)
-        return Cat(code == port for port in range(3))
-
-    def route_of(link: Any) -> Any:
-        return struct(layout.route)(link.flit.payload[: layout.route.width])
-
-    def ends(link: Any) -> Value:
-        """Return whether a route leads to the switch itself."""
-        route = route_of(link)
-        return (route.count == 0) | (route.port_0 >= 3) | (link.flit.tail & (route.count == 1))
-
-    def used_up(link: Any) -> Value:
-        route = route_of(link)
-        return route.by_route & ~ends(link) & (route.count == 1)
-
-    def legal(port: int, link: Any) -> Value:
-        return routed | ~route_of(link).by_route
-
-    routes = sum(port << bits * there for there, port in enumerate(table))
-    return Router(
-        IrregularSwitch(network),
-        [f"in_{p}" for p in range(3)],
-        [f"out_{p}" for p in range(3)],
-        way,
-        legal,
-        {"number": 0, "routes": routes},
-        used_up,
-        cycles - 1,
-        ABOVE_ROUTES if routed else MARK,
-    )
+def _ported(
+    part: PortRouter,
+    ports: int,
+    way: Callable[[Any], Value],
+    legal: Callable[[int, Any], Value],
+    fixed: dict[str, int],
+    cycles: int = 0,
+    shift: int = 0,
+) -> Router:
+    ins, outs = ([f"{side}_{p}" for p in range(ports)] for side in ("in", "out"))
+    return Router(part, ins, outs, way, legal, fixed, cycles=cycles, shift=shift)
 
 
 class _Proof(wiring.Component):
@@ -208,8 +187,7 @@ class FlitProof(_Proof):
         m = Module()
         claims, channels = Properties(m), range(self._channels)
         ins, outs, senders, receivers = self._place(m, claims)
-        mark = self._router.mark
-        watch = Watch(m, claims, self, ins, senders, mark)
+        watch = Watch(m, claims, self, ins, senders, self._router.mark)
         # Where the packet goes that is coming in on the watched channel.
         kept, goes, now = (Signal(len(outs), name=name) for name in ("kept", "goes", "now"))
         tail = Signal()
@@ -221,7 +199,11 @@ class FlitProof(_Proof):
                     used_up = link.flit.head & self._router.used_up(link)
                     with m.If(watch.comes):
                         m.d.sync += [goes.eq(Mux(used_up, 0, now)), tail.eq(link.flit.tail)]
-        seen = [Cat(out.valid[c] & out.flit.payload[mark] for out in outs) for c in channels]
+        marked = [self._router.marked(out) for out in outs]
+        seen = [
+            Cat(out.valid[c] & mark for out, mark in zip(outs, marked, strict=True))
+            for c in channels
+        ]
         every = Cat(seen)
         # With two cycles a hop a flit is on the link when its credit is.
         left = every if self._router.cycles else claims.before("every", every)
@@ -236,7 +218,9 @@ class FlitProof(_Proof):
                 ((seen[c] & ~goes) == 0) & (~seen[c].any() | (watch.channel == c)) for c in channels
             ).all(),
         )
-        tails = Cat(out.flit.tail | ~out.flit.payload[mark] | ~out.valid.any() for out in outs)
+        tails = Cat(
+            out.flit.tail | ~mark | ~out.valid.any() for out, mark in zip(outs, marked, strict=True)
+        )
         claims.holds("a packet ends with its tail", ~every.any() | (tails.all() == tail))
         sent = total([out.valid[c] for out in outs for c in channels])
         freed = total([link.credit[c] for link in ins for c in channels])
@@ -284,11 +268,12 @@ class PacketProof(_Proof):
         alone: list[Value] = []
         shaped: list[Value] = []
         for out, receiver in zip(outs, receivers, strict=True):
+            marked = self._router.marked(out)
             for c, inside in enumerate(receiver.inside):
                 owner = Signal(name=f"owner_{len(alone)}")
                 with m.If(out.valid[c]):
-                    m.d.sync += owner.eq(out.flit.payload[mark])
-                alone.append(~(out.valid[c] & inside) | (out.flit.payload[mark] == owner))
+                    m.d.sync += owner.eq(marked)
+                alone.append(~(out.valid[c] & inside) | (marked == owner))
                 shaped.append(~out.valid[c] | (out.flit.head == ~inside))
         claims.holds("a packet's flits stay together in a channel", Cat(alone).all())
         claims.holds("a head comes first, and only after a tail", Cat(shaped).all())

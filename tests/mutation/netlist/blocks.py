@@ -22,7 +22,7 @@ from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.rtl.wires.unit import WireUnit
-from tests.formal import routers
+from tests.formal import kinds_of_routers, routers
 from tests.formal.properties import Properties
 from tests.formal.static_switch import FLIT, StaticProof
 from tests.mutation.netlist.around import Around
@@ -107,7 +107,7 @@ class _Router(routers.FlitProof):
 
 
 def _router(part: wiring.Component) -> wiring.Component:
-    router = dataclasses.replace(routers.mesh(1, 2), component=part)
+    router = dataclasses.replace(kinds_of_routers.mesh(1, 2), component=part)
     return _Router(router, 1, 2)
 
 

@@ -1,0 +1,273 @@
+"""What an engine does with one of its entries, any, whatever comes for it and for the others."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.messages import Op
+from syncfabric.rtl.messages import struct
+from tests.formal.engine_bench import FreeEngine, free_ports
+from tests.formal.properties import Properties
+
+__all__ = ["EntryProof"]
+
+
+class EntryProof(wiring.Component):
+    """An engine with an own process; neighbours and software do anything.
+
+    The episodes of one entry are kept beside the engine as sets of ports: which are awaited, and
+    which have sent. Reset may come at any time, after which no message comes before the sweep is
+    over.
+
+    Parameters
+    ----------
+    stages : int
+    shared : bool
+        Links can ask the engine to pause.
+    links, groups : int
+    """
+
+    def __init__(self, stages: int, links: int, groups: int, *, shared: bool) -> None:
+        self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise")
+        self._stages = stages
+        image = In(struct(layout.image))
+        super().__init__({**free_ports(layout, shared=shared), "image": image})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims, layout = Properties(m), self._layout
+        links = layout.links
+        bench = FreeEngine(m, claims, self, layout, self._stages)
+        entry = bench.entry
+        image = struct(layout.image)(claims.constant("image_kept", self.image.as_value()))
+        children, parent = image.children, image.parent
+        root = ~parent.any()
+        claims.assume(
+            (parent & (parent - 1)) == 0,
+            (parent & children) == 0,
+            children.any(),
+            image.op <= Op.XOR,
+        )
+        served = bench.served
+        message, tasks, port = served.message, served.tasks, served.port
+        mine = served.valid & (message.entry == entry)
+        claims.assume(~(mine & tasks.setup) | (bench.commands.image.as_value() == image.as_value()))
+
+        # The entry, as the sets of ports that its episodes are made of.
+        alive, going_up, idle, asked, seen = (
+            Signal(name=name) for name in ("alive", "going_up", "idle", "asked", "seen")
+        )
+        epoch, came = Signal(2), Signal(layout.ports)
+        last = Signal(name="all_last")
+        awaited = Mux(idle, 0, Mux(going_up, children, parent))
+        ours, broken, merges, completes, starts, kills, expires, fires = (
+            Signal(name=name)
+            for name in (
+                *("ours", "is_broken", "is_merged", "is_complete"),
+                *("starts", "kills", "expires", "fires"),
+            )
+        )
+        wanted = Signal(layout.ports)
+        sets_up, waits, to_children, clean = (Signal() for _ in range(4))
+        is_broken = message.kind == Kind.BROKEN
+        m.d.comb += [
+            ours.eq(mine & alive & (message.epoch == epoch)),
+            broken.eq(ours & is_broken & (port & parent).any()),
+            merges.eq(ours & ~is_broken & (port & awaited & ~came).any()),
+            completes.eq(merges & ((came | port) == awaited)),
+            starts.eq(ours & tasks.go & idle),
+            kills.eq(ours & tasks.kill),
+            waits.eq(came.any() | asked),
+            expires.eq(mine & tasks.visit & alive & waits & seen),
+            fires.eq(completes | starts | broken | kills | expires),
+            sets_up.eq(mine & tasks.setup & ~alive & (message.epoch == epoch)),
+            to_children.eq(broken | kills | expires | starts | root | ~going_up),
+            wanted.eq(Mux(fires, Mux(to_children, children, parent), 0)),
+        ]
+        ends = broken | kills | expires
+        kind = Mux(
+            ends,
+            Kind.BROKEN,
+            Mux(
+                starts | (message.kind == Kind.GO),
+                Kind.GO,
+                Mux(last & (message.kind == Kind.LAST), Kind.LAST, Kind.PLAIN),
+            ),
+        )
+        with m.If(sets_up):
+            m.d.sync += [
+                alive.eq(1),
+                epoch.eq(epoch + 1),
+                idle.eq(root),
+                Cat(going_up, asked, seen, last, came).eq(0),
+            ]
+        with m.Elif(mine & tasks.sweep):
+            m.d.sync += [clean.eq(1), alive.eq(0), epoch.eq(0)]
+        with m.Elif(fires):
+            m.d.sync += [
+                alive.eq(~(to_children & ((kind == Kind.LAST) | ends))),
+                idle.eq(0),
+                going_up.eq(root | to_children),
+                asked.eq(~to_children),
+                came.eq(0),
+                last.eq(1),
+                seen.eq(0),
+            ]
+        with m.Elif(merges):
+            m.d.sync += [
+                came.eq(came | port),
+                last.eq(last & (message.kind == Kind.LAST)),
+                seen.eq(0),
+            ]
+        with m.Elif(mine & tasks.visit):
+            m.d.sync += seen.eq(waits)
+
+        # Data are kept as what each operation needs of them.
+        ones, zeros, odd = (
+            Signal(layout.data_bits, name=name) for name in ("ones", "zeros", "odd")
+        )
+        word, first = message.data, ~came.any()
+        now = [Mux(first, word, ones | word), Mux(first, ~word, zeros | ~word)]
+        now.append(Mux(first, word, odd ^ word))
+        with m.If(merges):
+            m.d.sync += [old.eq(new) for old, new in zip((ones, zeros, odd), now, strict=True)]
+
+        def combination(any_one: Value, any_zero: Value, parity: Value) -> Value:
+            return Mux(image.op == Op.AND, ~any_zero, Mux(image.op == Op.XOR, parity, any_one))
+
+        # Messages that a faithful neighbour has yet to answer; the parent's GO comes unasked.
+        unanswered = Signal(layout.ports)
+        with m.If(sets_up):
+            m.d.sync += unanswered.eq(parent)
+        with m.Else():
+            m.d.sync += unanswered.eq((unanswered & ~Mux(merges, port, 0)) | wanted)
+        faithful = ours & ~is_broken & (port & unanswered).any()
+        state = bench.memory.kept["state"]
+        claims.lemma(
+            "the entry in memory is what its episode has come to",
+            ~clean | (state.alive == alive),
+            ~clean | (bench.memory.kept["epoch"] == epoch),
+            ~(clean & alive)
+            | (
+                (bench.memory.kept["image"].as_value() == image.as_value())
+                & (state.missing == (awaited & ~came))
+                & (state.turn == (root | ~going_up))
+                & (state.last == last)
+                & (state.fresh == ~came.any())
+                & (state.old == seen)
+                & (first | (bench.memory.kept["acc"] == combination(ones, zeros, odd)))
+            ),
+            ~alive | (clean & bench.swept),
+            ~alive | (unanswered == (awaited & ~came)),
+        )
+
+        # What the engine shows for this service; links with one stage show it at once.
+        def then(name: str, value: Value) -> Value:
+            return claims.before(name, value) if bench.registered else value
+
+        outs = [getattr(bench.engine, f"out_{q}") for q in range(links)]
+        release = bench.engine.release
+        sends = Cat(out.valid for out in outs)
+        at_links, at_process = then("at_links", mine), claims.before("at_process", mine)
+        links_wanted = then("wanted", wanted[:links])
+        own_wanted = claims.before("own_wanted", wanted[links])
+        kind_then, kind_own = then("kind_then", kind), claims.before("kind_own", kind)
+        claims.holds(
+            "a link is sent nothing before all that are awaited have sent",
+            ~at_links | ((sends & ~links_wanted) == 0),
+        )
+        claims.holds(
+            "the process is released only after all that are awaited have sent",
+            ~at_process | ~release.valid | own_wanted,
+        )
+        claims.holds(
+            "when all have sent each link is sent one message",
+            ~at_links | ((links_wanted & ~sends) == 0),
+        )
+        claims.holds(
+            "when all have sent the process is sent one message",
+            ~at_process | ~own_wanted | release.valid,
+        )
+        claims.holds(
+            "nothing is sent without a service",
+            (then("served", served.valid) | ~sends.any())
+            & (claims.before("served_own", served.valid) | ~release.valid),
+        )
+        claims.holds(
+            "nothing is sent or answered before the sweep is over",
+            bench.swept | ~(sends.any() | release.valid | bench.commands.done),
+        )
+        claims.holds(
+            "messages say how the episode ends",
+            Cat(~(at_links & out.valid) | (out.message.kind == kind_then) for out in outs).all()
+            & (~(at_process & release.valid) | (release.message.kind == kind_own)),
+        )
+        has_data = completes & (kind != Kind.GO)
+        data_then = then("data", combination(*now)), then("has_data", has_data)
+        own_data = claims.before("own_data", combination(*now))
+        claims.holds(
+            "links are sent the combination of what came",
+            Cat(
+                ~(at_links & out.valid & data_then[1]) | (out.message.data == data_then[0])
+                for out in outs
+            ).all(),
+        )
+        claims.holds(
+            "the process is sent the combination of what came",
+            ~(at_process & release.valid & claims.before("own_has_data", has_data))
+            | (release.message.data == own_data),
+        )
+        claims.holds(
+            "a neighbour is sent no second message before it answers the first",
+            ~(at_links & ~then("ends", ends))
+            | (
+                (sends & then("unanswered", unanswered[:links] & ~Mux(merges, port[:links], 0)))
+                == 0
+            ),
+        )
+        claims.holds("an answer is merged", ~faithful | merges)
+        names = [
+            ~(at_links & out.valid)
+            | (
+                (out.message.entry == getattr(image, f"entry_{q}"))
+                & (out.message.epoch == getattr(image, f"epoch_{q}"))
+            )
+            for q, out in enumerate(outs)
+        ]
+        claims.holds("a neighbour is sent its own names", Cat(names).all())
+        claims.holds(
+            "the process is sent this engine's names",
+            ~(at_process & release.valid)
+            | (
+                (release.message.entry == entry)
+                & (release.message.epoch == claims.before("epoch", epoch))
+            ),
+        )
+        counters = bench.engine._counters
+        claims.holds(
+            "a message that is not awaited is counted",
+            ~mine | (counters.unexpected == (port.any() & ~merges & ~broken)),
+        )
+        told = tasks.setup | tasks.go | tasks.kill
+        good = tasks.read | sets_up | starts | kills
+        claims.holds(
+            "a command is accepted only in its state",
+            ~mine | ((bench.commands.accepted & bench.commands.done) == good),
+        )
+        claims.holds("a refused command is counted", ~mine | (counters.refused == (told & ~good)))
+        claims.holds(
+            "the end of a group is shown at its root",
+            ~at_process
+            | (
+                bench.engine.freed_valid
+                == claims.before("freed", fires & root & to_children & (kind == Kind.LAST))
+            ),
+        )
+        claims.reached("an entry is set up", sets_up)
+        claims.reached("a member goes up", completes & ~to_children)
+        claims.reached("a release goes down", completes & to_children & ~root)
+        claims.reached("a root's group ends by LAST", completes & root & (kind == Kind.LAST))
+        claims.reached("broken", broken & going_up)
+        claims.reached("expires", expires)
+        return m
