@@ -23,7 +23,7 @@ from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep, Reg
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.support import Bench, Scoreboard
 
-CYCLES, RESETS = 1500, (400, 401, 900)
+CYCLES, RESETS = 3000, (500, 501, 1400)
 
 
 @dataclass(frozen=True)
