@@ -1,6 +1,6 @@
 """The guard at a link's end: what is wrong goes no further, and packets that lost a part end."""
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -79,6 +79,11 @@ class ReceiverGuard(wiring.Component):
             places = shape.places_of(c)
             held = bounded_count(m, places, sent[c], credits[c], f"inside_{c}")
             empty = ~held.any()
+            if self._shape.registers:
+                # The sender may not have had these credits as it sent the probe.
+                crossed = Signal(2 * self._shape.registers, name=f"crossed_{c}")
+                m.d.sync += crossed.eq(Cat(credits[c], crossed[:-1]))
+                empty = empty & ~crossed.any()
             gives: Value = Const(0, 1)
             if c < shape.ordinary:
                 taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")
