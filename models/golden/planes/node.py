@@ -214,12 +214,13 @@ class Node:
         offer = self.node_port.offer if self.node_port else inputs.arrive
         request = self.config.request(Target.ENGINE)
         outputs = self.engine.step(to_engine, offer, request, hold=hold)
-        process = None
+        process, refused = None, 0
         if self.node_port:
+            refused = self.node_port.refused
             taken = outputs.arrive_ready
             process = self.node_port.step(inputs.arrivals, outputs.release, taken=taken)
         answered = self._answer
-        self._answer = None if answered else self._serve()
+        self._answer = None if answered else self._serve(refused)
         self._counters.step(events)
         self.config.step(inputs.request, inputs.further, outputs.answer or answered)
         for p in range(self.parameters.layout.links):
@@ -229,7 +230,7 @@ class Node:
         self._reset = inputs.reset
         return NodeOutputs(*wires, passing, answer, outputs, process)
 
-    def _serve(self) -> Answer | None:
+    def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of the router or the node port, and do a write."""
         request = self.config.request(Target.ROUTER)
         if request:
@@ -238,7 +239,7 @@ class Node:
         if not request or not self.node_port:
             return None
         if request[:2] == (False, COUNTER_ADDRESS):
-            return Answer(False, self.node_port.refused)
+            return Answer(False, refused)
         return Answer(True)
 
     def _serve_router(self, request: Request) -> Answer | None:

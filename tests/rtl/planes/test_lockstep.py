@@ -1,0 +1,74 @@
+# amaranth: UnusedElaboratable=no
+"""Nodes of drawn parameters beside their golden models: every output, in every cycle."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from amaranth.lib.wiring import In
+from amaranth.sim import Simulator
+
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.rtl.planes.node import Node
+from tests.rtl.planes.node_lockstep import NodeLockstep
+from tests.rtl.planes.test_combinations import SHAPES
+
+BY_DEFAULT, CYCLES = 6, 600
+
+
+def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
+    """Compare a node with its golden model; return what has happened."""
+    lockstep, node = NodeLockstep(shape, random.Random(seed)), Node(shape)
+    inputs: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
+    for path, member, port in node.signature.flatten(node):
+        value: Any = port.as_value() if hasattr(port, "as_value") else port
+        side = inputs if member.flow == In else outputs
+        side["__".join(map(str, path))] = value
+    simulator = Simulator(node)
+    simulator.add_clock(1e-6)
+
+    async def bench(ctx: Any) -> None:
+        last: dict[str, int] = {}
+        for cycle in range(cycles):
+            pins, expected = lockstep.step()
+            for name, word in pins.items():
+                if name in inputs and last.get(name, 0) != word:
+                    ctx.set(inputs[name], word)
+            last = pins
+            seen = {name: ctx.get(value) for name, value in outputs.items()}
+            wrong = lockstep.differences(expected, seen)
+            assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {shape!r}"
+            await ctx.tick()
+
+    simulator.add_testbench(bench)
+    simulator.run()
+    return lockstep.seen
+
+
+@pytest.mark.parametrize("number", range(BY_DEFAULT))
+def test_a_node_agrees_with_its_golden_model(number: int) -> None:
+    run(SHAPES[number], number, CYCLES)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"message_links": "shared", "registers": 4, "data_bits": 2, "operations": "bitwise"},
+        {"transport": "routed", "groups": 8, "channels": 2},
+        {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
+    ],
+    ids=["shared", "routed", "guarded"],
+)
+def test_a_mesh_node(options: dict[str, Any]) -> None:
+    shape = MeshNodeShape(width=4, height=4, groups=options.pop("groups", 4), **options)
+    seen = run(shape, 1, 4000 if shape.check_bits else 1500)
+    assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
+    assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(BY_DEFAULT, 40))
+def test_thirty_four_more(number: int) -> None:
+    run(SHAPES[number], number, 3 * CYCLES)
