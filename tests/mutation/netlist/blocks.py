@@ -2,6 +2,7 @@
 """All blocks that are mutated, by name."""
 
 import dataclasses
+import random
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
@@ -11,35 +12,45 @@ from unittest.mock import patch
 from amaranth import Module
 from amaranth.lib import wiring
 
+from syncfabric.models.golden.router import XY
+from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.shape import MeshNodeShape
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
+from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.transport.config_chain import ConfigNode
 from syncfabric.rtl.wires.unit import WireUnit
 from tests.formal import kinds_of_routers, routers
 from tests.formal.properties import Properties
 from tests.formal.static_switch import FLIT, StaticProof
+from tests.models.golden.router_stimuli import RouterBuild
 from tests.mutation.netlist.around import Around
 from tests.mutation.netlist.benches import Play, clocked_on, plays_of
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.barrier import bench_unit
 from tests.rtl.engine import bench_engine
-from tests.rtl.engine.lockstep import build
+from tests.rtl.engine.lockstep import build, differences
 from tests.rtl.irregular import bench_switch as bench_irregular
 from tests.rtl.irregular import bench_switch_life, bench_switch_story
 from tests.rtl.irregular import bench_unit as bench_switch_unit
 from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
+from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
+from tests.rtl.planes.node_lockstep import INDEX, NodeLockstep
+from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.static import bench_agents, bench_switch
 from tests.rtl.wires import test_unit
-from tests.rtl.wires.stimuli import INDEX
+from tests.rtl.wires.stimuli import INDEX as WIRES_INDEX
 
 __all__ = ["BLOCKS"]
 
@@ -61,6 +72,15 @@ ROUTER = bench_packets.CASES["one_channel"]
 SWITCH = bench_switch_story.CASES["switch_2"]
 WIRES = (test_unit.ROUTER, WirePlane(2, 2))
 ENGINE = build(2, 4, 1, "bitwise", 1, watchdog=7)
+ANY_ROUTER = RouterCase(
+    RouterBuild(5, 1, 2, 16, "xy", False, XY(2, 2, 1, 1).pairs, place=(1, 1), bits=(2, 2))
+)
+PORT = EngineLayout(4, True, 4, 2, "bitwise")
+NODE = MeshNodeShape(
+    width=4, height=4, transport="routed", groups=4, flit_bits=16, buffer_flits=2, watchdog=50
+)
+CYCLES = 3000
+"""Of a play in lock-step."""
 
 
 def _benches(
@@ -106,9 +126,40 @@ class _Router(routers.FlitProof):
         return m
 
 
-def _router(part: wiring.Component) -> wiring.Component:
-    router = dataclasses.replace(kinds_of_routers.mesh(1, 2), component=part)
-    return _Router(router, 1, 2)
+def _router(router: routers.Router, part: wiring.Component) -> wiring.Component:
+    return _Router(dataclasses.replace(router, component=part), 1, 2)
+
+
+def _lockstep(make: Callable[[random.Random], Lockstep]) -> Callable[[], list[Play]]:
+    def play(number: int, device: Device) -> None:
+        lockstep = make(random.Random(number))
+        for cycle in range(CYCLES):
+            if cycle % (CYCLES // 2) == 0:
+                device.reset()
+                lockstep.reset()
+            driven, expected = lockstep.step()
+            for name in driven.keys() & device.ports.keys():
+                device.set(name, driven[name])
+            seen = {name: device.get(name) for name in expected.keys() & device.ports.keys()}
+            assert not differences({name: expected[name] for name in seen}, seen)
+            device.edge()
+
+    return lambda: [partial(play, number) for number in range(NAMES)]
+
+
+def _nodes() -> list[Play]:
+    def play(number: int, device: Device) -> None:
+        lockstep = NodeLockstep(NODE, random.Random(number))
+        outputs = [name for name, (direction, _) in device.ports.items() if direction == "out"]
+        device.reset()
+        for _ in range(CYCLES):
+            pins, expected = lockstep.step()
+            for name in pins.keys() & device.ports.keys():
+                device.set(name, pins[name])
+            assert not lockstep.differences(expected, {name: device.get(name) for name in outputs})
+            device.edge()
+
+    return [partial(play, number) for number in range(NAMES)]
 
 
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
@@ -142,6 +193,41 @@ BLOCKS = (
         NAMES,
     ),
     Block(
+        "router of any ports",
+        "rtl/router/router.py",
+        lambda: ANY_ROUTER.part,
+        _lockstep(lambda rng: RouterLockstep(ANY_ROUTER, rng)),
+        partial(_router, routers.xy(1, 2)),
+        {f"out_{p}__flit": f"|plain_out_{p}__valid" for p in range(5)},
+        NAMES,
+    ),
+    Block(
+        "node port",
+        "rtl/engine/node_port.py",
+        lambda: NodePort(PORT, 3),
+        _lockstep(lambda rng: PortLockstep(PORT, 3, rng)),
+        Around,
+        {"send__message": "plain_send__valid"},
+        NAMES,
+    ),
+    Block(
+        "config node",
+        "rtl/transport/config_chain.py",
+        lambda: ConfigNode((0, 1)),
+        _lockstep(lambda rng: ChainLockstep(3, (0, 1), rng)),
+        partial(Around, fixed={"index": 3}),
+        {"next__request": "plain_next__request_valid"},
+        NAMES,
+    ),
+    Block(
+        "node with routed messages",
+        "rtl/planes/node.py",
+        lambda: Node(NODE),
+        _nodes,
+        partial(Around, fixed={"index": INDEX}),
+        names=NAMES,
+    ),
+    Block(
         "ring agent",
         "rtl/static/ring_agent.py",
         lambda: RingAgent(2),
@@ -157,7 +243,7 @@ BLOCKS = (
         "rtl/mesh/packets.py",
         lambda: PacketRouter(ROUTER),
         _benches(bench_packets, "mutants", ROUTER),
-        _router,
+        partial(_router, kinds_of_routers.mesh(1, 2)),
         _flits(list(PORT_NAMES)),
         NAMES,
     ),
@@ -197,7 +283,7 @@ BLOCKS = (
         "rtl/wires/unit.py",
         lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
         _wires,
-        partial(Around, fixed={"index": INDEX}),
+        partial(Around, fixed={"index": WIRES_INDEX}),
         names=MANY,
     ),
 )

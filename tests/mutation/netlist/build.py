@@ -1,6 +1,7 @@
 """One build of a block with all its mutants in it, of which an input chooses one."""
 
 import dataclasses
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ zinit -all
 opt_clean -purge
 write_rtlil plain.il
 mutate -list {count} -seed {seed} -ctrl {choice} {width} 1 -o list.txt
+"""
+APPLY = """
+read_rtlil plain.il
 script list.txt
 write_rtlil mutated.il
 write_verilog -noattr mutated.v
@@ -122,11 +126,19 @@ def mutants_of(component: wiring.Component, count: int, seed: int) -> Mutants:
     def make(scratch: Path, result: Path) -> None:
         (scratch / "block.il").write_text(text)
         yosys(scratch, script)
+        # A memory that is read without a clock has no enable that could be changed.
+        drawn = (scratch / "list.txt").read_text().splitlines()
+        kept = [line for line in drawn if "-port \\RD_EN" not in line]
+        numbered = [
+            re.sub(r"(-ctrl \S+ \d+) \d+", rf"\1 {n}", line) for n, line in enumerate(kept, 1)
+        ]
+        (scratch / "list.txt").write_text("".join(f"{line}\n" for line in numbered))
+        yosys(scratch, APPLY)
         for name in ("plain.il", "mutated.il", "list.txt"):
             (scratch / name).rename(result / name)
         (scratch / "mutated.v").rename(result / "block.v")
 
-    settings: dict[str, object] = {"text": text, "script": script, "tool": tool.version}
+    settings: dict[str, object] = {"text": text, "script": script + APPLY, "tool": tool.version}
     key = fingerprint(settings, [])
     folder, _ = Cache().get(key, make)
     found = {name: shape for name, shape in ports(component).items() if shape[1]}
