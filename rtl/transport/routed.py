@@ -17,7 +17,7 @@ from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import EAST, NORTH, SOUTH, WEST
 from syncfabric.rtl.transport.link import Joined, word_on
 
-__all__ = ["CLASSES", "RoutedLinks", "legal_turns"]
+__all__ = ["CLASSES", "Output", "RoutedLinks", "Slots", "legal_turns"]
 
 CLASSES, LINKS = 2, 4
 
@@ -30,7 +30,7 @@ def legal_turns(link: int, route_class: int) -> tuple[int, ...]:
     return (straight, *(turns if along_rows == (route_class == 0) else ()))
 
 
-class _Slots(wiring.Component):
+class Slots(wiring.Component):
     """Messages that arrive at a link: for this router's engine, or into a slot a class.
 
     Rules: docs/microarchitecture-engine.md, L2 (3 to 6).
@@ -122,7 +122,7 @@ class _Slots(wiring.Component):
         return {straight: on, up_turn: ~on & up, down_turn: ~on & ~up}
 
 
-class _Output(wiring.Component):
+class Output(wiring.Component):
     """Sends one of the messages that ask for a link, if there is a credit of its class.
 
     Rules: docs/microarchitecture-engine.md, L2 (7, 10, 11).
@@ -217,7 +217,7 @@ class RoutedLinks(Joined):
         m = super().elaborate(platform)
         router: Any = self._router
         engine = self._engine
-        slots = [_Slots(self._layout, p) for p in range(LINKS)]
+        slots = [Slots(self._layout, p) for p in range(LINKS)]
         for p, arrived in enumerate(slots):
             m.submodules[f"slots_{p}"] = arrived
             link, arrives = getattr(self, f"in_{p}"), getattr(engine, f"in_{p}")
@@ -235,7 +235,7 @@ class RoutedLinks(Joined):
             places = [
                 (p, c) for p in range(LINKS) for c in range(CLASSES) if q in legal_turns(p, c)
             ]
-            output = _Output(self._layout, tuple(c for _, c in places))
+            output = Output(self._layout, tuple(c for _, c in places))
             m.submodules[f"messages_{q}"] = output
             own = getattr(engine, f"out_{q}")
             m.d.comb += [

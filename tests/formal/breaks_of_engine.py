@@ -180,4 +180,18 @@ ENGINE_BREAKS = (
         "control.active.replicate(self._ports) | ~self.busy[channel::channels]",
         "Const(-1, self._ports)",
     ),
+    Break(
+        "a passing message turns the wrong way",
+        "routed messages: slots",
+        "rtl/transport/routed.py",
+        "passes, forth = x != self.x, y > self.y",
+        "passes, forth = x != self.x, y < self.y",
+    ),
+    Break(
+        "messages of both classes leave at once",
+        "routed messages: an output",
+        "rtl/transport/routed.py",
+        "credit.available & (~self.valid[0] if c else 1)",
+        "credit.available",
+    ),
 )

@@ -8,6 +8,7 @@ from tests.formal.engine_parts import ChoiceProof, CommandsProof, MemoryProof, V
 from tests.formal.fifo import FifoProof, RoomProof, messages
 from tests.formal.kinds import Proof
 from tests.formal.node_ports import NodePortProof
+from tests.formal.routed import OutputProof, SlotsProof
 from tests.formal.routers import FlitProof, PacketProof, source, xy
 
 __all__ = ["ENGINE_PROOFS"]
@@ -58,6 +59,8 @@ ENGINE_PROOFS = (
     Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
     Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
     Proof("links that packets and messages share", "rtl/transport/link.py", SharesProof),
+    Proof("routed messages: slots", "rtl/transport/routed.py", SlotsProof),
+    Proof("routed messages: an output", "rtl/transport/routed.py", OutputProof),
     Proof("config chain of 2 nodes", "rtl/transport/config_chain.py", ChainProof),
     Proof("router: a flit, X-Y", "rtl/router/routing.py", lambda: FlitProof(xy(1, 2), 1, 2)),
     Proof("router: packets, X-Y", "rtl/router/output_port.py", lambda: PacketProof(xy(1, 2), 1, 2)),
