@@ -9,6 +9,7 @@ from tests.examples.example import Example
 NAME = "picorv32-cluster"
 
 
+@pytest.mark.long
 @pytest.mark.icarus
 def test_no_core_passes_early(tmp_path: Path) -> None:
     Example(NAME, tmp_path).passes()

@@ -16,17 +16,17 @@ CYCLES, RESETS = 5000, (700, 1300, 2900)
 CASES = {
     "one": build(4, 16, 1, watchdog=7),
     "one_data": build(4, 16, 1, "bitwise", 4),
-    "one_all": build(4, 3, 1, "all", 4, watchdog=19, counters=False),
     "two": build(4, 16, 2, "bitwise", 8, watchdog=11),
     "two_shared": build(4, 16, 2, watchdog=9, shared=True),
     "three": build(4, 16, 3, "all", 32, watchdog=13),
-    "three_shared": build(5, 4, 3, "bitwise", 32, own=False, read_back=False, shared=True),
-    "four": build(3, 8, 4, "all", 8, watchdog=14),
-    "four_shared": build(4, 32, 4, "bitwise", 4, watchdog=7, shared=True),
     "block_ram": build(4, 64, 4, "all", 4, watchdog=5),
     "block_ram_shared": build(2, 64, 4, "bitwise", 32, shared=True),
 }
 TOP = {
+    "four_shared": build(4, 32, 4, "bitwise", 4, watchdog=7, shared=True),
+    "four": build(3, 8, 4, "all", 8, watchdog=14),
+    "three_shared": build(5, 4, 3, "bitwise", 32, own=False, read_back=False, shared=True),
+    "one_all": build(4, 3, 1, "all", 4, watchdog=19, counters=False),
     "links_16": build(16, 16, 1, "bitwise", 8, own=False, watchdog=19),
     "links_15_shared": build(15, 32, 2, "all", 4, watchdog=23, shared=True),
     "data_32": build(15, 32, 3, "all", 32, watchdog=37),

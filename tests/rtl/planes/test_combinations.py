@@ -12,11 +12,11 @@ from tests.rtl.planes.draws import drawn, key_range
 SEED, MOST = 1, 200
 
 SHAPES = [shape for shape, _ in drawn(SEED, MOST) if shape]
-"""Two hundred nodes, of which the first forty are built, and run in lock-step, by default."""
+"""Two hundred nodes, of which the first twenty are built by default; forty run in lock-step."""
 
 
-@pytest.mark.parametrize("first", range(0, 40, 10))
-def test_forty_combinations(first: int) -> None:
+@pytest.mark.parametrize("first", [0, 10])
+def test_twenty_combinations(first: int) -> None:
     for shape in SHAPES[first : first + 10]:
         Fragment.get(Node(shape), None).prepare()
 
