@@ -57,7 +57,7 @@ async def engine_agrees_with_golden_engine(dut: Any, case: str) -> None:
     parameters = {**CASES, **TOP}[case]
     lockstep = Lockstep(parameters, rng)
     await bench.reset(shaken=50)
-    for cycle in range(CYCLES + 20 * parameters.layout.entries):
+    for cycle in range(CYCLES + 40 * parameters.layout.entries):
         if cycle in RESETS:
             await bench.reset_amid(rng)
             seen += lockstep.stimuli.seen
