@@ -14,7 +14,6 @@ from amaranth.lib import wiring
 
 from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.layout.shape import MeshNodeShape
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.unit import BarrierUnit
@@ -23,7 +22,6 @@ from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
-from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
@@ -46,11 +44,10 @@ from tests.rtl.irregular import bench_unit as bench_switch_unit
 from tests.rtl.irregular.specs import network
 from tests.rtl.mesh import bench_packets
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
-from tests.rtl.planes.node_lockstep import INDEX, NodeLockstep
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.static import bench_agents, bench_switch
 from tests.rtl.wires import test_unit
-from tests.rtl.wires.stimuli import INDEX as WIRES_INDEX
+from tests.rtl.wires.stimuli import INDEX
 
 __all__ = ["BLOCKS"]
 
@@ -76,9 +73,6 @@ ANY_ROUTER = RouterCase(
     RouterBuild(5, 1, 2, 16, "xy", False, XY(2, 2, 1, 1).pairs, place=(1, 1), bits=(2, 2))
 )
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
-NODE = MeshNodeShape(
-    width=4, height=4, transport="routed", groups=4, flit_bits=16, buffer_flits=2, watchdog=50
-)
 CYCLES = 3000
 """Of a play in lock-step."""
 
@@ -147,21 +141,6 @@ def _lockstep(make: Callable[[random.Random], Lockstep]) -> Callable[[], list[Pl
     return lambda: [partial(play, number) for number in range(NAMES)]
 
 
-def _nodes() -> list[Play]:
-    def play(number: int, device: Device) -> None:
-        lockstep = NodeLockstep(NODE, random.Random(number))
-        outputs = [name for name, (direction, _) in device.ports.items() if direction == "out"]
-        device.reset()
-        for _ in range(CYCLES):
-            pins, expected = lockstep.step()
-            for name in pins.keys() & device.ports.keys():
-                device.set(name, pins[name])
-            assert not lockstep.differences(expected, {name: device.get(name) for name in outputs})
-            device.edge()
-
-    return [partial(play, number) for number in range(NAMES)]
-
-
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
     return {f"{name}_out__flit": f"|plain_{name}_out__valid" for name in names}
 
@@ -220,14 +199,6 @@ BLOCKS = (
         NAMES,
     ),
     Block(
-        "node with routed messages",
-        "rtl/planes/node.py",
-        lambda: Node(NODE),
-        _nodes,
-        partial(Around, fixed={"index": INDEX}),
-        names=NAMES,
-    ),
-    Block(
         "ring agent",
         "rtl/static/ring_agent.py",
         lambda: RingAgent(2),
@@ -283,7 +254,7 @@ BLOCKS = (
         "rtl/wires/unit.py",
         lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
         _wires,
-        partial(Around, fixed={"index": WIRES_INDEX}),
+        partial(Around, fixed={"index": INDEX}),
         names=MANY,
     ),
 )
