@@ -209,7 +209,7 @@ class CommandsProof(wiring.Component):
         claims.holds("an answer is to a request", ~config.ready | waits)
         wrong = Mux(done, ~self.accepted, first & ~stages & ~reads)
         claims.holds(
-            "an error is told exactly for what there is not, or is refused",
+            "an error answers exactly what there is not, or is refused",
             config.error == claims.before("wrong", wrong),
         )
         count = self.counts.word_select(counter, COUNTER_BITS)

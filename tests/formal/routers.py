@@ -73,7 +73,7 @@ def xy_way(x: Value, y: Value) -> Value:
 
 def xy_legal(port: int, way: Value) -> Value:
     """Return whether a packet that leaves by ``way`` can come by a port."""
-    # X first, then Y: who comes along Y has turned, and nobody turns back.
+    # X first, then Y: what comes along Y has turned, and nothing turns back.
     turned = [1 << Port.NORTH, 1 << Port.SOUTH][:: -1 if port == Port.NORTH else 1]
     allowed = 1 << Port.LOCAL | (turned[0] if port in (1, 3) else 0b1111 & ~(1 << port))
     return (way & ~Const(allowed, 5)) == 0

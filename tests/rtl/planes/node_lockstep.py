@@ -270,7 +270,7 @@ class NodeLockstep:
             }
             self.ask(Target.ROUTER, 1, 0, ROUTE.pack(route))
         else:
-            # Not COMMIT: an image of staged words that nobody has written has no meaning.
+            # Not COMMIT: staged words that have not been written have no meaning.
             address = rng.choice((1, COUNTER_ADDRESS, *range(COUNTER_ADDRESS, COUNTER_ADDRESS + 4)))
             target = rng.randrange(8)
             write = rng.random() < 0.3 and address > 1

@@ -95,8 +95,8 @@ def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
             court._fabric.spoil("release", trial.number % 6, court._cycle + trial.at + 30)
 
     monkeypatch.setattr(Court, "_strike", and_release)
-    result = struck(BARE, 6, Kind.DROP)
-    assert verdicts(result)[Verdict.EARLY] > 3
+    result = struck(BARE, 12, Kind.DROP)
+    assert verdicts(result)[Verdict.EARLY] > 6
     assert result.verdict == "wrong"
     assert any("released" in finding.text for finding in result.findings)
 
