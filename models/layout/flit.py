@@ -2,7 +2,7 @@
 
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = ["flit_layout", "xy_header"]
+__all__ = ["flit_layout", "table_header", "xy_header"]
 
 
 def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
@@ -21,5 +21,27 @@ def xy_header(x_bits: int, y_bits: int) -> Layout:
     fields = (
         Field("x", x_bits, "destination column"),
         Field("y", y_bits, "destination row"),
+        REPLY,
     )
     return Layout("X-Y header", fields)
+
+
+def table_header(routers: int, ports: int) -> Layout:
+    """Return what routing by a table reads of a head flit's payload.
+
+    Parameters
+    ----------
+    routers : int
+        Of the network.
+    ports : int
+        Of a router, that of its set-up sink included.
+    """
+    fields = (
+        Field("router", max(1, (routers - 1).bit_length()), "destination's router"),
+        Field("port", max(1, (ports - 1).bit_length()), "its port there"),
+        REPLY,
+    )
+    return Layout("table header", fields)
+
+
+REPLY = Field("reply", 1, "set-up packets: for a manager; others: the sender's")

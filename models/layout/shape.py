@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import MOST_PORTS, EngineLayout, interval_of
+from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
 from syncfabric.models.networks.table import Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -120,8 +120,12 @@ class NodeShape(EngineShape):
     routing: Literal["xy", "table", "source"] = Field(
         default="source", description="how packets find their outputs"
     )
-    destinations: Whole = Field(
-        default=0, ge=0, le=1024, description="entries of a routing table; 0: no table"
+    routers: Whole = Field(
+        default=0, ge=0, le=1024, description="routers that a table leads to; 0: no table"
+    )
+    datelines: bool = Field(default=False, description="packets change channels at some outputs")
+    managers: Whole = Field(
+        default=0, ge=0, le=4, description="managers that set groups up by packets"
     )
     link_registers: Whole = Field(default=0, ge=0, le=3, description="registers on each link")
     check_bits: Whole = Field(
@@ -169,14 +173,33 @@ class NodeShape(EngineShape):
             "routing 'xy' needs the coordinates of a mesh; take 'table' or 'source'",
         )
         yield (
-            table and self.destinations == 0,
-            "destinations must be 1 to 1024 with routing 'table', not 0;"
-            " they are the nodes that packets go to",
+            table and self.routers == 0,
+            "routers must be 1 to 1024 with routing 'table', not 0;"
+            " they are what the table leads to",
         )
         yield (
-            not table and self.destinations > 0,
-            f"destinations must be 0 with routing {self.routing!r}, not {self.destinations};"
+            not table and self.routers > 0,
+            f"routers must be 0 with routing {self.routing!r}, not {self.routers};"
             " only routing 'table' has a table",
+        )
+        yield (
+            self.managers > 0 and not packets,
+            f"managers must be 0 without channels, not {self.managers};"
+            " set-up packets travel beside packets",
+        )
+        yield (
+            self.managers > 0 and self.flit_bits < WORD_BITS,
+            f"flit_bits must be at least {WORD_BITS} with managers, not {self.flit_bits};"
+            " a flit holds a word of a set-up packet",
+        )
+        yield (
+            self.managers > 0 and self.routing == "source",
+            "managers do not go with routing 'source'; take 'xy' or 'table'",
+        )
+        yield (
+            self.datelines and self.channels % 2 > 0,
+            f"datelines do not go with {self.channels} channels, where packets go over from"
+            " channel 0 to 1 or from 2 to 3; take channels 2 or 4",
         )
         least = sum(self._coordinates)
         yield (
@@ -219,8 +242,13 @@ class NodeShape(EngineShape):
 
     @property
     def ports(self) -> int:
-        """Ports of the router: its links, and the process's own."""
-        return self.links + self.own
+        """Ports of the router: its links, and the process's own or that of the set-up sink."""
+        return self.links + (self.own or self.managers > 0)
+
+    @property
+    def link_channels(self) -> int:
+        """Virtual channels of a link: those of packets, and one of set-up packets."""
+        return self.channels + (self.managers > 0)
 
     @property
     def outputs(self) -> tuple[tuple[int, ...], ...]:

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 
-TABLE: dict[str, Any] = {"links": 3, "routing": "table", "destinations": 8}
+TABLE: dict[str, Any] = {"links": 3, "routing": "table", "routers": 8}
 
 REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (EngineShape, {"links": 16}, "links must be at most 15 with own, not 16"),
@@ -62,14 +62,14 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     ),
     (
         NodeShape,
-        {**TABLE, "destinations": 0},
-        "destinations must be 1 to 1024 with routing 'table', not 0;"
-        " they are the nodes that packets go to",
+        {**TABLE, "routers": 0},
+        "routers must be 1 to 1024 with routing 'table', not 0;"
+        " they are what the table leads to",
     ),
     (
         NodeShape,
         {**TABLE, "routing": "source"},
-        "destinations must be 0 with routing 'source', not 8; only routing 'table' has a table",
+        "routers must be 0 with routing 'source', not 8; only routing 'table' has a table",
     ),
     (
         MeshNodeShape,
