@@ -265,13 +265,13 @@ class MeshNodeShape(NodeShape):
     routing: Literal["xy", "table", "source"] = Field(
         default="xy", description="how packets find their outputs"
     )
-    width: Whole = Field(default=8, ge=2, le=1024, description="columns of the mesh")
-    height: Whole = Field(default=8, ge=2, le=1024, description="rows of the mesh")
+    width: Whole = Field(default=8, ge=1, le=1024, description="columns of the mesh")
+    height: Whole = Field(default=8, ge=1, le=1024, description="rows of the mesh")
 
     @property
     def coordinate_bits(self) -> tuple[int, int]:
         """Bits of a column's number and of a row's."""
-        return (self.width - 1).bit_length(), (self.height - 1).bit_length()
+        return max(1, (self.width - 1).bit_length()), max(1, (self.height - 1).bit_length())
 
     @property
     def _coordinates(self) -> tuple[int, ...]:

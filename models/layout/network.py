@@ -1,0 +1,98 @@
+"""The numbers of a whole network: its routers, links, nodes, targets and headers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from syncfabric.models.layout.flit import table_header, xy_header
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.messages.layout import Layout
+
+__all__ = ["NetworkShape", "Place"]
+
+Place = tuple[int, int]
+"""A router and one of its ports."""
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """A network of equal routers; rules: docs/microarchitecture-networks.md, N1.
+
+    Parameters
+    ----------
+    router : NodeShape
+        What every router is built for; with ``own`` it is a node, too.
+    routers : int
+        How many there are.
+    links : tuple of (Place, Place)
+        Both ends of each link between routers.
+    nodes : tuple of Place
+        Where each node is, by its number.
+    managers : tuple of int
+        Nodes that have a manager, by the manager's number.
+    routes : tuple of tuple of int
+        With routing by tables: at each router, the port for each router.
+    datelines : tuple of Place
+        Outputs at which packets change channels.
+    """
+
+    router: NodeShape
+    routers: int
+    links: tuple[tuple[Place, Place], ...]
+    nodes: tuple[Place, ...]
+    managers: tuple[int, ...] = ()
+    routes: tuple[tuple[int, ...], ...] = ()
+    datelines: tuple[Place, ...] = ()
+
+    @property
+    def interfaces(self) -> bool:
+        """Nodes have interfaces of their own, in front of the routers (N2)."""
+        return not self.router.own
+
+    @property
+    def registers(self) -> int:
+        """Groups that a node port has bits for."""
+        return min(self.router.layout.entries, 16)
+
+    @property
+    def targets(self) -> int:
+        """Targets of the config chain: nodes, and routers where they are no nodes."""
+        return len(self.nodes) + self.routers * self.interfaces
+
+    def target_of(self, router: int) -> int:
+        """Return the target of a router's config words."""
+        return router + len(self.nodes) * self.interfaces
+
+    @cached_property
+    def ends(self) -> Mapping[Place, Place]:
+        """The other end of each port that has a link between routers."""
+        return {here: there for a, b in self.links for here, there in ((a, b), (b, a))}
+
+    @cached_property
+    def node_at(self) -> Mapping[Place, int]:
+        """The node's number at each port that has one."""
+        return {place: i for i, place in enumerate(self.nodes)}
+
+    @cached_property
+    def header(self) -> Layout:
+        """What the routing reads of a head flit."""
+        if isinstance(self.router, MeshNodeShape):
+            return xy_header(*self.router.coordinate_bits)
+        return table_header(self.routers, self.router.ports)
+
+    def header_of(self, place: Place) -> int:
+        """Return the header of a packet that leaves the network at a port, ``reply`` 0."""
+        router, port = place
+        if isinstance(self.router, MeshNodeShape):
+            y, x = divmod(router, self.router.width)
+            return self.header.pack({"x": x, "y": y})
+        return self.header.pack({"router": router, "port": port})
+
+    def sink_header(self, router: int) -> int:
+        """Return the header of a request to a router's set-up sink."""
+        return self.header_of((router, self.router.links))
+
+    def manager_header(self, manager: int) -> int:
+        """Return the header of a reply to a manager."""
+        reply = 1 << self.header.offsets["reply"]
+        return self.header_of(self.nodes[self.managers[manager]]) | reply
