@@ -90,7 +90,10 @@ class Manager(wiring.Component):
         wiring.connect(m, wiring.flipped(self.config), words.config)
 
         # Requests are written while no command runs.
-        command, pointer = struct(COMMAND)(self.config.data[: COMMAND.width]), Signal.like(store.addr)
+        command, pointer = (
+            struct(COMMAND)(self.config.data[: COMMAND.width]),
+            Signal.like(store.addr),
+        )
         running, is_command, aborts = Signal(), Signal(), Signal()
         senseless = (command.operation == Operation.START) | (command.count == 0)
         m.d.comb += [
@@ -104,8 +107,7 @@ class Manager(wiring.Component):
                     & Mux(
                         aborts,
                         ~running,
-                        running
-                        | (is_command & (senseless | (command.count > shape.requests))),
+                        running | (is_command & (senseless | (command.count > shape.requests))),
                     )
                 )
             ),

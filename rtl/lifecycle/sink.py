@@ -10,10 +10,9 @@ from syncfabric.models.layout.engine import (
     COMMIT,
     EPOCH_BITS,
     IMAGE_ADDRESS,
-    WORD_BITS,
     Code,
 )
-from syncfabric.models.layout.setup import REPLY, REQUEST, Answer, Operation
+from syncfabric.models.layout.setup import REQUEST, Answer, Operation
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.lifecycle.replies import Replies
 from syncfabric.rtl.lifecycle.shape import SetUpShape
@@ -181,9 +180,7 @@ class Sink(wiring.Component):
         kill = Mux(alive, Answer.DENIED, Answer.OK)
         return Mux(error, Mux(kills, kill, setup), Answer.OK), ~error & ~kills
 
-    def _ask(
-        self, m: Module, state: Signal, request: Signal, length: Signal, word: Signal
-    ) -> None:
+    def _ask(self, m: Module, state: Signal, request: Signal, length: Signal, word: Signal) -> None:
         """Ask the engine for what the state needs."""
         access, commit = self.access, Signal(struct(COMMIT), name="commit")
         kills, starts = request.operation == Operation.KILL, state == State.START

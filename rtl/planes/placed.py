@@ -30,7 +30,9 @@ def link_of(inside: wiring.Signature) -> wiring.Signature:
     """Return a link to a neighbour: what leaves by ends ``out_0`` and ``sync_out_0``."""
     ends = {plane: name.format("out_0") for plane, name in _PLANES.items()}
     there = inside.members
-    return wiring.Signature({p: Out(there[end].signature) for p, end in ends.items() if end in there})
+    return wiring.Signature(
+        {p: Out(there[end].signature) for p, end in ends.items() if end in there}
+    )
 
 
 class Placed(wiring.Component):

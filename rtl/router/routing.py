@@ -137,9 +137,7 @@ class SourceRouting:
         return route, Mux(flit.head, flit.payload >> width, flit.payload)
 
 
-def _decoded(
-    code: Value, legal: tuple[int, ...], count: int, known: Value | None = None
-) -> Value:
+def _decoded(code: Value, legal: tuple[int, ...], count: int, known: Value | None = None) -> Value:
     """Return a route; an unknown code, or one of no legal output, is for the last of these."""
     *others, last = legal
     bits: list[Value] = [Const(0, 1)] * count
