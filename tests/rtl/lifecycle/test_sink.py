@@ -306,7 +306,7 @@ def test_entries_of_others_are_denied(
 def test_ends_of_groups_are_reported_after_replies() -> None:
     async def program(stage: Stage) -> None:
         desk = Desk(stage, [(False, status(True, 0))])
-        # Entries 0 to 1 are manager 0's, 2 to 3 manager 1's, 4 to 5 manager 2's, 6 to 7 the chain's.
+        # Of eight entries two are manager 0's, two 1's, two 2's, and the last two the chain's.
         assert desk.stage.now == 0
         for entry, epoch in ((3, 1), (6, 2), (4, 3)):
             await desk.cycle(freed_valid=1, freed_entry=entry, freed_epoch=epoch)
