@@ -61,7 +61,7 @@ def test_words_and_counters(counters: bool) -> None:
         for link in (node.in_0.messages, node.in_1.packets, node.in_3.messages):
             ctx.set(link.check, 0)
         ctx.set(node.arrive, 0)
-        # At (0, 0) in a mesh, ten flits for it, of which four leave for want of credits, and four find room.
+        # Ten flits for this node: four leave, for want of credits, and four find room.
         assert await ask(ctx, node, router, RouterWord.FENCE, 0) == 0
         ctx.set(node.inject.valid, 1)
         ctx.set(node.inject.flit.head, 1)

@@ -124,9 +124,9 @@ class Fabric:
         raise AssertionError("no answer on the chain")
 
     async def read(self, target: int, part: int, word: int) -> int:
-        error, word = await self.ask(target, part, word)
+        error, contents = await self.ask(target, part, word)
         assert not error
-        return word
+        return contents
 
     async def write(self, target: int, part: int, word: int, data: int) -> None:
         assert await self.ask(target, part, word, data) == (False, 0)
@@ -134,7 +134,7 @@ class Fabric:
     def image(self, router: int, epochs: dict[int, int]) -> int:
         """Return the image of a tree of both routers and both nodes, whose root is router 0."""
         network, layout = self.network, self.network.router.layout
-        fields = {name: 0 for name in layout.image.offsets}
+        fields = dict.fromkeys(layout.image.offsets, 0)
         own = network.nodes[router][1]
         between = next(p for r, p in network.ends if r == router)
         fields["children"] = 1 << own
@@ -164,11 +164,10 @@ class Fabric:
         data = COMMAND.pack({"operation": operation, "count": len(routers)})
         await self.write(target, Target.MANAGER, ManagerWord.COMMAND, data)
         for _ in range(100):
-            word = MANAGER_STATUS.unpack(
-                await self.read(target, Target.MANAGER, ManagerWord.STATUS)
-            )
-            if word["state"] != ManagerState.RUNNING:
-                return word["state"], word["code"], word["epoch"], word["request"]
+            word = await self.read(target, Target.MANAGER, ManagerWord.STATUS)
+            status = MANAGER_STATUS.unpack(word)
+            if status["state"] != ManagerState.RUNNING:
+                return status["state"], status["code"], status["epoch"], status["request"]
         raise AssertionError("the command does not end")
 
     async def until(self, wanted: Any, cycles: int = 300) -> None:
