@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
@@ -32,7 +33,10 @@ __all__ = [
     "planners_of",
 ]
 
-MessageSpec: TypeAlias = MeshSpec | IrregularSpec
+EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
+"""A network of collective engines: those that name a ``transport``."""
+
+MessageSpec: TypeAlias = MeshSpec | IrregularSpec | EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
