@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.messages.layout import Layout
 
 __all__ = ["NetworkWords"]
+
+PART_BITS = 3
+"""Bits of an address that name a part of a target."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,11 @@ class NetworkWords:
     def target_bits(self) -> int:
         """Bits of the number that the config chain addresses."""
         return max(1, (self.shape.targets - 1).bit_length())
+
+    @property
+    def config_address_bits(self) -> int:
+        """Bits of an address on the config chain: a target's part, and its word."""
+        return ADDRESS_BITS + PART_BITS
 
     @property
     def header(self) -> Layout:

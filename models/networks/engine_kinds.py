@@ -79,7 +79,7 @@ class EngineKeys(Table):
         raise NotImplementedError
 
     @property
-    def graph(self) -> Irregular:
+    def ports_graph(self) -> Irregular:
         """Routers and links by number."""
         raise NotImplementedError
 
@@ -189,7 +189,7 @@ class EngineMeshSpec(EngineKeys):
         return self.topology
 
     @cached_property
-    def graph(self) -> Irregular:
+    def ports_graph(self) -> Irregular:
         """Routers and links by number: router y * width + x, ports as :class:`Port`."""
         mesh = self.topology
         links = []
@@ -206,7 +206,7 @@ class EngineMeshSpec(EngineKeys):
         """Its numbers, as hardware and golden model are built from."""
         size = {"width": self.width, "height": self.height}
         router = MeshNodeShape(**self._router_keys(), **size)
-        graph = self.graph
+        graph = self.ports_graph
         managers = tuple(self.topology.index(node) for node in self.manager_nodes)
         return NetworkShape(router, graph.switches, graph.links, graph.nodes, managers)
 
@@ -269,14 +269,16 @@ class EngineIrregularSpec(EngineIrregularKeys):
         return Irregular(self.ports, self.switches, self.links, self.nodes)
 
     @property
-    def graph(self) -> Irregular:
+    def ports_graph(self) -> Irregular:
         """The same."""
         return self.topology
 
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from; routes are not among them."""
-        table: dict[str, Any] = {"routing": "table", "routers": self.switches} if self.channels else {}
+        table: dict[str, Any] = {}
+        if self.channels:
+            table = {"routing": "table", "routers": self.switches}
         router = NodeShape(
             links=self.ports,
             own=False,
