@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import PLANNERS, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.updown import MOST_ROUTED
 from syncfabric.models.timing import btin, btm
@@ -95,7 +95,7 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         return _static_rows(plan)
-    irregular, wires = isinstance(network, IrregularSpec), network.wire_plane is not None
+    irregular, wires = network.kind == "irregular", network.wire_plane is not None
     heads = ["group", "members", "planner", *(["travels\nas"] if wires else [])]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
     heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)"]
@@ -132,7 +132,7 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     """Return what a reader should know of a plan: its columns, its network, its slots."""
     network = plan.spec.network
     made = tuple(_formula(group.planner for group in plan.groups))
-    made += network.notes if isinstance(network, IrregularSpec) else ()
+    made += getattr(network, "notes", ())
     if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
         made = (
             *made,

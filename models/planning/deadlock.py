@@ -91,7 +91,7 @@ def channel_graph(
     networkx.DiGraph
         An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
     """
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     if isinstance(network, MeshSpec):
         return mesh_graph(
             network,

@@ -6,7 +6,12 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
+    MeshSpec,
+    StaticSpec,
+)
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
 from syncfabric.models.planning.plan_mesh import GroupPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
@@ -46,7 +51,7 @@ def check_group(group: Any, network: AnySpec) -> None:
         whole = isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0
         if bound is not None and not whole:
             raise SpecError(f"group {group.id}: {name} must be cycles or None, not {bound!r}")
-    if isinstance(network, StaticSpec):
+    if isinstance(network, StaticSpec | EngineSpec):
         return
     tree, strays = group.tree, list[Any]()
     own: tuple[str, Any]
