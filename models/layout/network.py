@@ -50,6 +50,11 @@ class NetworkShape:
         return not self.router.own
 
     @property
+    def classes(self) -> int:
+        """Classes of messages on a link."""
+        return 2 if self.router.layout.routed else 1
+
+    @property
     def registers(self) -> int:
         """Groups that a node port has bits for."""
         return min(self.router.layout.entries, 16)

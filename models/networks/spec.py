@@ -6,9 +6,10 @@ from collections import Counter
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
@@ -20,6 +21,9 @@ __all__ = [
     "PLANNERS",
     "SERIAL_OPERATIONS",
     "AnySpec",
+    "EngineIrregularSpec",
+    "EngineMeshSpec",
+    "EngineSpec",
     "GroupSpec",
     "IrregularSpec",
     "MeshSpec",
@@ -29,14 +33,25 @@ __all__ = [
     "StaticSpec",
     "Table",
     "group_subject",
+    "kind_of",
     "planners_of",
 ]
 
-MessageSpec: TypeAlias = MeshSpec | IrregularSpec
+EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
+"""A network of collective engines: those that name a ``transport``."""
+
+MessageSpec: TypeAlias = MeshSpec | IrregularSpec | EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
+
+ENGINE_PLANNERS = {
+    ("mesh", "link"): ("shortest",),
+    ("mesh", "routed"): ("btm", "cs"),
+    ("irregular", "link"): ("shortest", "btin", "updown"),
+}
+"""The planners of each kind of network of engines and its transport, the default first."""
 
 PLANNERS = {
     "mesh": ("btm", "shortest", "cs"),
@@ -47,6 +62,17 @@ PLANNERS = {
 
 SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
 """Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
+
+
+def kind_of(network: Any) -> str | None:
+    """Return which table a network is: its ``kind``, and whether engines make it up."""
+    if isinstance(network, dict):
+        kind, engines = network.get("kind"), "transport" in network
+    else:
+        kind, engines = getattr(network, "kind", None), hasattr(network, "transport")
+    if not isinstance(kind, str):
+        return None if kind is None else "no kind"
+    return f"engine {kind}" if engines else kind
 
 
 class GroupSpec(Table):
@@ -81,7 +107,14 @@ class NetworkSpec(Table):
     """A network and its groups, every rule checked; ``source`` is its file, if it has one."""
 
     name: Name
-    network: Annotated[AnySpec, Field(discriminator="kind")]
+    network: Annotated[
+        Annotated[MeshSpec, Tag("mesh")]
+        | Annotated[IrregularSpec, Tag("irregular")]
+        | Annotated[StaticSpec, Tag("static")]
+        | Annotated[EngineMeshSpec, Tag("engine mesh")]
+        | Annotated[EngineIrregularSpec, Tag("engine irregular")],
+        Discriminator(kind_of),
+    ]
     groups: tuple[GroupSpec, ...] = ()
     source: str = Field(default="", exclude=True, repr=False)
 
@@ -174,6 +207,8 @@ def planners_of(network: AnySpec) -> tuple[str, ...]:
     With ``sync = "both"``, the default is to go on wires if there is room, else as messages by the
     kind's own default; naming one of the kind's planners keeps a group off the wires.
     """
+    if isinstance(network, EngineSpec):
+        return ENGINE_PLANNERS[network.kind, network.transport]
     kinds = PLANNERS[network.kind]
     if isinstance(network, StaticSpec) or network.sync == "messages":
         return kinds
@@ -220,6 +255,12 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
+        for (_, transport), others in ENGINE_PLANNERS.items():
+            if planners in ENGINE_PLANNERS.values() and group.planner in others:
+                raise SpecError(
+                    f"group {group.id}: planner {show(group.planner)} is for transport = "
+                    f'"{transport}"; set it in [network], or planner = {choice(planners)}'
+                )
         raise SpecError(
             f"group {group.id}: planner must be {choice(planners)}, not {show(group.planner)}"
         )
