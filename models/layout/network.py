@@ -106,6 +106,11 @@ class NetworkShape:
         """Return the header of a request to a router's set-up sink."""
         return self.header_of((router, self.router.links))
 
+    @property
+    def manager_headers(self) -> tuple[int, ...]:
+        """Header of replies to each manager."""
+        return tuple(map(self.manager_header, range(len(self.managers))))
+
     def manager_header(self, manager: int) -> int:
         """Return the header of a reply to a manager."""
         reply = 1 << self.header.offsets["reply"]

@@ -42,9 +42,9 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     """
     if isinstance(spec, EngineSpec):
         header = flits[0] & (1 << spec.layout.header.width) - 1
-        node = spec.shape.node_of(header)
-        steps = () if node is None else (spec.shape.nodes[node],)
-        return Way(node, tuple(flits), steps)
+        end = spec.shape.node_of(header)
+        steps = () if end is None else (spec.shape.nodes[end],)
+        return Way(end, tuple(flits), steps)
     if isinstance(spec, IrregularSpec):
         return _irregular_way(spec, node, flits)
     fields = spec.layout.header.unpack(flits[0] & (1 << spec.layout.header.width) - 1)

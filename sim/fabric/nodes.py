@@ -61,7 +61,7 @@ def _node_tile(spec: EngineSpec) -> str:
     ports = tile.process_ports(spec)
     ports |= tile.link_ports(spec, "up", comes_in=False)
     ports |= tile.link_ports(spec, "down", comes_in=True)
-    links = {**_link(spec, "up", "up"), **_link(spec, "down", "down")}
+    links = {**_link(spec, "out_0", "up"), **_link(spec, "in_0", "down")}
     return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
 
 
