@@ -18,6 +18,7 @@ from syncfabric.models.networks.table import Name, Operation, Table, Whole, Whol
 from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
 __all__ = [
+    "ENGINE_PLANNERS",
     "PLANNERS",
     "SERIAL_OPERATIONS",
     "AnySpec",
@@ -52,11 +53,10 @@ AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
 
 ENGINE_PLANNERS = {
-    ("mesh", "link"): ("shortest",),
-    ("mesh", "routed"): ("btm", "cs"),
-    ("irregular", "link"): ("shortest", "btin", "updown"),
+    "link": ("shortest", "btin", "updown"),
+    "routed": ("btm", "shortest", "cs"),
 }
-"""The planners of each kind of network of engines and its transport, the default first."""
+"""The planners of networks of engines by their transport, the default first."""
 
 PLANNERS = {
     "mesh": ("btm", "shortest", "cs"),
@@ -244,7 +244,7 @@ def planners_of(network: AnySpec) -> tuple[str, ...]:
     kind's own default; naming one of the kind's planners keeps a group off the wires.
     """
     if isinstance(network, EngineMeshSpec | EngineIrregularSpec):
-        return ENGINE_PLANNERS[network.kind, network.transport]
+        return ENGINE_PLANNERS[network.transport]
     kinds = PLANNERS[network.kind]
     if isinstance(network, StaticSpec) or network.sync == "messages":
         return kinds
@@ -292,7 +292,7 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
-        for (_, transport), others in ENGINE_PLANNERS.items():
+        for transport, others in ENGINE_PLANNERS.items():
             if planners in ENGINE_PLANNERS.values() and group.planner in others:
                 raise SpecError(
                     f"group {group.id}: planner {show(group.planner)} is for transport = "

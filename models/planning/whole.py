@@ -11,7 +11,9 @@ from syncfabric.models.networks.spec import (
     EngineSpec,
     MeshSpec,
     StaticSpec,
+    kind_of,
 )
+from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
 from syncfabric.models.planning.plan_mesh import GroupPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
@@ -24,6 +26,8 @@ PLANS: dict[str, tuple[type[Any], ...]] = {
     "mesh": (GroupPlan, WireGroupPlan),
     "irregular": (IrregularGroupPlan, WireGroupPlan),
     "static": (StaticGroupPlan,),
+    "engine mesh": (EngineGroupPlan,),
+    "engine irregular": (EngineGroupPlan,),
 }
 BOUNDS = ("bound", "bound_btm", "bound_least")
 
@@ -43,7 +47,7 @@ def check_group(group: Any, network: AnySpec) -> None:
         It is none, or that of another network; it names registers that there are not; or a bound
         is no number of cycles.
     """
-    if not isinstance(group, PLANS[network.kind]):
+    if not isinstance(group, PLANS[kind_of(network) or ""]):
         name = type(group).__name__
         raise SpecError(f"{name} is no plan of a group on a network of kind {network.kind}")
     for name in BOUNDS:

@@ -18,6 +18,7 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
 
 __all__ = [
     "CHAIN",
+    "FREED",
     "INTERFACE",
     "PROCESS",
     "REGISTERS",
@@ -51,6 +52,9 @@ PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "bro
 
 CHAIN = ("request_valid", "request", "answer_valid", "answer_error", "answer_rdata")
 """Wires of the config chain, from the host's side."""
+
+FREED = ("freed_valid", "freed_entry", "freed_epoch")
+"""Ports of a router that nothing of the network reads."""
 
 _WIRES = {
     "packets__message_valid": "sync_valid",
@@ -251,7 +255,7 @@ def top_verilog(spec: EngineSpec, name: str) -> str:
         router = target - shape.target_of(0)
         if router >= 0:
             inputs |= _links_of(shape, router, wires)
-            inputs |= dict.fromkeys(("freed_valid", "freed_entry", "freed_epoch"), "")
+            inputs |= dict.fromkeys(FREED, "")
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
         if router < 0:

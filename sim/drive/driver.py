@@ -14,6 +14,8 @@ from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
 from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Kind
 from syncfabric.models.networks.spec import EngineSpec, MeshSpec
 from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import set_up_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
@@ -181,8 +183,10 @@ class Driver:
         """Yield the writes that nodes' software does before groups begin."""
         network = self.plan.spec.message_network
         if isinstance(network, EngineSpec):
-            writes = () if self._managed else chain_writes(self.plan)
-            yield from (ConfigRequest(*where, True, word) for *where, word in writes)
+            if not self._managed:
+                groups = self.plan.engine_groups
+                for target, address, word in set_up_writes(groups, network.shape, Epochs()):
+                    yield ConfigRequest(target, address, True, word)
             return
         writes = node_writes(self.plan) if self._managed else config_writes(self.plan)
         first = network.first_slot * REGISTER_WORDS

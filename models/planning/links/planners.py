@@ -13,7 +13,7 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.explain import choice
-from syncfabric.models.networks.spec import GroupSpec
+from syncfabric.models.networks.spec import ENGINE_PLANNERS, GroupSpec
 from syncfabric.models.planning import btin, btm, cs, shortest, updown
 from syncfabric.models.planning.links.entries import allot
 from syncfabric.models.planning.links.graph import LinkGraph
@@ -25,13 +25,7 @@ from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["TRANSPORT_PLANNERS", "plan_groups"]
-
-TRANSPORT_PLANNERS = {
-    "link": ("shortest", "btin", "updown"),
-    "routed": ("btm", "shortest", "cs"),
-}
-"""The planners of each transport, its default first."""
+__all__ = ["plan_groups"]
 
 MOST_ENTRIES = 256
 
@@ -111,11 +105,11 @@ def plan_groups(
 
 def _planner(group: GroupSpec, router: NodeShape) -> str:
     """Return a group's planner, and refuse what its network is not built for."""
-    names = TRANSPORT_PLANNERS[router.transport]
+    names = ENGINE_PLANNERS[router.transport]
     if group.planner and group.planner not in names:
         other = {"link": "routed", "routed": "link"}[router.transport]
         remedy = f"take planner {choice(names)}"
-        if group.planner in TRANSPORT_PLANNERS[other]:
+        if group.planner in ENGINE_PLANNERS[other]:
             remedy += f', or set transport = "{other}" in [network]'
         raise SpecError(
             f'group {group.id}: planner = "{group.planner}" does not go with transport ='
