@@ -147,6 +147,10 @@ class Engine:
         """Whether a visit of the watchdog may change anything."""
         return bool(self._memory.waiting)
 
+    def is_due(self, cycle: int) -> bool:
+        """Return whether a visit becomes due at the end of a cycle."""
+        return self._period > 0 and (cycle + 1) % self._period == 0
+
     def step(
         self,
         inputs: Mapping[int, Message] = _NOTHING,

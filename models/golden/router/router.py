@@ -83,7 +83,7 @@ class Router(Generic[M]):
         ordinary: int = 0,
     ) -> None:
         self.routing, self.channels = routing, channels
-        self._room, self._registered = buffer_flits, output_register
+        self._room, self.registered = buffer_flits, output_register
         self._datelines, self._ordinary = frozenset(datelines), ordinary or channels
         count = ports * channels
         self._buffers = [deque[Flit]() for _ in range(count)]
@@ -150,7 +150,7 @@ class Router(Generic[M]):
         messages : mapping of int to M
             What leaves by outputs in this cycle, before any flit.
         """
-        if self._registered:
+        if self.registered:
             return self._register
         return {**self.fronts(self.leaving(messages)), **messages}
 
@@ -192,7 +192,7 @@ class Router(Generic[M]):
         messages = messages or {}
         taken, freed = self.leaving(messages), self.credits
         leave: Mapping[int, Flit | M] = {**self.fronts(taken), **messages}
-        links = self._register if self._registered else leave
+        links = self._register if self.registered else leave
         dropped = self.advance(taken, leave, inputs)
         for o, c in credits:
             self.tokens[o * self.channels + c] += 1
@@ -235,7 +235,7 @@ class Router(Generic[M]):
         if inputs:
             for p, flit in whole:
                 self._receive(p, flit)
-        if self._registered:
+        if self.registered:
             self._register = leave
         return dropped
 

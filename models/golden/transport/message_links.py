@@ -39,6 +39,9 @@ class MessageLinks(Protocol):
     ) -> tuple[dict[int, Message], int]:
         """Go over a clock edge; return what the engine gets, and how many are dropped."""
 
+    def credited(self, link: int, classes: int) -> None:
+        """Take credits of a cycle that is over, a bit a class."""
+
 
 class OwnLinks:
     """Links of messages alone: out to the neighbour's in."""
@@ -64,6 +67,10 @@ class OwnLinks:
     ) -> tuple[dict[int, Message], int]:
         """Go over a clock edge."""
         return {p: sent.message for p, sent in inputs.items()}, 0
+
+    def credited(self, link: int, classes: int) -> None:
+        """Take no credits: there are none."""
+        raise ValueError(f"link {link} has credits {classes}, and its messages have none")
 
 
 class SharedLinks(OwnLinks):
@@ -189,6 +196,11 @@ class RoutedLinks:
         for at in credits:
             self.tokens[at] += 1
         return here, dropped
+
+    def credited(self, link: int, classes: int) -> None:
+        """Take credits of a cycle that is over, a bit a class."""
+        for c in range(2):
+            self.tokens[link, c] += classes >> c & 1
 
 
 def message_links(transport: str, x: int, y: int) -> MessageLinks:
