@@ -54,6 +54,8 @@ class Carried:
         With check bits: wires by place and port, with the packets of flits.
     driven, freed : dict
         By node interface: what it sends, and the credits of its sink, a bit a channel.
+    stepped : set of int
+        Places that have to be stepped, whatever comes to them.
     """
 
     def __init__(self) -> None:
@@ -70,6 +72,7 @@ class Carried:
         self.forward: dict[int, dict[int, tuple[Forward, object]]] = {}
         self.back: dict[int, dict[int, Back]] = {}
         self.freed: dict[int, int] = {}
+        self.stepped = set[int]()
 
     @property
     def is_empty(self) -> bool:
@@ -79,8 +82,9 @@ class Carried:
 
     @property
     def places(self) -> set[int]:
-        """Places to which something comes but credits."""
-        return self.flits.keys() | self.messages.keys() | self.forward.keys() | self.back.keys()
+        """Places to which something comes but credits, and those that have to be stepped."""
+        came = self.flits.keys() | self.messages.keys() | self.forward.keys() | self.back.keys()
+        return came | self.stepped
 
 
 class Out(NamedTuple):
@@ -183,15 +187,14 @@ class Carrier:
         """
         here = self.due.pop(now, None) or Carried()
         far = self.due.setdefault(now + self._registers, Carried()) if self._registers else here
-        routers, interfaces = len(self._nodes), dict[int, None]()
+        for i, c in self._processes.freed():
+            self._free(i, c, here)
+        routers, interfaces = len(self._nodes), dict.fromkeys(here.freed)
         for place in active:
             if place < routers:
                 self._send(now, place, here, far)
             else:
                 interfaces[place - routers] = None
-        for i, c in self._processes.freed():
-            self._free(i, c, here)
-        interfaces |= dict.fromkeys(here.freed)
         for i, flit in self._processes.send(now).items():
             if self._interfaces:
                 here.injected[i] = flit
@@ -281,6 +284,8 @@ class Carrier:
             lane = self._lanes.injection(i) * self._lanes.width
             here.wires[lane + self._class(sent)] = self._word(sent)
             here.messages.setdefault(n, {})[p] = sent
+        if flit is not here.injected.get(i):
+            here.stepped.add(len(self._nodes) + i)
 
     def _show(self, now: int, link: int, flit: Flit, here: Carried) -> None:
         """Record a flit on a link."""
@@ -420,6 +425,7 @@ class GuardedCarrier(Carrier):
         forward = interface.end.forward(flit, sent)
         back = interface.back(here.freed.get(i, 0))
         n, p = self._ports[i]
+        here.stepped.add(len(self._nodes) + i)
         lane = self._lanes.injection(i) * self._lanes.width
         reverse = self._lanes.output(n, p) * self._lanes.width
         self._put(now, lane, forward, back, reverse, flit, sent, here)
