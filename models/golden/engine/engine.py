@@ -133,6 +133,16 @@ class Engine:
         return self._before.own if self._before else None
 
     @property
+    def answer(self) -> Answer | None:
+        """The answer of the config port in this cycle."""
+        return self._commands.answer
+
+    @property
+    def freed(self) -> Freed | None:
+        """The root's entry whose end is reported in this cycle."""
+        return self._before.freed if self._before else None
+
+    @property
     def _on_links(self) -> Service | None:
         return self._done if self._interval == self.stages else self._before
 
@@ -159,7 +169,26 @@ class Engine:
         *,
         hold: bool = False,
     ) -> Outputs:
-        """Go through a cycle.
+        """Go through a cycle; see ``advance``.
+
+        Returns
+        -------
+        Outputs
+            As they are in this cycle, before its edge.
+        """
+        links, release, answer, freed = self.links, self.release, self.answer, self.freed
+        ready = self.advance(inputs or _NOTHING, arrive, request, hold=hold)
+        return Outputs(links, ready, release, answer, freed)
+
+    def advance(
+        self,
+        inputs: Mapping[int, Message] = _NOTHING,
+        arrive: Message | None = None,
+        request: Request | None = None,
+        *,
+        hold: bool = False,
+    ) -> bool:
+        """Go over a clock edge; return ``arrive_ready``.
 
         Parameters
         ----------
@@ -171,59 +200,54 @@ class Engine:
             To the config port.
         hold : bool, optional
             No service begins; only with shared links.
-
-        Returns
-        -------
-        Outputs
-            As they are in this cycle, before its edge.
         """
         held = hold and self.shared and (self._service is None or self._begins == self.now)
         if held:
             self._service = self._done = None
-        done, before, service, heads = self._done, self._before, self._service, self._heads
+        done, service, heads, local = self._done, self._service, self._heads, self._local
         events = [done.event] if done and done.event is not None else []
         taken = service[0] if service and self._begins == self.now else -1
-        came, queued = 0, []
-        for p, message in (inputs or _NOTHING).items():
+        stay, came = self._present, 0
+        queued: list[tuple[int, Message]] = []
+        for p, message in inputs.items():
             queue = self._queues[p]
-            if not queue and (heads[p] is None or p == taken):
+            if not queue and (p == taken or not stay >> p & 1):
                 came |= 1 << p
                 queued.append((p, message))
             elif message.kind == _BROKEN or len(queue) >= self._room:
                 events.append(EngineCounter.OVERFLOW)
             else:
                 queued.append((p, message))
-        stay = self._present
         if taken >= 0:
-            if taken != self._local and self._queues[taken]:
+            if taken != local and self._queues[taken]:
                 heads[taken] = self._queues[taken].popleft()
             else:
                 heads[taken] = None
                 stay ^= 1 << taken
-        load, ready = self._load(arrive, request)
-        on_links = self._on_links
-        outputs = Outputs(
-            on_links.links if on_links else _NOTHING,
-            ready,
-            before.own if before else None,
-            self._commands.answer,
-            before.freed if before else None,
-        )
-
         for p, message in queued:
             if came >> p & 1:
                 heads[p] = message
             else:
                 self._queues[p].append(message)
-        if load is not None:
-            heads[self._local] = load
-            came |= 1 << self._local
-        self._present = stay | came
+        load, ready = None, False
+        if not stay >> local:
+            load, ready = self._load(arrive, request)
+            if load is not None:
+                heads[local] = load
+                came |= 1 << local
+        self._present = present = stay | came
         if not held and (done or not service):
-            self._choose(stay)
-        answer = done.answer if done else None
-        self._commands.step(request, answer, events, loaded=type(load) is Commit)
+            if stay:  # E5.6
+                above = stay >> self._pointer + 1 << self._pointer + 1
+                chosen = above or stay
+                self._grant = chosen & -chosen
+                self._pointer = self._grant.bit_length() - 1
+            else:  # E5.5
+                self._pointer, self._grant = local, present
         self.now += 1
+        if request or events or not self._commands.is_idle or (done and done.answer):
+            answer = done.answer if done else None
+            self._commands.step(request, answer, events, loaded=type(load) is Commit)
         if self._period:
             self._watch(loaded=type(load) is Visit)
         if done:
@@ -231,7 +255,7 @@ class Engine:
             self._service = None
         self._before = done
         self._begin()
-        return outputs
+        return ready
 
     def skip(self, cycles: int) -> None:
         """Go through cycles without inputs, in which nothing happens that can be seen.
@@ -271,19 +295,19 @@ class Engine:
     def _begin(self) -> None:
         """Begin the service of this cycle, and execute it if this is its execute cycle."""
         grant = self._grant
-        if self._service is None and grant and not grant & grant - 1:
+        service = self._service
+        if service is None and grant and not grant & grant - 1:
             source = grant.bit_length() - 1
             head = self._heads[source]
             assert head is not None
-            self._service, self._begins = (source, head), self.now
+            service = self._service = source, head
+            self._begins = self.now
         self._done = None
-        if self._service and self.now == self._begins + self._interval - 1:
-            self._done = self._memory.serve(*self._service, self._commands.staged)
+        if service and self.now == self._begins + self._interval - 1:
+            self._done = self._memory.serve(*service, self._commands.staged)
 
     def _load(self, arrive: Message | None, request: Request | None) -> tuple[Head | None, bool]:
-        """Return what the local source loads, and whether it is ready for an arrival."""
-        if self._heads[self._local] is not None:
-            return None, False
+        """Return what the local source, which is free, loads, and whether it takes an arrival."""
         if self._swept < self._entries:
             self._swept += 1
             return Sweep(self._swept - 1), False
@@ -293,16 +317,6 @@ class Engine:
         if not self._own:
             return None, False
         return arrive and arrive._replace(kind=arrive.kind & Kind.LAST), True
-
-    def _choose(self, candidates: int) -> None:
-        """Choose what is granted in the next cycle, by the heads that it has anyway, and all."""
-        if candidates:
-            above = candidates >> self._pointer + 1 << self._pointer + 1
-            chosen = above or candidates
-            self._grant = chosen & -chosen
-            self._pointer = self._grant.bit_length() - 1
-        else:
-            self._pointer, self._grant = self._local, self._present
 
     def _watch(self, *, loaded: bool) -> None:
         """Say which entry is visited, and when (E8); ``now`` is the next cycle already."""

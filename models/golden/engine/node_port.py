@@ -102,11 +102,7 @@ class NodePort:
 
     def over(self, message: Message | None) -> bool:
         """Return whether a message of the engine releases a register."""
-        return (
-            message is not None
-            and message.kind != Kind.GO
-            and message.entry in self._registers
-        )
+        return message is not None and message.kind != Kind.GO and message.entry in self._registers
 
     def shown(self, message: Message | None) -> NodePortOutputs:
         """Return what the process sees in a cycle in which the engine sends that."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.planes.interface import Crossed, NodeInterface
-from syncfabric.models.golden.planes.node import Node, Taken
+from syncfabric.models.golden.planes.node import Node
 from syncfabric.models.golden.planes.numbering import Lanes
 from syncfabric.models.golden.planes.processes import Processes
 from syncfabric.models.golden.record import GuardWires, Observer
@@ -315,7 +315,7 @@ class Carrier:
         """Let a router's node take what comes to it."""
         flits = here.flits.get(n, NO_FLITS)
         messages = here.messages.get(n, NO_MESSAGES)
-        self._nodes[n].take(Taken(flits, messages, request, None, arrivals))
+        self._nodes[n].take(flits, messages, arrivals, request)
 
     def take_interface(
         self,
@@ -450,11 +450,11 @@ class GuardedCarrier(Carrier):
         for p, out in enumerate(self._outs[n]):
             if out is None:
                 back[p] = Back(empty=-1)
-        came, credits = node.cross({p: wires for p, (wires, _) in there.items()}, back)
+        came = node.cross({p: wires for p, (wires, _) in there.items()}, back)
         flits = {p: flit._replace(packet=there[p][1]) for p, flit in came.flits.items()}
         flits |= here.flits.get(n, NO_FLITS)
-        node.take(came._replace(flits=flits, request=request, arrivals=arrivals))
-        node.credited(credits)
+        node.take(flits, came.messages, arrivals, request, events=came.events)
+        node.credited(came.credits)
 
     def take_interface(
         self,

@@ -231,7 +231,7 @@ class CollectiveNetwork:
                 if not node.is_idle:
                     active.add(place)
                 if self._period:
-                    if node.engine.watches:
+                    if node.watches:
                         self._watched.add(place)
                     else:
                         self._watched.discard(place)

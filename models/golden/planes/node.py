@@ -28,6 +28,9 @@ class RouterCounter(IntEnum):
 
 
 STILL, QUIET = Forward(), Back()
+NO_FLITS: Mapping[int, Flit] = {}
+NO_MESSAGES: Mapping[int, Sent] = {}
+NO_ARRIVALS: Mapping[int, Arrival] = {}
 
 
 @dataclass(frozen=True)
@@ -126,19 +129,17 @@ class Driven(NamedTuple):
 NOTHING = Driven({}, {}, {}, {}, {}, {})
 
 
-class Taken(NamedTuple):
-    """What comes to a node in a cycle, behind its links' ends; credits but for message links'.
+class Crossed(NamedTuple):
+    """What comes to a node in a cycle, behind its links' ends.
 
-    ``events`` are those of links' ends.
+    ``credits`` are by port, a bit a channel, with those of messages above; ``events`` are those of
+    links' ends.
     """
 
-    flits: Mapping[int, Flit] = {}
-    messages: Mapping[int, Sent] = {}
-    request: ChainRequest | None = None
-    further: Answer | None = None
-    arrivals: Mapping[int, Arrival] = {}
-    arrive: Message | None = None
-    events: Sequence[int] = ()
+    flits: Mapping[int, Flit]
+    messages: Mapping[int, Sent]
+    credits: Sequence[tuple[int, int]]
+    events: Sequence[int]
 
 
 class Node:
@@ -213,6 +214,7 @@ class Node:
         self._answer: Answer | None = None
         self._fence = 0
         self._driven: Driven | None = None
+        self._packets_move, self._messages_move, self._words_move = False, True, False
 
     # What is on the links.
 
@@ -223,27 +225,27 @@ class Node:
         return self._driven
 
     def _drive(self) -> Driven:
-        engine, router = self.engine, self.router
-        sends: Mapping[int, Sent] = NOTHING.sends
-        if engine.links:
-            ways = engine.ways
-            sends = {q: Sent(m, ways[q] if ways else None) for q, m in engine.links.items()}
-        idle = not sends and self.messages.is_idle
-        leaving = NOTHING.sends if idle else self.messages.leaving(sends)
-        if router is None:
-            return Driven({}, leaving, sends, {}, {}, {})
-        if idle and router.is_empty:
-            return NOTHING
-        blocking = NOTHING.sends if self._own_links else leaving
+        sends: Mapping[int, Sent] = NO_MESSAGES
+        leaving: Mapping[int, Sent] = NO_MESSAGES
+        router = self.router
+        if self._messages_move:
+            links = self.engine.links
+            if links:
+                ways = self.engine.ways
+                sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
+            if sends or not self.messages.is_idle:
+                leaving = self.messages.leaving(sends)
+        blocking = NO_MESSAGES if self._own_links else leaving
+        if router is None or not (self._packets_move or blocking):
+            return Driven({}, leaving, sends, blocking, {}, {}) if sends or leaving else NOTHING
         taken = router.leaving(blocking)
         flits = router.fronts(taken)
         leave: Mapping[int, Flit | Sent] = {**flits, **blocking} if blocking else flits
         if router.registered:
             shown = router.shown
             flits = {o: thing for o, thing in shown.items() if isinstance(thing, Flit)}
-            blocking_shown = {o: thing for o, thing in shown.items() if isinstance(thing, Sent)}
-            messages = leaving if self._own_links else blocking_shown
-            return Driven(flits, messages, sends, blocking, taken, leave)
+            if not self._own_links:
+                leaving = {o: thing for o, thing in shown.items() if isinstance(thing, Sent)}
         return Driven(flits, leaving, sends, blocking, taken, leave)
 
     def freed(self) -> dict[int, int]:
@@ -273,30 +275,31 @@ class Node:
         """Go through a cycle."""
         wires, engine = self.wires(), self.engine
         passing, answer = self.config.passing, self.config.answer
-        came, credits = self.cross(inputs.forward, inputs.back)
-        came = came._replace(
-            request=inputs.request,
-            further=inputs.further,
-            arrivals=inputs.arrivals,
-            arrive=inputs.arrive,
-        )
-        release = engine.release
+        came = self.cross(inputs.forward, inputs.back)
+        shown = engine.links, engine.release, engine.answer, engine.freed
+        links, release, *answers = shown
         process = self.node_port.shown(release) if self.node_port else None
-        outputs = self.take(came, always=True)
-        assert outputs
-        self.credited(credits)
+        self._messages_move = True
+        ready = self.take(
+            came.flits,
+            came.messages,
+            inputs.arrivals,
+            inputs.request,
+            further=inputs.further,
+            arrive=inputs.arrive,
+            events=came.events,
+        )
+        self.credited(came.credits)
         if self._reset:
             self._build()
         self._reset = inputs.reset
+        outputs = Outputs(links, ready, release, *answers)
         return NodeOutputs(*wires, passing, answer, outputs, process)
 
     def cross(
         self, forward: Mapping[int, Forward], back: Mapping[int, Back]
-    ) -> tuple[Taken, list[tuple[int, int]]]:
-        """Take a cycle's wires past the links' ends; return what comes, and credits by port.
-
-        Credits are a bit a channel, and those of messages above.
-        """
+    ) -> Crossed:
+        """Take a cycle's wires past the links' ends."""
         driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
         messages: dict[int, Sent] = {}
@@ -314,7 +317,7 @@ class Node:
                 credits.append((p, got.credit))
             if got.corrupt or got.lost:
                 events += [RouterCounter.CORRUPT] * got.corrupt + [RouterCounter.LOST] * got.lost
-        return Taken(flits, messages, events=events), credits
+        return Crossed(flits, messages, credits, events)
 
     def credited(self, credits: Iterable[tuple[int, int]]) -> None:
         """Give the credits of a cycle, which is over, to the senders; they are as of ``cross``."""
@@ -330,67 +333,106 @@ class Node:
     @property
     def is_idle(self) -> bool:
         """Whether nothing but watchdogs' time moves without inputs, and nothing is on its wires."""
-        router, port = self.router, self.node_port
-        return (
-            (router is None or router.is_idle)
-            and self.engine.is_idle
-            and self.messages.is_idle
-            and (port is None or port.is_idle)
-            and self.config.is_idle
-            and self._counters.is_idle
-            and not self._answer
-            and (not self.parameters.check_bits or all(end.is_idle for end in self.ends.values()))
-        )
+        if self._packets_move or self._messages_move or self._words_move:
+            return False
+        return not self.parameters.check_bits or all(end.is_idle for end in self.ends.values())
 
-    def take(self, came: Taken, *, always: bool = False) -> Outputs | None:
-        """Go over a clock edge, but for credits; return what the engine drove.
+    @property
+    def watches(self) -> bool:
+        """Whether a visit of the watchdog may change anything."""
+        return self.engine.watches
+
+    def take(
+        self,
+        flits: Mapping[int, Flit] = NO_FLITS,
+        messages: Mapping[int, Sent] = NO_MESSAGES,
+        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
+        request: ChainRequest | None = None,
+        *,
+        further: Answer | None = None,
+        arrive: Message | None = None,
+        events: Sequence[int] = (),
+    ) -> bool:
+        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``.
 
         Parameters
         ----------
-        came : Taken
-        always : bool
-            The engine is looked at even if it is idle; else it may return None.
+        flits, messages : mapping of int to Flit or Sent
+            What comes by links, behind their ends.
+        arrivals : mapping of int to Arrival
+            At the node port.
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        arrive : Message or None
+            At the engine's own port.
+        events : sequence of int
+            Those of links' ends.
         """
-        driven = self.drive()
+        driven = self._driven or self._drive()
         self._driven = None
-        events = [*came.events] if came.events else []
-        messages: Mapping[int, Message] = {}
-        hold, dropped = False, 0
-        if driven.sends or came.messages or not self.messages.is_idle:
-            hold = self.messages.hold(driven.sends)
-            messages, dropped = self.messages.step(driven.sends, came.messages, ())
-        router = self.router
-        if router and (driven.leave or came.flits or not router.is_idle):
-            dropped += router.advance(driven.taken, driven.leave, came.flits)
-        if dropped:
-            events += [RouterCounter.OVERFLOW] * dropped
-        config, port = self.config, self.node_port
-        busy = not config.is_idle
-        request = config.request(Target.ENGINE) if busy else None
-        offer = port.offer if port else came.arrive
-        engine, outputs = self.engine, None
-        watched = engine.watches and engine.is_due(self.now)
-        if always or messages or offer or request or watched or not engine.is_idle:
-            if engine.now != self.now:
-                engine.skip(self.now - engine.now)
-            outputs = engine.step(messages, offer, request, hold=hold)
-        refused = 0
-        if port:
-            refused = port.refused
-            if outputs:
-                port.advance(came.arrivals, outputs.release, taken=outputs.arrive_ready)
-            elif came.arrivals or not port.is_idle:
-                port.advance(came.arrivals, None, taken=False)
-        if busy or came.request or came.further:
-            answered = self._answer
-            self._answer = None if answered else self._serve(refused)
-            ready = (outputs.answer if outputs else None) or answered
-            config.step(came.request, came.further, ready)
-        self._counters.step(events)
-        for p in range(self.parameters.layout.links) if self._fence or busy else ():
-            self.ends[p].fenced = bool(self._fence >> p & 1)
+        router, dropped, ready = self.router, 0, False
+        if flits or driven.leave or self._packets_move:
+            assert router
+            dropped = router.advance(driven.taken, driven.leave, flits)
+            self._packets_move = not router.is_idle
+        config = self._words_move and not self.config.is_idle
+        words = config or self._words_move or bool(request or further or events)
+        asks = self.config.request(Target.ENGINE) if config else None
+        answer, refused = self.engine.answer, self.node_port.refused if words and self.node_port else 0
+        watched = self.watches and self.engine.is_due(self.now)
+        if self._messages_move or messages or arrivals or arrive or asks or watched:
+            ready, lost = self._take_messages(driven.sends, messages, arrivals, arrive, asks)
+            dropped += lost
+        if words or dropped:
+            self._take_words(request, further, answer, refused, [*events] + [0] * dropped)
         self.now += 1
-        return outputs
+        return ready
+
+    def _take_messages(
+        self,
+        sends: Mapping[int, Sent],
+        messages: Mapping[int, Sent],
+        arrivals: Mapping[int, Arrival],
+        arrive: Message | None,
+        request: Request | None,
+    ) -> tuple[bool, int]:
+        """Take messages over a clock edge; return ``arrive_ready``, and how many are dropped."""
+        engine, port, links = self.engine, self.node_port, self.messages
+        to_engine: Mapping[int, Message] = {}
+        hold, dropped = False, 0
+        if sends or messages or not links.is_idle:
+            hold = links.hold(sends)
+            to_engine, dropped = links.step(sends, messages, ())
+        if engine.now != self.now:
+            engine.skip(self.now - engine.now)
+        release = engine.release
+        if port is None:
+            ready = engine.advance(to_engine, arrive, request, hold=hold)
+            self._messages_move = not (engine.is_idle and links.is_idle)
+        else:
+            ready = engine.advance(to_engine, port.offer, request, hold=hold)
+            if arrivals or release or not port.is_idle:
+                port.advance(arrivals, release, taken=ready)
+            self._messages_move = not (engine.is_idle and links.is_idle and port.is_idle)
+        return ready, dropped
+
+    def _take_words(
+        self,
+        request: ChainRequest | None,
+        further: Answer | None,
+        answer: Answer | None,
+        refused: int,
+        events: Sequence[int],
+    ) -> None:
+        """Take config words and counters over a clock edge; ``answer`` is the engine's."""
+        answered = self._answer
+        self._answer = None if answered else self._serve(refused)
+        self.config.step(request, further, answer or answered)
+        self._counters.step(events)
+        for p in range(self.parameters.layout.links):
+            self.ends[p].fenced = bool(self._fence >> p & 1)
+        idle = self.config.is_idle and self._counters.is_idle and not self._answer
+        self._words_move = not idle
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of the router or the node port, and do a write."""

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from syncfabric.models.golden.order import LeastRecentlySent
 from syncfabric.models.golden.router.routing import Routing
 
 __all__ = ["Channel", "Flit", "Router", "RouterOutputs"]
@@ -15,7 +14,6 @@ M = TypeVar("M")
 Channel: TypeAlias = tuple[int, int]
 """A port, and a channel of it."""
 
-NO_MESSAGES: Mapping[int, object] = {}
 NONE = -1
 
 
@@ -86,14 +84,16 @@ class Router(Generic[M]):
         self._room, self.registered = buffer_flits, output_register
         self._datelines, self._ordinary = frozenset(datelines), ordinary or channels
         count = ports * channels
-        self._buffers = [deque[Flit]() for _ in range(count)]
-        self._goals = [deque[int]() for _ in range(count)]  # each flit's output channel
+        self._ports = ports
+        self._buffers = [deque[tuple[int, Flit]]() for _ in range(count)]  # with output channels
         self._occupied = set[int]()
-        self._goal = [0] * count  # of the packet that comes
+        self._goal = [0] * count  # the output channel of the packet that comes
         self._owner = [NONE] * count
         self.tokens = [buffer_flits] * count
-        self._of_input = [LeastRecentlySent(channels) for _ in range(ports)]
-        self._of_output = [LeastRecentlySent(ports) for _ in range(ports)]
+        # When each channel of an input, and each input of an output, has sent last.
+        self._time = 0
+        self._of_input = [c - channels for c in range(channels)] * ports
+        self._of_output = [i - ports for i in range(ports)] * ports
         self.freed: list[int] = []
         self._register: Mapping[int, Flit | M] = {}
 
@@ -115,31 +115,24 @@ class Router(Generic[M]):
         messages : collection of int
             Outputs by which a message leaves.
         """
-        channels, owner, tokens = self.channels, self._owner, self.tokens
-        requests: dict[int, int | list[int]] = {}
+        channels, owner, tokens, buffers = self.channels, self._owner, self.tokens, self._buffers
+        requests: dict[int, tuple[int, int]] = {}
         for at in self._occupied:
-            goal, i = self._goals[at][0], at // channels
-            if tokens[goal] and owner[goal] == (NONE if self._buffers[at][0].head else i):
-                other = requests.get(i)
-                if other is None:
-                    requests[i] = at
-                elif isinstance(other, int):
-                    requests[i] = [other, at]
-                else:
-                    other.append(at)
+            goal, flit = buffers[at][0]
+            i = at // channels
+            if tokens[goal] and owner[goal] == (NONE if flit.head else i):
+                rival = requests.get(i)
+                if rival is None or self._of_input[at] < self._of_input[rival[0]]:
+                    requests[i] = at, goal // channels
         taken: dict[int, int] = {}
-        for i, wanted in requests.items():
-            if isinstance(wanted, list):
-                first = self._of_input[i].first([at % channels for at in wanted])
-                wanted = i * channels + first
-            o = self._goals[wanted][0] // channels
+        for i, (at, o) in requests.items():
             if o in taken:
-                rival = taken[o]
-                if self._of_output[o].first((i, rival // channels)) != i:
+                first = o * self._ports
+                if self._of_output[first + i] > self._of_output[first + taken[o] // channels]:
                     continue
             elif o in messages:
                 continue
-            taken[o] = wanted
+            taken[o] = at
         return taken
 
     def links(self, messages: Mapping[int, M]) -> Mapping[int, Flit | M]:
@@ -158,7 +151,8 @@ class Router(Generic[M]):
         """Return by output the flits that leave, in the channel in which they go on."""
         channels, leave = self.channels, {}
         for o, at in taken.items():
-            flit, c = self._buffers[at][0], self._goals[at][0] % channels
+            goal, flit = self._buffers[at][0]
+            c = goal % channels
             leave[o] = flit if c == flit.channel else flit._replace(channel=c)
         return leave
 
@@ -215,26 +209,30 @@ class Router(Generic[M]):
         inputs : mapping of int to Flit
             What comes, by input.
         """
-        channels, buffers = self.channels, self._buffers
-        dropped = 0
-        if inputs:
-            whole = [(p, flit) for p, flit in inputs.items() if not self.is_full((p, flit.channel))]
-            dropped = len(inputs) - len(whole)
+        channels, buffers, dropped = self.channels, self._buffers, 0
+        self._time = time = self._time + 1
+        comes = []
+        for p, flit in inputs.items():
+            at = p * channels + flit.channel
+            if len(buffers[at]) < self._room:
+                comes.append((p, at, flit))
+            else:
+                dropped += 1
         self.freed = freed = []
         for o, at in taken.items():
             buffer, i = buffers[at], at // channels
-            flit, goal = buffer.popleft(), self._goals[at].popleft()
+            goal, flit = buffer.popleft()
             if not buffer:
                 self._occupied.discard(at)
             self._owner[goal] = NONE if flit.tail else i
             self.tokens[goal] -= 1
-            if channels > 1:
-                self._of_input[i].sent(at % channels)
-            self._of_output[o].sent(i)
+            self._of_input[at] = self._of_output[o * self._ports + i] = time
             freed.append(at)
-        if inputs:
-            for p, flit in whole:
-                self._receive(p, flit)
+        for p, at, flit in comes:
+            if flit.head:
+                flit = self._look(p, at, flit)
+            buffers[at].append((self._goal[at], flit))
+            self._occupied.add(at)
         if self.registered:
             self._register = leave
         return dropped
@@ -247,19 +245,14 @@ class Router(Generic[M]):
         """Return how many flits the buffer of an input's channel holds."""
         return len(self._buffers[at[0] * self.channels + at[1]])
 
-    def _receive(self, port: int, flit: Flit) -> None:
-        at = port * self.channels + flit.channel
-        if flit.head:
-            output, payload = self.routing.route(port, flit.payload)
-            allowed = self.routing.pairs[port]
-            if output not in allowed:
-                output = allowed[-1]
-            c = flit.channel
-            if output in self._datelines and c < self._ordinary:
-                c |= 1
-            self._goal[at] = output * self.channels + c
-            if payload != flit.payload:
-                flit = flit._replace(payload=payload)
-        self._buffers[at].append(flit)
-        self._goals[at].append(self._goal[at])
-        self._occupied.add(at)
+    def _look(self, port: int, at: int, flit: Flit) -> Flit:
+        """Say where a head's packet goes; return the head as it is in the buffer."""
+        output, payload = self.routing.route(port, flit.payload)
+        allowed = self.routing.pairs[port]
+        if output not in allowed:
+            output = allowed[-1]
+        c = flit.channel
+        if output in self._datelines and c < self._ordinary:
+            c |= 1
+        self._goal[at] = output * self.channels + c
+        return flit if payload == flit.payload else flit._replace(payload=payload)

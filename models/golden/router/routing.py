@@ -44,7 +44,9 @@ class XY:
     """
 
     def __init__(self, x_bits: int, y_bits: int, x: int, y: int) -> None:
-        self._x_bits, self._y_bits, self._x, self._y = x_bits, y_bits, x, y
+        self._x_bits, self._x, self._y = x_bits, x, y
+        self._mask = (1 << x_bits + y_bits) - 1
+        self._known: dict[tuple[int, int], Port] = {}
         columns = [Port.NORTH, Port.SOUTH, Port.LOCAL]
         self.pairs: Pairs = {
             Port.EAST: sorted([Port.WEST, *columns]),
@@ -56,9 +58,12 @@ class XY:
 
     def route(self, port: int, payload: int) -> tuple[int, int]:
         """Return a head flit's output, and its payload."""
-        x = payload % (1 << self._x_bits)
-        y = (payload >> self._x_bits) % (1 << self._y_bits)
-        return xy_output(port, x - self._x, y - self._y), payload
+        header = payload & self._mask
+        output = self._known.get((port, header))
+        if output is None:
+            x, y = header & (1 << self._x_bits) - 1, header >> self._x_bits
+            output = self._known[port, header] = xy_output(port, x - self._x, y - self._y)
+        return output, payload
 
 
 def xy_output(port: int, dx: int, dy: int) -> Port:

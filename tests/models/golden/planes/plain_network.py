@@ -99,7 +99,9 @@ class PlainNetwork:
                     m, q = shape.ends[n, p]
                     far = self.links[n, p].step(sent[p], wires[m][1][q])
                     forward[m][q], back[n][p] = far
-                    self.show(n * self.ports + p, sent[p], wires[m][1][q], self.nodes[n].ends[p].form)
+                    self.show(
+                        n * self.ports + p, sent[p], wires[m][1][q], self.nodes[n].ends[p].form
+                    )
                 elif (n, p) not in shape.node_at and shape.router.check_bits:
                     back[n][p] = Back(empty=-1)
         source_credits: list[tuple[int, int]] = []
