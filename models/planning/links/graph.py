@@ -9,34 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from syncfabric.models.networks.irregular import Irregular, Link, Place
-from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
 
-__all__ = ["LinkGraph", "mesh_graph", "without_links"]
-
-
-def mesh_graph(width: int, height: int) -> Irregular:
-    """Return a mesh as routers with ports EAST 0, NORTH 1, WEST 2, SOUTH 3 and LOCAL 4.
-
-    Router y * width + x is at (x, y); node i is at (i, LOCAL). Source:
-    docs/microarchitecture-networks.md, N1.
-    """
-    mesh = Mesh(width, height)
-    links: list[Link] = []
-    for i, node in enumerate(mesh.nodes):
-        for port in (Port.EAST, Port.NORTH):
-            other = mesh.neighbour(node, port)
-            if other is not None:
-                links.append(((i, int(port)), (mesh.index(other), int(port.opposite))))
-    nodes = tuple((i, int(Port.LOCAL)) for i in range(width * height))
-    return Irregular(len(Port), width * height, tuple(links), nodes)
-
-
-def without_links(topology: Irregular, dead: Collection[Place]) -> Irregular:
-    """Return a network without the links that have an end among the dead ports."""
-    links = (link for link in topology.links if not any(end in dead for end in link))
-    return replace(topology, links=tuple(links))
+__all__ = ["LinkGraph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +24,7 @@ class LinkGraph:
     Parameters
     ----------
     topology : Irregular
-        The network; of a mesh that of ``mesh_graph``.
+        Routers by number, and the node at a port.
     columns : int
         Columns of a mesh, whose node i is router i; 0: nodes are node interfaces, each at the far
         end of a link of its router.
@@ -54,6 +32,15 @@ class LinkGraph:
 
     topology: Irregular
     columns: int = 0
+
+    @classmethod
+    def of(cls, network: EngineSpec, dead: Collection[Place] = ()) -> LinkGraph:
+        """Take a network's routers, and the links that have no end among the dead ports."""
+        topology = network.ports_graph
+        if dead:
+            left = (link for link in topology.links if not any(end in dead for end in link))
+            topology = replace(topology, links=tuple(left))
+        return cls(topology, network.width if isinstance(network, EngineMeshSpec) else 0)
 
     def __len__(self) -> int:
         return self.topology.switches

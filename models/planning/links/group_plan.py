@@ -12,6 +12,7 @@ import numpy as np
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.mesh import STEP, Node, Port
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.port_tree import PortTree
@@ -171,14 +172,13 @@ class GroupPlan:
         }
 
     @classmethod
-    def from_json(cls, entry: Mapping[str, Any], graph: LinkGraph, router: NodeShape) -> GroupPlan:
+    def from_json(cls, entry: Mapping[str, Any], network: EngineSpec) -> GroupPlan:
         """Read what ``to_json`` made, and check it against the network.
 
         Parameters
         ----------
         entry : mapping
-        graph : LinkGraph
-        router : NodeShape
+        network : EngineSpec
 
         Raises
         ------
@@ -191,7 +191,7 @@ class GroupPlan:
                 f"{subject}: it has no entries, as plans of earlier editions; plan again"
             )
         try:
-            plan = cls._read(entry, graph, router)
+            plan = cls._read(entry, LinkGraph.of(network), network.shape.router)
             written = plan.to_json()
         except (PlanError, LookupError, TypeError, ValueError) as error:
             raise SpecError(f"{subject}: {error}; plan again") from None

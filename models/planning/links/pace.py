@@ -62,10 +62,10 @@ class Pace:
     def release(self) -> int:
         """Cycles from the head that completes a router's part to ``released`` of its members.
 
-        An own process gets its release one cycle after the service's last. A node interface gets
-        the message as the link carries it.
+        An own process gets its release one cycle after the service's last. To a node interface a
+        link carries it, without registers, and it is at the node port a cycle later.
         """
-        return self.interval if self.own else self.stages - 1 + self.output
+        return self.interval if self.own else self.stages + self.output
 
     def edge(self, hops: Ints) -> Ints:
         """Return the cycles from head to head of routed messages that take a number of hops."""

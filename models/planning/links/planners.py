@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.messages import Op
-from syncfabric.models.networks.explain import choice
-from syncfabric.models.networks.spec import ENGINE_PLANNERS, GroupSpec
+from syncfabric.models.networks.dead import NOTHING, Dead
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec, planners_of
 from syncfabric.models.planning import btin, btm, cs, shortest, updown
 from syncfabric.models.planning.links.entries import allot
 from syncfabric.models.planning.links.graph import LinkGraph
@@ -39,31 +38,28 @@ class _Shaped(NamedTuple):
 
 
 def plan_groups(
-    graph: LinkGraph, router: NodeShape, groups: Sequence[GroupSpec]
+    network: EngineSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
 ) -> tuple[GroupPlan, ...]:
-    """Plan the groups of a network of equal routers, in their order.
+    """Plan the groups of a network of engines around what is dead, in their order.
 
     With managers, groups are theirs in turn: the first is manager 0's. Each takes entries of its
     manager's share; without managers there is one share, of all entries.
 
     Parameters
     ----------
-    graph : LinkGraph
-        The network, without what is dead.
-    router : NodeShape
-        What every router is built for.
+    network : EngineSpec
     groups : sequence of GroupSpec
-        Members are nodes of the graph; an empty ``planner`` is the transport's default.
+        Without members on dead nodes; an empty ``planner`` is the network's default.
+    dead : Dead, optional
 
     Raises
     ------
-    SpecError
-        A planner does not go with the transport, or an operation is not built.
     PlanError
         A router has more groups than entries, members cannot reach each other, or a group has
         more routers than a manager's command has requests.
     """
-    names = [_planner(group, router) for group in groups]
+    graph, router = LinkGraph.of(network, dead.links), network.shape.router
+    names = [group.planner or planners_of(network)[0] for group in groups]
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
     if router.transport == "routed":
@@ -71,13 +67,14 @@ def plan_groups(
             _routed(graph, router, group, name) for group, name in zip(groups, names, strict=True)
         ]
         _check_room(graph, router, groups, owners, trees)
+        _check_names(graph, groups, trees)
     else:
         trees = _linked(graph, router, groups, names, owners)
     for group, (tree, *_) in zip(groups, trees, strict=True):
         if router.managers and len(tree) > MOST_REQUESTS:
             raise PlanError(
                 f"group {group.id}: its tree has {len(tree)} routers, but a manager sets up"
-                f" {MOST_REQUESTS} at most; set managers = 0 in [network]"
+                f' {MOST_REQUESTS} at most; set setup = "local" in [network]'
             )
     shares = [share_of(owner, managers, router.layout.entries) for owner in owners]
     entries = allot(
@@ -103,26 +100,6 @@ def plan_groups(
     )
 
 
-def _planner(group: GroupSpec, router: NodeShape) -> str:
-    """Return a group's planner, and refuse what its network is not built for."""
-    names = ENGINE_PLANNERS[router.transport]
-    if group.planner and group.planner not in names:
-        other = {"link": "routed", "routed": "link"}[router.transport]
-        remedy = f"take planner {choice(names)}"
-        if group.planner in ENGINE_PLANNERS[other]:
-            remedy += f', or set transport = "{other}" in [network]'
-        raise SpecError(
-            f'group {group.id}: planner = "{group.planner}" does not go with transport ='
-            f' "{router.transport}"; {remedy}'
-        )
-    if router.layout.op_bits and Op[group.op.upper()] >> router.layout.op_bits:
-        raise SpecError(
-            f'group {group.id}: op = "{group.op}" is not built with operations ='
-            f' "{router.operations}"; set operations = "all" in [network]'
-        )
-    return group.planner or names[0]
-
-
 def _routed(graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str) -> _Shaped:
     """Return a tree of members, as its planner makes it, on a mesh."""
     pace = Pace.of(router)
@@ -139,6 +116,16 @@ def _routed(graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str)
             found = better
     links = shortest.least_cost(first.x, first.y, node)
     return _Shaped(found, pace.least((1 + pace.link) * links), bound_btm)
+
+
+def _check_names(graph: LinkGraph, groups: Sequence[GroupSpec], trees: Sequence[_Shaped]) -> None:
+    """Refuse a tree for which an image has too few names: it has one for each port."""
+    for group, (tree, *_) in zip(groups, trees, strict=True):
+        if len(tree.shared):
+            raise PlanError(
+                f"group {group.id}: {graph.name(int(tree.shared[0]))} has its parent and a child"
+                ' at one port, which has one name; set transport = "link" in [network]'
+            )
 
 
 def _check_room(

@@ -171,9 +171,8 @@ class PortTree:
         # Its depths are refused of what is no tree.
         if len(tree.depth) and not mask.all():
             raise PlanError("Tree must end at members")
-        uses = len(below) + len(places)
-        if np.bitwise_count(mask).sum() != uses or (mask >> np.maximum(up, 0) & (up >= 0)).any():
-            raise PlanError("Tree must use each port of a router once")
+        if np.bitwise_count(mask).sum() != len(below) + len(places):
+            raise PlanError("Tree must use each port of a router for one child")
         return tree
 
     def __len__(self) -> int:
@@ -211,6 +210,12 @@ class PortTree:
     def member_count(self) -> Ints:
         """Member nodes at each router, shape (t,)."""
         return np.bincount(self.seats, minlength=len(self))
+
+    @property
+    def shared(self) -> Ints:
+        """Routers that reach their parent and a child by the same port; only of routed trees."""
+        both = self.child_mask >> np.maximum(self.parent_port, 0) & (self.parent_port >= 0)
+        return self.routers[both > 0]
 
     @property
     def edges(self) -> list[tuple[int, int]]:
