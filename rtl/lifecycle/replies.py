@@ -87,13 +87,10 @@ class Replies(wiring.Component):
         def selected(values: list[Value]) -> Value:
             return either([Mux(chosen[i], value, 0) for i, value in enumerate(values)])
 
+        payload = Mux(second, selected(words), selected(goals))
         m.d.comb += self.valid.eq(chosen.any())
         with m.If(self.valid):
-            m.d.comb += [
-                self.flit.payload.eq(Mux(second, selected(words), selected(goals))),
-                self.flit.head.eq(~second),
-                self.flit.tail.eq(second),
-            ]
+            m.d.comb += self.flit.eq(self._shape.flit_of(payload, ~second, second))
         return m
 
     def _place_ended(self, m: Module) -> tuple[data.View, WordQueue]:

@@ -166,9 +166,6 @@ class RequestSender(wiring.Component):
             asked.tag.eq(tag),
             asked.sequence.eq(request),
         ]
+        payload = Mux(place == 1, asked.as_value(), self.word)
         with m.If(self.valid):
-            m.d.comb += [
-                self.flit.payload.eq(Mux(place == 1, asked.as_value(), self.word)),
-                self.flit.head.eq(place == 0),
-                self.flit.tail.eq(tail),
-            ]
+            m.d.comb += self.flit.eq(self._shape.flit_of(payload, place == 0, tail))

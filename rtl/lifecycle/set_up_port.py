@@ -124,8 +124,7 @@ class _SetUpPort(wiring.Component):
     def __init__(self, shape: SetUpShape) -> None:
         self._shape = shape
         self._channel = channel = _SetUpChannel(shape)
-        bits, cut = shape.flit.fields[0].width, "cut" in shape.flit.offsets
-        link = FlitSignature(shape.channels + 1, bits, cut=cut)
+        link = FlitSignature(shape.channels + 1, shape.flit_bits, cut=shape.cut)
         members: dict[str, Any] = {
             "router_in": Out(link),
             "router_out": In(link),
@@ -133,7 +132,7 @@ class _SetUpPort(wiring.Component):
             "unexpected": Out(1),
         }
         if self.process:
-            packets = FlitSignature(shape.channels, bits, cut=cut)
+            packets = FlitSignature(shape.channels, shape.flit_bits, cut=shape.cut)
             members |= {"inject": In(packets), "eject": Out(packets)}
         inside = channel.signature.members
         self._shown = [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from amaranth import Value
+from amaranth import Cat, Const, Value
 
 from syncfabric.models.layout.flit import flit_layout, table_header, xy_header
 from syncfabric.models.layout.setup import MOST_REQUESTS, manager_words
@@ -54,6 +54,20 @@ class SetUpShape:
     def entry_bits(self) -> int:
         """Bits of an entry's number."""
         return (self.entries - 1).bit_length()
+
+    @property
+    def flit_bits(self) -> int:
+        """Payload of a flit."""
+        return self.flit.fields[0].width
+
+    @property
+    def cut(self) -> bool:
+        """Flits have the flag ``cut``."""
+        return "cut" in self.flit.offsets
+
+    def flit_of(self, payload: Value, head: Value, tail: Value) -> Value:
+        """Return a flit, whose payload may be shorter than there is room for."""
+        return Cat(Cat(payload, Const(0, self.flit_bits))[: self.flit_bits], head, tail)
 
     def owner(self, entry: Value) -> Value:
         """Return the number of the manager in whose share an entry is, if it is in any."""

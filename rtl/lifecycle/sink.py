@@ -131,7 +131,7 @@ class Sink(wiring.Component):
     @property
     def _cut(self) -> Value:
         """The rest of the packet is lost; only where links have check bits."""
-        return self.flit.cut if "cut" in self._shape.flit.offsets else Const(0, 1)
+        return self.flit.cut if self._shape.cut else Const(0, 1)
 
     def _listen(
         self,
