@@ -121,7 +121,7 @@ class NodeShape(EngineShape):
         default="source", description="how packets find their outputs"
     )
     routers: Whole = Field(
-        default=0, ge=0, le=1024, description="routers that a table leads to; 0: no table"
+        default=0, ge=0, le=1 << 17, description="routers that a table leads to; 0: no table"
     )
     datelines: bool = Field(default=False, description="packets change channels at some outputs")
     managers: Whole = Field(
@@ -174,7 +174,7 @@ class NodeShape(EngineShape):
         )
         yield (
             table and self.routers == 0,
-            "routers must be 1 to 1024 with routing 'table', not 0;"
+            "routers must be 1 and more with routing 'table', not 0;"
             " they are what the table leads to",
         )
         yield (

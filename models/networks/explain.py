@@ -103,7 +103,7 @@ def explain(error: ValidationError, model: type[BaseModel], subject: str) -> Spe
         return SpecError(_numbered(str(inner), first["loc"]))
     key = str(first["loc"][0]) if first["loc"] else ""
     if first["type"] in NO_KIND:
-        return SpecError("network: " + _kind(first))
+        return SpecError(_kind(first))
     return SpecError(subject + _sentence(first, key, model))
 
 
@@ -122,10 +122,12 @@ def _numbered(text: str, place: Sequence[int | str]) -> str:
 
 def _kind(error: ErrorDetails) -> str:
     """Say what ``kind`` must be, where it tells the tables apart."""
+    if not isinstance(error["input"], dict):
+        return f"network must be a table, not {show(error['input'])}"
     if error["type"] == "union_tag_not_found":
-        return f"kind is missing; it must be {choice(KINDS)}"
+        return f"network: kind is missing; it must be {choice(KINDS)}"
     kind = error["input"]["kind"]
-    return f"kind must be {choice(KINDS)}, not {show(kind)}"
+    return f"network: kind must be {choice(KINDS)}, not {show(kind)}"
 
 
 def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:

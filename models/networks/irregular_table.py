@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -9,15 +10,16 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.engine_kinds import EngineIrregularKeys, EngineIrregularSpec
 from syncfabric.models.networks.explain import said, show
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.kinds import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.routes import read_routes
-from syncfabric.models.networks.table import Text, Whole, WholePlace
+from syncfabric.models.networks.table import Table, Text, Whole, WholePlace
 
-__all__ = ["IrregularTable"]
+__all__ = ["EngineIrregularTable", "IrregularTable"]
 
 
 class _Form(NamedTuple):
@@ -80,10 +82,8 @@ def _one_way(schema: dict[str, Any]) -> None:
     ]
 
 
-class IrregularTable(IrregularKeys):
-    """The table ``[network]`` of an irregular network as the file has it."""
-
-    model_config = ConfigDict(json_schema_extra=_one_way)
+class _Written(Table):
+    """What a network file says of its links, whichever way, and how it is written out."""
 
     datelines: Datelines = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
@@ -134,8 +134,8 @@ class IrregularTable(IrregularKeys):
             raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
         return self
 
-    def resolve(self, folder: Traversable) -> IrregularSpec:
-        """Write the network out.
+    def written(self, folder: Traversable, keys: Iterable[str]) -> dict[str, Any]:
+        """Return the keys of the network written out, of these ``keys`` all that were given.
 
         Parameters
         ----------
@@ -148,25 +148,51 @@ class IrregularTable(IrregularKeys):
             A file cannot be read or does not make sense, or the network is not sound.
         """
         made, notes = self._made(folder)
-        return IrregularSpec(
+        return {
             **{
                 key: getattr(self, key)
-                for key in IrregularKeys.model_fields
+                for key in keys
                 if key in self.model_fields_set  # an error may tell the default by it
             },
-            switches=made.switches,
-            links=made.links,
-            nodes=made.nodes,
-            tables=None if self.tables is None else read_routes(folder, self.tables, made),
-            notes=notes,
-        )
+            "switches": made.switches,
+            "links": made.links,
+            "nodes": made.nodes,
+            "tables": None if self.tables is None else read_routes(folder, self.tables, made),
+            "notes": notes,
+        }
+
+    @property
+    def _ports(self) -> int:
+        """Ports of a router, a key of every irregular network."""
+        ports: int = self.__dict__["ports"]
+        return ports
 
     def _made(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
         if self.graph is not None:
-            return read_graph(folder, self.graph, self.ports), ()
+            return read_graph(folder, self.graph, self._ports), ()
         if self.random is not None:
-            return draw_network(self.random, self.ports)
+            return draw_network(self.random, self._ports)
         links, nodes = self.links or (), self.nodes or ()
         named = [place[0] for link in links for place in link] + [place[0] for place in nodes]
         count = self.switches or max(named, default=0) + 1
-        return Irregular(self.ports, count, links, nodes), ()
+        return Irregular(self._ports, count, links, nodes), ()
+
+
+class IrregularTable(_Written, IrregularKeys):
+    """The table ``[network]`` of an irregular network as the file has it."""
+
+    model_config = ConfigDict(json_schema_extra=_one_way)
+
+    def resolve(self, folder: Traversable) -> IrregularSpec:
+        """Write the network out; see ``written``."""
+        return IrregularSpec(**self.written(folder, IrregularKeys.model_fields))
+
+
+class EngineIrregularTable(_Written, EngineIrregularKeys):
+    """The same of a network of engines."""
+
+    model_config = ConfigDict(json_schema_extra=_one_way)
+
+    def resolve(self, folder: Traversable) -> EngineIrregularSpec:
+        """Write the network out; see ``written``."""
+        return EngineIrregularSpec(**self.written(folder, EngineIrregularKeys.model_fields))

@@ -6,20 +6,23 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WrapValidator
+from pydantic import ConfigDict, Discriminator, Field, Tag, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.irregular_table import EngineIrregularTable, IrregularTable
 from syncfabric.models.networks.members import RandomMembers, name_members
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import (
     PLANNERS,
+    AnySpec,
+    EngineMeshSpec,
     GroupSpec,
     MeshSpec,
     NetworkSpec,
     StaticSpec,
     group_subject,
+    kind_of,
 )
 from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
 from syncfabric.models.networks.wires import WIRE_PLANNER
@@ -73,9 +76,14 @@ class NetworkFile(Table):
     """A whole network file."""
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
-    network: Annotated[MeshSpec | IrregularTable | StaticSpec, Field(discriminator="kind")] = Field(
-        description="The network itself."
-    )
+    network: Annotated[
+        Annotated[MeshSpec, Tag("mesh")]
+        | Annotated[IrregularTable, Tag("irregular")]
+        | Annotated[StaticSpec, Tag("static")]
+        | Annotated[EngineMeshSpec, Tag("engine mesh")]
+        | Annotated[EngineIrregularTable, Tag("engine irregular")],
+        Discriminator(kind_of),
+    ] = Field(description="The network itself.")
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
 
     def resolve(self, folder: Traversable | None = None) -> NetworkSpec:
@@ -87,7 +95,11 @@ class NetworkFile(Table):
             Where the files are that this one names; by default the current folder.
         """
         table = self.network
-        network = table.resolve(folder or Path()) if isinstance(table, IrregularTable) else table
+        network: AnySpec
+        if isinstance(table, IrregularTable | EngineIrregularTable):
+            network = table.resolve(folder or Path())
+        else:
+            network = table
         groups = tuple(group.resolve(network.topology) for group in self.group)
         return NetworkSpec(name=self.name, network=network, groups=groups)
 

@@ -6,9 +6,10 @@ from collections import Counter
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
@@ -17,26 +18,45 @@ from syncfabric.models.networks.table import Name, Operation, Table, Whole, Whol
 from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
 __all__ = [
+    "ENGINE_PLANNERS",
     "PLANNERS",
     "SERIAL_OPERATIONS",
     "AnySpec",
+    "EngineIrregularSpec",
+    "EngineMeshSpec",
+    "EngineSpec",
     "GroupSpec",
     "IrregularSpec",
     "MeshSpec",
     "MessageSpec",
     "NetworkSpec",
     "Operation",
+    "RegisterSpec",
     "StaticSpec",
     "Table",
     "group_subject",
+    "kind_of",
+    "of_registers",
     "planners_of",
 ]
 
-MessageSpec: TypeAlias = MeshSpec | IrregularSpec
+EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
+"""A network of collective engines: those that name a ``transport``."""
+
+RegisterSpec: TypeAlias = MeshSpec | IrregularSpec
+"""A network whose groups are in barrier registers."""
+
+MessageSpec: TypeAlias = RegisterSpec | EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
+
+ENGINE_PLANNERS = {
+    "link": ("shortest", "btin", "updown"),
+    "routed": ("btm", "shortest", "cs"),
+}
+"""The planners of networks of engines by their transport, the default first."""
 
 PLANNERS = {
     "mesh": ("btm", "shortest", "cs"),
@@ -47,6 +67,17 @@ PLANNERS = {
 
 SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
 """Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
+
+
+def kind_of(network: Any) -> str | None:
+    """Return which table a network is: its ``kind``, and whether engines make it up."""
+    if isinstance(network, dict):
+        kind, engines = network.get("kind"), "transport" in network
+    else:
+        kind, engines = getattr(network, "kind", None), hasattr(network, "transport")
+    if not isinstance(kind, str):
+        return None if kind is None else "no kind"
+    return f"engine {kind}" if engines else kind
 
 
 class GroupSpec(Table):
@@ -81,7 +112,14 @@ class NetworkSpec(Table):
     """A network and its groups, every rule checked; ``source`` is its file, if it has one."""
 
     name: Name
-    network: Annotated[AnySpec, Field(discriminator="kind")]
+    network: Annotated[
+        Annotated[MeshSpec, Tag("mesh")]
+        | Annotated[IrregularSpec, Tag("irregular")]
+        | Annotated[StaticSpec, Tag("static")]
+        | Annotated[EngineMeshSpec, Tag("engine mesh")]
+        | Annotated[EngineIrregularSpec, Tag("engine irregular")],
+        Discriminator(kind_of),
+    ]
     groups: tuple[GroupSpec, ...] = ()
     source: str = Field(default="", exclude=True, repr=False)
 
@@ -112,6 +150,21 @@ class NetworkSpec(Table):
                     "mesh or an irregular network"
                 )
         return self.network
+
+    @property
+    def register_network(self) -> RegisterSpec:
+        """The network, where its groups are in barrier registers.
+
+        Raises
+        ------
+        SpecError
+            It has collective engines, for which what was asked for is not built; or it is static.
+        """
+        network = self.message_network
+        with about(self.source):
+            old = of_registers(network)
+        assert not isinstance(old, StaticSpec)
+        return old
 
     def of_several(self, what: str) -> Self:
         """Return the network with its groups of two members and more alone.
@@ -168,12 +221,30 @@ class NetworkSpec(Table):
         return self
 
 
+def of_registers(network: AnySpec) -> RegisterSpec | StaticSpec:
+    """Return a network that has no collective engines, as what is asked for is for others yet.
+
+    Raises
+    ------
+    SpecError
+        It has collective engines.
+    """
+    if isinstance(network, EngineSpec):
+        raise SpecError(
+            f'network: transport = "{network.transport}": this is not built for collective engines '
+            "yet; remove the key"
+        )
+    return network
+
+
 def planners_of(network: AnySpec) -> tuple[str, ...]:
     """Return the planners that groups of a network can name, the default first.
 
     With ``sync = "both"``, the default is to go on wires if there is room, else as messages by the
     kind's own default; naming one of the kind's planners keeps a group off the wires.
     """
+    if isinstance(network, EngineMeshSpec | EngineIrregularSpec):
+        return ENGINE_PLANNERS[network.transport]
     kinds = PLANNERS[network.kind]
     if isinstance(network, StaticSpec) or network.sync == "messages":
         return kinds
@@ -188,7 +259,8 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
                 "static network carry no data: remove it"
             )
     elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
-        remedy = 'sync = "messages" or "both", and ' if network.sync == "wires" else ""
+        alone = getattr(network, "sync", "") == "wires"
+        remedy = 'sync = "messages" or "both", and ' if alone else ""
         raise SpecError(
             f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
             f'{choice(WIRE_OPERATIONS)}; set {remedy}operations = "all", and planner = '
@@ -220,6 +292,12 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
+        for transport, others in ENGINE_PLANNERS.items():
+            if planners in ENGINE_PLANNERS.values() and group.planner in others:
+                raise SpecError(
+                    f"group {group.id}: planner {show(group.planner)} is for transport = "
+                    f'"{transport}"; set it in [network], or planner = {choice(planners)}'
+                )
         raise SpecError(
             f"group {group.id}: planner must be {choice(planners)}, not {show(group.planner)}"
         )

@@ -119,7 +119,7 @@ class SwitchGraph:
         edges, leaves = np.concatenate(shapes, axis=1)
         return edges, leaves
 
-    def _waves(self, roots: Ints) -> Iterator[Masks]:
+    def waves(self, roots: Ints) -> Iterator[Masks]:
         """Yield the switches of each level, a bit for each root, level 0 first."""
         front = np.zeros(len(self), dtype=np.uint64)
         np.bitwise_or.at(front, roots, _bits(len(roots)))
@@ -136,14 +136,14 @@ class SwitchGraph:
 
     def _farthest(self, roots: Ints, targets: Ints) -> Ints:
         bits, far = _bits(len(roots)), np.zeros(len(roots), dtype=np.int64)
-        for level, wave in enumerate(self._waves(roots)):
+        for level, wave in enumerate(self.waves(roots)):
             far[(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
         return far
 
     def _shape(self, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
         """Walk the waves back: what leads to a target marks its parent as one that does too."""
         waves = []
-        for wave in self._waves(roots):
+        for wave in self.waves(roots):
             rows = np.flatnonzero(wave)
             waves.append((rows, wave[rows]))
         wanted = np.zeros(len(self), dtype=np.uint64)

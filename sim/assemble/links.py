@@ -16,6 +16,8 @@ from functools import cache
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineMeshSpec,
+    EngineSpec,
     IrregularSpec,
     MessageSpec,
     StaticSpec,
@@ -73,6 +75,8 @@ class Links:
 @cache
 def links_of(spec: AnySpec) -> Links:
     """Return the links of a network; those of a static one have one lane and no classes."""
+    if isinstance(spec, EngineSpec):
+        return _engines(spec)
     if isinstance(spec, IrregularSpec):
         return _irregular(spec)
     if isinstance(spec, StaticSpec):
@@ -118,6 +122,42 @@ def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
         eject=tuple(5 * i + Port.LOCAL for i in range(count)),
         inject=tuple(range(5 * count, 6 * count)),
     )
+
+
+def _engines(spec: EngineSpec) -> Links:
+    """Number output p of router r as P * r + p, then the nodes' injections.
+
+    P are its ports that lead to routers or nodes.
+    """
+    shape = spec.shape
+    outputs = shape.router.links + (not shape.interfaces)
+    names: list[LinkName | None] = []
+    ends: list[tuple[int, int] | None] = []
+    for r in range(shape.routers):
+        for p in range(outputs):
+            there = (r, p) in shape.ends or (r, p) in shape.node_at
+            names.append(_output(spec, r, p) if there else None)
+            ends.append(shape.ends.get((r, p)))
+    first = len(names)
+    names += [(node, "inject") for node in spec.topology.nodes]
+    ends += list(shape.nodes)
+    return Links(
+        channels=spec.channels,
+        setup=int(spec.managed),
+        classes=shape.classes,
+        credited=shape.classes == 2,
+        names=tuple(names),
+        ends=tuple(ends),
+        eject=tuple(outputs * r + p for r, p in shape.nodes),
+        inject=tuple(range(first, first + len(shape.nodes))),
+    )
+
+
+def _output(spec: EngineSpec, router: int, port: int) -> LinkName:
+    """Return the name of a router's output."""
+    if isinstance(spec, EngineMeshSpec):
+        return spec.topology.node(router), Port(port).name.lower()
+    return router, str(port)
 
 
 def _irregular(spec: IrregularSpec) -> Links:

@@ -5,6 +5,7 @@
 
 #include "evaluate.h"
 #include "idle.h"
+#include "links.h"
 
 template <class Network> class Awake {
   public:
@@ -17,6 +18,7 @@ template <class Network> class Awake {
             leaving_[link.source].push_back(&link);
             coming_[link.target].push_back(&link);
         }
+        FOR_CHAIN(for (auto& hop : network.chain) away_[hop.source] = back_[hop.target] = &hop;)
     }
 
     const std::vector<int>& tiles() const { return tiles_; }
@@ -39,6 +41,8 @@ template <class Network> class Awake {
                 if (link->forward()) wake(link->target);
             for (auto* link : coming_[tiles_[i]])
                 if (link->backward()) wake(link->source);
+            FOR_CHAIN(if (auto* hop = away_[tiles_[i]]) if (hop->forward()) wake(hop->target);
+                      if (auto* hop = back_[tiles_[i]]) if (hop->backward()) wake(hop->source);)
         }
     }
 
@@ -71,6 +75,9 @@ template <class Network> class Awake {
     std::vector<int> tiles_;
     std::vector<uint8_t> asleep_ = std::vector<uint8_t>(Network::TILES);
     std::vector<Links> leaving_ = std::vector<Links>(Network::TILES), coming_ = leaving_;
+    // Hops of the config chain, by the tile at either end.
+    FOR_CHAIN(using Hops = std::vector<const ChainLink*>;
+              Hops away_ = Hops(Network::TILES), back_ = Hops(Network::TILES);)
     uint64_t evaluated_ = 0;
 #if VM_TRACE_VCD
     bool may_sleep_ = false;  // the waveform shows every tile's clock

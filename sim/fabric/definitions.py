@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
+    IrregularSpec,
+    MessageSpec,
+    StaticSpec,
+)
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.fabric import irregular, mesh, static
+from syncfabric.sim.fabric import irregular, mesh, nodes, static
 
 __all__ = ["definitions"]
 
@@ -62,6 +68,7 @@ def definitions(spec: AnySpec) -> str:
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
+        "FOR_CHAIN(...)": "__VA_ARGS__" if isinstance(spec, EngineSpec) else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
     }
@@ -70,6 +77,8 @@ def definitions(spec: AnySpec) -> str:
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
         lines += static.definitions(spec)
+    elif isinstance(spec, EngineSpec):
+        lines += [*_of_messages(spec), *nodes.definitions(spec)]
     elif isinstance(spec, IrregularSpec):
         lines += [*_of_messages(spec), *irregular.definitions(spec)]
     else:

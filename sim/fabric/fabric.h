@@ -70,7 +70,8 @@ template <class Network> class Fabric {
     void reset() {
         network_.context.traceEverOn(true);
         every(network_, [](auto& t) { t.rst = 1, t.eval(); });
-        for (int k = 0; k < 2; ++k) every(network_, [](auto& t) { evaluate_cycle(t); });
+        for (int k = 0; k < RESET_CYCLES; ++k)
+            every(network_, [](auto& t) { evaluate_cycle(t); });
         every(network_, [](auto& t) { t.rst = 0, t.eval(); });
         awake_.emplace(network_);
     }
@@ -156,6 +157,8 @@ template <class Network> class Fabric {
     Barriers barriers_;
 
   private:
+    static constexpr int RESET_CYCLES = 6;  // more than a link has registers
+
     void step() {
         stimulate();
         // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
@@ -238,10 +241,11 @@ template <class Network> class Fabric {
     }
 
     void configure(const Stimulus& s) {
-        int target = s.index >> 12;
-        if (target >= Network::TILES) return;
-        touch(target);
-        network_.at(target, [&](auto& t) {
+        int target = s.index >> 12, tile = target;
+        FOR_CHAIN(tile = 0;)  // where the chain's host is
+        if (tile >= Network::TILES) return;
+        touch(tile);
+        network_.at(tile, [&](auto& t) {
             t.config_valid = 1, t.config_node = target;
             t.config_address = s.index & 4095;
             t.config_write = s.extra, t.config_data = s.data;

@@ -5,9 +5,6 @@
 #pragma once
 #include "fabric.h"
 
-#define LOCAL_END(t, name) \
-    {&t.name##_valid, &NOTHING, &t.name##_credit, &NOTHING, &NOTHING, &t.name##_flit, nullptr}
-
 template <class Tile, class LinkEnd> struct Grid {
     using End = LinkEnd;
     static constexpr int LINKS = 6 * NODES, TILES = NODES;

@@ -13,6 +13,10 @@ template <class Flit, class Sync, class Wires> struct EndOf {
     FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
     FOR_WIRES(Wires* wires;)
 };
+// The end of a node's own link, which carries packets of processes alone.
+#define LOCAL_END(t, name) \
+    {&t.name##_valid, &NOTHING, &t.name##_credit, &NOTHING, &NOTHING, &t.name##_flit, nullptr}
+
 inline CData NOTHING = 0;  // stands for wires that a port has not
 
 // Copy a wire's value; return whether that changes anything.
@@ -21,6 +25,31 @@ template <class Wire> bool copy(Wire& to, const Wire& from) {
     to = from;
     return changed;
 }
+
+// One end of a hop of the config chain: the wires of a tile's port.
+#define CHAIN_END(t, side)                                                                  \
+    {&t.side##_request_valid, &t.side##_request, &t.side##_answer_valid,                    \
+     &t.side##_answer_error, &t.side##_answer_rdata}
+
+FOR_CHAIN(struct ChainEnd {
+    CData* request_valid;
+    QData* request;
+    CData *answer_valid, *answer_error;
+    IData* answer_rdata;
+};
+
+struct ChainLink {
+    int source, target;  // tiles, the nearer to the host first
+    ChainEnd from, to;
+
+    bool forward() const {
+        return copy(*to.request_valid, *from.request_valid) | copy(*to.request, *from.request);
+    }
+    bool backward() const {
+        return copy(*from.answer_valid, *to.answer_valid) | copy(*from.answer_error, *to.answer_error) |
+               copy(*from.answer_rdata, *to.answer_rdata);
+    }
+};)
 
 template <class End> struct Link {
     int source, target;  // tiles

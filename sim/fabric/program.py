@@ -13,9 +13,9 @@ from typing import NamedTuple
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, EngineSpec, IrregularSpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.fabric import irregular, mesh, static
+from syncfabric.sim.fabric import irregular, mesh, nodes, static
 from syncfabric.sim.fabric.definitions import definitions
 from syncfabric.sim.simulators import Built, Design, Verilator
 
@@ -98,7 +98,9 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    if isinstance(spec, IrregularSpec):
+    if isinstance(spec, EngineSpec):
+        program, tiles = "nodes.cpp", nodes.tiles(spec, queue=queue)
+    elif isinstance(spec, IrregularSpec):
         program, tiles = "irregular.cpp", irregular.tiles(spec, queue=queue)
     elif isinstance(spec, StaticSpec):
         program, tiles = "static.cpp", static.tiles(spec)

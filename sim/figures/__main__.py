@@ -9,6 +9,7 @@ from rich.table import Table
 from syncfabric.sim.figures.area import area, generic_area
 from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
+from syncfabric.sim.figures.capacity import capacity
 from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
 from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
@@ -47,6 +48,7 @@ SECTIONS: tuple[Section, ...] = (
     planning,
     irregular_planning,
     wire_slots,
+    capacity,
     wire_latency,
     wires_beside,
     wire_speed,

@@ -1,0 +1,298 @@
+"""Networks of the collective engine: one table of keys, and the two ways to say what is linked."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.network_words import NetworkWords
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.networks.explain import show
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.mesh import Mesh, Port
+from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
+from syncfabric.models.networks.table import (
+    BufferFlits,
+    Channels,
+    CheckBits,
+    DataBits,
+    Flag,
+    FlitBits,
+    LinkRegisters,
+    Managers,
+    Operations,
+    Table,
+    Whole,
+    WholePlace,
+)
+
+__all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMeshSpec"]
+
+TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
+
+
+_ROUTER_KEYS = (
+    *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
+    *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
+)
+"""Keys of a router's shape that are keys of the network, too."""
+
+
+class EngineKeys(Table):
+    """Keys that all networks of the engine share, and what follows from them."""
+
+    transport: Literal["link", "routed"] = Field(
+        description="Whether barrier messages go from neighbour to neighbour, or are routed."
+    )
+    groups: Whole = Field(default=16, ge=1, le=256, description="Groups a router can hold.")
+    message_links: Literal["own", "shared"] = Field(
+        default="own", description="Links of barrier messages: their own, or those of packets."
+    )
+    data_bits: DataBits = 4
+    operations: Operations = "bitwise"
+    engine_stages: Whole = Field(
+        default=0, ge=0, le=4, description="Cycles that an engine takes; 0: as few as it can."
+    )
+    flit_bits: FlitBits = 32
+    buffer_flits: BufferFlits = 4
+    channels: Channels = 1
+    output_register: Flag = Field(
+        default=False, description="Whether a register stands before each link of packets."
+    )
+    link_registers: LinkRegisters = 0
+    check_bits: CheckBits = 0
+    watchdog: Whole = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="Cycles from entry to entry that the watchdog looks at; 0: none.",
+    )
+    setup: Literal["local", "manager"] = Field(
+        default="local", description="Who sets groups up: the config chain, or managers' packets."
+    )
+    managers: Managers = ()
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+    @property
+    def topology(self) -> Mesh | Irregular:
+        """The nodes, and what is between them."""
+        raise NotImplementedError
+
+    @property
+    def ports_graph(self) -> Irregular:
+        """Routers and links by number."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> NetworkShape:
+        """Its numbers, as hardware and golden model are built from."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        """Refuse managers that cannot be, and whatever its routers cannot be built for."""
+        if self.managers and not self.managed:
+            raise SpecError(
+                f'network: managers set groups up with setup = "manager", not "{self.setup}"; '
+                'set it, or remove "managers"'
+            )
+        for manager in self.managers:
+            if not self.topology.contains(manager):
+                raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
+        if len(set(self.managers)) < len(self.managers):
+            raise SpecError("network: a manager is named twice; name each once")
+        try:
+            self.shape  # noqa: B018
+        except SpecError as error:
+            raise SpecError(f"network: {error}") from None
+
+    def _router_keys(self) -> dict[str, Any]:
+        """Return the keys of a router's shape that are keys of the network, too."""
+        return {
+            **{name: getattr(self, name) for name in _ROUTER_KEYS},
+            "operations": self.operations if self.data_bits else "none",
+            "managers": len(self.manager_nodes),
+        }
+
+    @property
+    def managed(self) -> bool:
+        """Whether managers set groups up and end them by packets."""
+        return self.setup == "manager"
+
+    @property
+    def manager_nodes(self) -> tuple[WholePlace, ...]:
+        """The nodes that set groups up: those named, or the first node."""
+        if not self.managed:
+            return ()
+        return self.managers or (self.topology.node(0),)
+
+    @cached_property
+    def layout(self) -> NetworkWords:
+        """Widths of what the network's ports and packets say."""
+        return NetworkWords(self.shape)
+
+    # What all networks whose barriers are no fixed routes have in common for their users.
+    has_messages: ClassVar[bool] = True
+    spill: ClassVar[bool] = False
+    wire_plane: ClassVar[None] = None
+    first_slot: ClassVar[int] = 0
+    takes_last: ClassVar[bool] = True
+    tells_broken: ClassVar[bool] = True
+
+    @property
+    def port_registers(self) -> int:
+        """Groups that a node's port has bits for."""
+        return self.shape.registers
+
+    @property
+    def message_registers(self) -> int:
+        """The same: no group has anything but an entry."""
+        return self.port_registers
+
+    @property
+    def guarded(self) -> bool:
+        """Whether links have a guard at each end."""
+        return self.check_bits > 0
+
+    @property
+    def watched(self) -> bool:
+        """Whether entries have a watchdog."""
+        return self.watchdog > 0
+
+    @property
+    def link_channels(self) -> int:
+        """Channels of a link: those of packets, and that of set-up packets."""
+        return self.shape.router.link_channels
+
+
+class EngineMeshSpec(EngineKeys):
+    """The table ``[network]`` of a mesh."""
+
+    kind: Literal["mesh"] = Field(description="The kind of network.")
+    width: Whole = Field(ge=1, le=1024, description="Nodes from west to east.")
+    height: Whole = Field(ge=1, le=1024, description="Nodes from south to north.")
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        self._check()
+        return self
+
+    @cached_property
+    def topology(self) -> Mesh:
+        """The mesh itself."""
+        return Mesh(self.width, self.height)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The same."""
+        return self.topology
+
+    @cached_property
+    def ports_graph(self) -> Irregular:
+        """Routers and links by number: router y * width + x, ports as :class:`Port`."""
+        mesh = self.topology
+        links = []
+        for node in mesh.nodes:
+            for port in (Port.EAST, Port.NORTH):
+                if other := mesh.neighbour(node, port):
+                    links.append(((mesh.index(node), port), (mesh.index(other), port.opposite)))
+        nodes = tuple((i, int(Port.LOCAL)) for i in range(len(mesh.nodes)))
+        plain = tuple(((a, int(p)), (b, int(q))) for (a, p), (b, q) in links)
+        return Irregular(len(Port), len(mesh.nodes), plain, nodes)
+
+    @cached_property
+    def shape(self) -> NetworkShape:
+        """Its numbers, as hardware and golden model are built from."""
+        router = MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
+        graph = self.ports_graph
+        managers = tuple(self.topology.index(node) for node in self.manager_nodes)
+        return NetworkShape(router, graph.switches, graph.links, graph.nodes, managers)
+
+
+class EngineIrregularKeys(EngineKeys):
+    """What a network file says of an irregular network however it names the links."""
+
+    kind: Literal["irregular"] = Field(description="The kind of network.")
+    ports: Whole = Field(ge=2, le=16, description="Ports of every router.")
+    datelines: tuple[WholePlace, ...] = Field(
+        default=(), description="Output ports at which packets go over from channel v to v | 1."
+    )
+    setup: Literal["local", "manager"] = Field(
+        default="manager", description="Who sets groups up: the config chain, or managers' packets."
+    )
+
+    @model_validator(mode="after")
+    def _datelines_have_channels(self) -> Self:
+        if self.datelines and self.channels % 2:
+            raise SpecError(
+                f"network: channels = {self.channels} does not go with datelines, where packets "
+                "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
+            )
+        if self.datelines and self.managed:
+            default = "" if "setup" in self.model_fields_set else ", the default,"
+            raise SpecError(
+                f'network: setup = "manager"{default} does not go with datelines: set-up packets '
+                'keep their channel; set setup = "local"'
+            )
+        return self
+
+
+class EngineIrregularSpec(EngineIrregularKeys):
+    """An irregular network, its links, nodes and tables written out."""
+
+    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many routers there are.")
+    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
+        description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
+    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
+        default=None, description="Output port by switch and destination switch; own: -1."
+    )
+    notes: tuple[str, ...] = Field(
+        default=(), description="What a reader of the plan should know of how it was made."
+    )
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        check_topology(self.topology)
+        check_datelines(self.topology, self.datelines)
+        if self.tables is not None:
+            check_tables(self.topology, self.tables)
+        self._check()
+        return self
+
+    @cached_property
+    def topology(self) -> Irregular:
+        """The routers, links and nodes."""
+        return Irregular(self.ports, self.switches, self.links, self.nodes)
+
+    @property
+    def ports_graph(self) -> Irregular:
+        """The same."""
+        return self.topology
+
+    @cached_property
+    def shape(self) -> NetworkShape:
+        """Its numbers, as hardware and golden model are built from; routes are not among them."""
+        table: dict[str, Any] = {}
+        if self.channels:
+            table = {"routing": "table", "routers": self.switches}
+        router = NodeShape(
+            links=self.ports,
+            own=False,
+            datelines=bool(self.datelines),
+            **self._router_keys(),
+            **table,
+        )
+        graph = self.topology
+        managers = tuple(graph.index(node) for node in self.manager_nodes)
+        datelines = tuple(self.datelines)
+        return NetworkShape(
+            router, graph.switches, graph.links, graph.nodes, managers, datelines=datelines
+        )

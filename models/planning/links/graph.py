@@ -1,0 +1,109 @@
+"""A network's routers, links and nodes as planners of link trees see them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
+from syncfabric.models.planning.switch_graph import SwitchGraph
+
+__all__ = ["LinkGraph"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkGraph:
+    """Routers, the links between them, and the nodes at their ports.
+
+    Parameters
+    ----------
+    topology : Irregular
+        Routers by number, and the node at a port.
+    columns : int
+        Columns of a mesh, whose node i is router i; 0: nodes are node interfaces, each at the far
+        end of a link of its router.
+    """
+
+    topology: Irregular
+    columns: int = 0
+
+    @classmethod
+    def of(cls, network: EngineSpec, dead: Collection[Place] = ()) -> LinkGraph:
+        """Take a network's routers, and the links that have no end among the dead ports."""
+        topology = network.ports_graph
+        if dead:
+            left = (link for link in topology.links if not any(end in dead for end in link))
+            topology = replace(topology, links=tuple(left))
+        return cls(topology, network.width if isinstance(network, EngineMeshSpec) else 0)
+
+    def __len__(self) -> int:
+        return self.topology.switches
+
+    @property
+    def own_links(self) -> int:
+        """Links between a member and its router: 1 to a node interface, 0 on a mesh."""
+        return 0 if self.columns else 1
+
+    @cached_property
+    def switches(self) -> SwitchGraph:
+        """The links, for distances."""
+        return SwitchGraph.of(self.topology)
+
+    @cached_property
+    def near(self) -> tuple[tuple[int, ...], ...]:
+        """The neighbours of each router, ascending, each once."""
+        neighbour, indptr = self.switches.neighbour.tolist(), self.switches.indptr.tolist()
+        rows = (neighbour[a:b] for a, b in itertools.pairwise(indptr))
+        return tuple(tuple(dict.fromkeys(row)) for row in rows)
+
+    def only(self, free: Iterable[bool]) -> LinkGraph:
+        """Return the same routers with the links between free ones alone, without nodes.
+
+        Parameters
+        ----------
+        free : array of bool, shape (routers,)
+        """
+        mask = np.asarray(free, dtype=bool)
+        table = self.topology.links_array
+        table = table[mask[table[:, 0]] & mask[table[:, 2]]]
+        links = tuple(((a, b), (c, d)) for a, b, c, d in table.tolist())
+        return replace(self, topology=replace(self.topology, links=links, nodes=()))
+
+    def node(self, member: Node) -> int:
+        """Return the number of a node from how the network file names it: (x, y), or its port."""
+        if self.columns:
+            return member[1] * self.columns + member[0]
+        return self.topology.index(member)
+
+    def member(self, node: int) -> Node:
+        """Return how the network file names a node; the inverse of ``node``."""
+        if self.columns:
+            return node % self.columns, node // self.columns
+        return self.topology.node(node)
+
+    def place(self, node: int) -> Place:
+        """Return the router and port of a node."""
+        return self.topology.nodes[node]
+
+    def name(self, router: int) -> str:
+        """Return what to call a router in a message."""
+        if self.columns:
+            return f"router ({router % self.columns}, {router // self.columns})"
+        return f"switch {router}"
+
+    def shown(self, router: int) -> int | list[int]:
+        """Return a router as JSON has it: [x, y] on a mesh, else its number."""
+        return [router % self.columns, router // self.columns] if self.columns else router
+
+    def router(self, shown: int | list[int]) -> int:
+        """Return a router's number; the inverse of ``shown``."""
+        if isinstance(shown, list):
+            x, y = shown
+            return y * self.columns + x
+        return shown

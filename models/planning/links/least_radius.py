@@ -1,0 +1,197 @@
+"""Link trees of the least radius: where their roots can be, and small trees from there.
+
+The radius of a tree is the greatest number of links from its root to a member's router. In any tree
+with root r it is at least the greatest distance from r to a member; the breadth-first tree around
+r has exactly that. So the least radius of all trees is the least of that distance over all routers,
+members or not, and each router that has it is a centre: it can be the root of such a tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.planning.centre import least_eccentric
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.pace import ARRIVAL, Pace
+from syncfabric.models.planning.switch_graph import BATCH, SwitchGraph
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["Centre", "Laid", "centre_of", "lay"]
+
+WAVES = 1024
+"""Members' routers up to which the distances of all routers from all of them are measured."""
+
+
+class Centre(NamedTuple):
+    """Where the root of a group's tree can be.
+
+    Attributes
+    ----------
+    radius : int
+        Links from there to the farthest member's router.
+    roots : array of int64
+        All routers whose farthest member is no farther, best first: by the sum of the distances
+        to all members, where that is known, then by number.
+    """
+
+    radius: int
+    roots: Ints
+
+
+def centre_of(graph: SwitchGraph, targets: Ints) -> Centre:
+    """Return the least radius of trees that join routers, and their roots.
+
+    Parameters
+    ----------
+    graph : SwitchGraph
+    targets : array of int64
+        The members' routers, ascending, each once.
+
+    Raises
+    ------
+    PlanError
+        They cannot reach each other.
+    """
+    _, level = graph.spanning(int(targets[0]))
+    if (level[targets] < 0).any():
+        lost = int(targets[level[targets] < 0][0])
+        raise PlanError(f"members at routers {targets[0]} and {lost} cannot reach each other")
+    if len(targets) > WAVES:
+        roots, radius = least_eccentric(graph, np.flatnonzero(level >= 0), targets)
+        return Centre(radius, roots)
+    far = np.zeros(len(graph), dtype=np.int64)
+    total = np.zeros(len(graph), dtype=np.int64)
+    for first in range(0, len(targets), BATCH):
+        for depth, wave in enumerate(graph.waves(targets[first : first + BATCH])):
+            reached = np.flatnonzero(wave)
+            far[reached] = np.maximum(far[reached], depth)
+            total[reached] += depth * np.bitwise_count(wave[reached]).astype(np.int64)
+    far[level < 0] = len(graph)
+    radius = int(far.min())
+    roots = np.flatnonzero(far == radius)
+    return Centre(radius, roots[np.lexsort((roots, total[roots]))])
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A tree as the routers' parents, and what it costs.
+
+    Attributes
+    ----------
+    root : int
+    parent : dict of int to int
+        The parent of every other router.
+    cost : int
+        Of all its routers.
+    late : int
+        The cycle in which the root can be complete at the latest.
+    """
+
+    root: int
+    parent: dict[int, int]
+    cost: int
+    late: int
+
+    @property
+    def routers(self) -> list[int]:
+        """All routers, ascending."""
+        return sorted((self.root, *self.parent))
+
+
+def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pace: Pace) -> Laid:
+    """Return a tree of shortest ways from a root to all members over routers of little cost.
+
+    Level by level from the farthest: children for which no router of the level above is in the
+    tree anyway get some by greedy set cover, the least cost of a way to the root for each child
+    first. Then each child, the latest first, takes the parent that is least late with it.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    root : int
+    members : mapping of int to int
+        Member nodes at each of the members' routers.
+    cost : array of int64, shape (routers,)
+        What it costs that a router is in the tree, at least 1; at members' routers nothing.
+    pace : Pace
+    """
+    cost = cost.copy()
+    cost[list(members)] = 0
+    _, level = graph.switches.spanning(root)
+    ways = _ways(graph.switches, level, cost)
+    levels, prices = level.tolist(), ways.tolist()
+    rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
+    for member in members:
+        rows[levels[member]].add(member)
+    heads: defaultdict[int, list[int]] = defaultdict(list)
+    for member, count in members.items():
+        heads[member] = [ARRIVAL] * count
+    parent: dict[int, int] = {}
+    for here in range(len(rows) - 1, 0, -1):
+        above = {
+            child: [near for near in graph.near[child] if levels[near] == here - 1]
+            for child in sorted(rows[here])
+        }
+        _cover(above, rows[here - 1], prices)
+        late = {child: pace.late(heads[child]) for child in above}
+        for child in sorted(above, key=lambda child: (-late[child], child)):
+            head = late[child] + pace.hop
+            chosen = min(
+                (p for p in above[child] if p in rows[here - 1]),
+                key=lambda p: (pace.late(_with(heads[p], head)), len(heads[p]), p),
+            )
+            parent[child] = chosen
+            heads[chosen] = _with(heads[chosen], head)
+        rows[here - 1] = {near for near in rows[here - 1] if heads[near]}
+    total = int(cost[[root, *parent]].sum())
+    return Laid(root, parent, total, pace.late(heads[root]))
+
+
+def _with(heads: list[int], head: int) -> list[int]:
+    return sorted((*heads, head), reverse=True)
+
+
+def _ways(graph: SwitchGraph, level: Ints, cost: Ints) -> Ints:
+    """Return the least cost of a shortest way from the root to each router, both included."""
+    ways = cost.copy()
+    links = np.flatnonzero(level[graph.neighbour] == level[graph.owner] - 1)
+    links = links[level[graph.owner[links]] > 0]
+    links = links[np.argsort(level[graph.owner[links]], kind="stable")]
+    owner, above = graph.owner[links], graph.neighbour[links]
+    steps = np.flatnonzero(np.diff(level[owner])) + 1
+    for rows, froms in zip(np.split(owner, steps), np.split(above, steps), strict=True):
+        if not len(rows):
+            continue
+        first = np.flatnonzero(np.diff(rows, prepend=-1))
+        ways[rows[first]] += np.minimum.reduceat(ways[froms], first)
+    return ways
+
+
+def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:
+    """Add routers to a row until each child has one there: a set cover by greed."""
+    wanted: dict[int, set[int]] = {}
+    for child, nears in above.items():
+        if row.isdisjoint(nears):
+            for near in nears:
+                wanted.setdefault(near, set()).add(child)
+    waiting = {child for children in wanted.values() for child in children}
+    queue = [(prices[near] / len(children), near) for near, children in wanted.items()]
+    heapq.heapify(queue)
+    while waiting:
+        price, near = heapq.heappop(queue)
+        children = wanted[near] & waiting
+        if not children:
+            continue
+        now = prices[near] / len(children)
+        if now > price:
+            heapq.heappush(queue, (now, near))
+            continue
+        row.add(near)
+        waiting -= children

@@ -1,0 +1,137 @@
+"""How many cycles a barrier takes: of a router, of a link, and where messages meet.
+
+Source: docs/microarchitecture-engine.md, E1, E5, E6, E11, L1 and L2;
+docs/microarchitecture-networks.md, N1 and N2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from syncfabric.models.layout.engine import interval_of
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.planning.tree import Ints, path_sums
+
+__all__ = ["ARRIVAL", "Pace"]
+
+ARRIVAL = 2
+"""Cycles from a process's ``arrive`` until its message is a head at its router."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Cycles of one kind of router and its links.
+
+    Parameters
+    ----------
+    stages : int
+        S, from a head to the head at the next router.
+    interval : int
+        I, of a service.
+    link : int
+        Registers on a link between routers, and the router's output register where messages
+        leave by it.
+    own : bool
+        Members are the routers' own processes; else they are at the far end of a link.
+    output : int
+        The router's output register, where messages leave by it.
+    """
+
+    stages: int
+    interval: int
+    link: int = 0
+    own: bool = True
+    output: int = 0
+
+    @classmethod
+    def of(cls, shape: NodeShape) -> Pace:
+        """Return the pace of a router and its links."""
+        interval = interval_of(shape.stages, shared=shape.shared)
+        output = int(shape.output_register and shape.shared)
+        return cls(shape.stages, interval, shape.link_registers + output, shape.own, output)
+
+    @property
+    def hop(self) -> int:
+        """Cycles from a head to the head at the neighbour."""
+        return self.stages + self.link
+
+    @property
+    def release(self) -> int:
+        """Cycles from the head that completes a router's part to ``released`` of its members.
+
+        An own process gets its release one cycle after the service's last. To a node interface a
+        link carries it, without registers, and it is at the node port a cycle later.
+        """
+        return self.interval if self.own else self.stages + self.output
+
+    def edge(self, hops: Ints) -> Ints:
+        """Return the cycles from head to head of routed messages that take a number of hops."""
+        return self.stages - 1 + hops * (1 + self.link)
+
+    def least(self, way: int) -> int:
+        """Return the cycles from ``arrive`` to ``released`` of one member at the end of a way.
+
+        Parameters
+        ----------
+        way : int
+            Cycles from head to head, along the tree from the member's router to the root.
+        """
+        return ARRIVAL + 2 * way + self.release
+
+    def late(self, heads: Sequence[int]) -> int:
+        """Return the latest cycle in which a router's last service begins, waits included.
+
+        A service that begins in s, the last of a run, has the run's first in t. If several heads
+        come together there, that cycle only chooses; all other k - 1 of the run came in t or
+        later, and take I cycles each: s = t + 1 + (k - 1) I at most. So the k-th latest head
+        makes the router as late as itself, a cycle for the choice, and the others' services.
+
+        Parameters
+        ----------
+        heads : sequence of int
+            The latest cycle in which each port's message can be a head, in falling order.
+        """
+        return max(head + (k > 0) + k * self.interval for k, head in enumerate(heads))
+
+    def latest(self, parent: Ints, members: Ints, edges: Ints) -> Ints:
+        """Return how late each router can complete, after the last arrival, shape (t,).
+
+        Parameters
+        ----------
+        parent : array of int64, shape (t,)
+            Position of each router's parent; -1 at the root.
+        members : array of int64, shape (t,)
+            Member nodes at each.
+        edges : array of int64, shape (t,)
+            Cycles from a router's head to its parent's.
+        """
+        depth = path_sums(parent, (parent >= 0).astype(np.int64))
+        ports = members + np.bincount(parent[parent >= 0], minlength=len(parent))
+        # Own arrivals come before all messages of children: the last of them counts.
+        late = np.where(members > 0, ARRIVAL + (ports > 1) + (ports - 1) * self.interval, 0)
+        order = np.argsort(-depth, kind="stable")
+        levels = np.flatnonzero(np.diff(depth[order])) + 1
+        for row in np.split(order, levels):
+            below = row[parent[row] >= 0]
+            heads = late[below] + edges[below]
+            by = np.lexsort((-heads, parent[below]))
+            above, heads = parent[below][by], heads[by]
+            rank = np.arange(len(above)) - np.searchsorted(above, above)
+            np.maximum.at(late, above, heads + (rank > 0) + rank * self.interval)
+        found: Ints = late
+        return found
+
+    def bound(self, parent: Ints, members: Ints, edges: Ints) -> int:
+        """Return the most cycles from the last ``arrive`` to the last ``released``.
+
+        For one group alone on an idle network whose watchdogs do not visit its entries meanwhile.
+        On the way down nothing waits: what a router sends there comes to routers that have merged
+        everything.
+        """
+        way = path_sums(parent, np.where(parent >= 0, edges, 0))
+        root = int(np.flatnonzero(parent < 0)[0])
+        farthest = int(way[members > 0].max())
+        return int(self.latest(parent, members, edges)[root]) + farthest + self.release

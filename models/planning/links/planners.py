@@ -1,0 +1,237 @@
+"""The groups of a network, each by its planner, with entries for all at every router."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.dead import NOTHING, Dead
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec, planners_of
+from syncfabric.models.planning import btin, btm, cs, shortest, updown
+from syncfabric.models.planning.links.entries import allot
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.group_plan import GroupPlan, bound_of
+from syncfabric.models.planning.links.least_radius import Laid, centre_of
+from syncfabric.models.planning.links.pace import Pace
+from syncfabric.models.planning.links.port_tree import PortTree
+from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
+from syncfabric.models.planning.switch_tree import SwitchTree
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["plan_groups"]
+
+MOST_ENTRIES = 256
+
+
+class _Shaped(NamedTuple):
+    """A tree, and bounds that it does not give by itself."""
+
+    tree: PortTree
+    least: int
+    btm: int | None = None
+
+
+def plan_groups(
+    network: EngineSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+) -> tuple[GroupPlan, ...]:
+    """Plan the groups of a network of engines around what is dead, in their order.
+
+    With managers, groups are theirs in turn: the first is manager 0's. Each takes entries of its
+    manager's share; without managers there is one share, of all entries.
+
+    Parameters
+    ----------
+    network : EngineSpec
+    groups : sequence of GroupSpec
+        Without members on dead nodes; an empty ``planner`` is the network's default.
+    dead : Dead, optional
+
+    Raises
+    ------
+    PlanError
+        A router has more groups than entries, members cannot reach each other, or a group has
+        more routers than a manager's command has requests.
+    """
+    graph, router = LinkGraph.of(network, dead.links), network.shape.router
+    names = [group.planner or planners_of(network)[0] for group in groups]
+    managers = max(1, router.managers)
+    owners = [i % managers for i in range(len(groups))]
+    if router.transport == "routed":
+        trees = [
+            _routed(graph, router, group, name) for group, name in zip(groups, names, strict=True)
+        ]
+        _check_room(graph, router, groups, owners, trees)
+        _check_names(graph, groups, trees)
+    else:
+        trees = _linked(graph, router, groups, names, owners)
+    for group, (tree, *_) in zip(groups, trees, strict=True):
+        if router.managers and len(tree) > MOST_REQUESTS:
+            raise PlanError(
+                f"group {group.id}: its tree has {len(tree)} routers, but a manager sets up"
+                f' {MOST_REQUESTS} at most; set setup = "local" in [network]'
+            )
+    shares = [share_of(owner, managers, router.layout.entries) for owner in owners]
+    entries = allot(
+        [tree.routers for tree, *_ in trees],
+        [tree.routers[tree.member_count > 0] for tree, *_ in trees],
+        shares,
+        len(graph),
+    )
+    return tuple(
+        GroupPlan(
+            id=group.id,
+            op=group.op,
+            planner=name,
+            members=group.members,
+            graph=graph,
+            shape=shaped.tree,
+            placement=dict(zip(shaped.tree.routers.tolist(), numbers.tolist(), strict=True)),
+            bound=bound_of(shaped.tree, router),
+            bound_least=shaped.least,
+            bound_btm=shaped.btm,
+        )
+        for group, name, shaped, numbers in zip(groups, names, trees, entries, strict=True)
+    )
+
+
+def _routed(graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str) -> _Shaped:
+    """Return a tree of members, as its planner makes it, on a mesh."""
+    pace = Pace.of(router)
+    first = btm.build_tree(group.members)
+    found = PortTree.routed(first, graph.columns)
+    bound_btm = bound_of(found, router)
+    # A link costs 1 + registers, a node S - 1 more: in links, rounded down.
+    node = (pace.stages - 1) // (1 + pace.link)
+    if planner == "cs":
+        found = PortTree.routed(cs.build_tree(group.members), graph.columns)
+    elif planner == "shortest":
+        better = PortTree.routed(shortest.improve(first, node), graph.columns)
+        if bound_of(better, router) < bound_btm:
+            found = better
+    links = shortest.least_cost(first.x, first.y, node)
+    return _Shaped(found, pace.least((1 + pace.link) * links), bound_btm)
+
+
+def _check_names(graph: LinkGraph, groups: Sequence[GroupSpec], trees: Sequence[_Shaped]) -> None:
+    """Refuse a tree for which an image has too few names: it has one for each port."""
+    for group, (tree, *_) in zip(groups, trees, strict=True):
+        if len(tree.shared):
+            raise PlanError(
+                f"group {group.id}: {graph.name(int(tree.shared[0]))} has its parent and a child"
+                ' at one port, which has one name; set transport = "link" in [network]'
+            )
+
+
+def _check_room(
+    graph: LinkGraph,
+    router: NodeShape,
+    groups: Sequence[GroupSpec],
+    owners: Sequence[int],
+    trees: Sequence[_Shaped],
+) -> None:
+    """Refuse a router with more groups than entries of a share."""
+    managers = max(1, router.managers)
+    room = len(share_of(0, managers, router.layout.entries))
+    load = np.zeros((managers, len(graph)), dtype=np.int64)
+    for owner, (tree, *_) in zip(owners, trees, strict=True):
+        load[owner, tree.routers] += 1
+    if (load > room).any():
+        share, place = divmod(int(load.argmax()), len(graph))
+        there = tuple(
+            group.id
+            for group, owner, (tree, *_) in zip(groups, owners, trees, strict=True)
+            if owner == share and place in tree.position
+        )
+        raise _refusal(graph, router, CrowdedError(place, there, share), int(load.max()))
+
+
+def _linked(
+    graph: LinkGraph,
+    router: NodeShape,
+    groups: Sequence[GroupSpec],
+    names: Sequence[str],
+    owners: Sequence[int],
+) -> list[_Shaped]:
+    """Return a link tree for each group."""
+    pace = Pace.of(router)
+    places = [[graph.place(graph.node(member)) for member in group.members] for group in groups]
+    wanted = []
+    for group, name, owner, nodes in zip(groups, names, owners, places, strict=True):
+        members = dict(sorted(Counter(place for place, _ in nodes).items()))
+        targets = np.array(list(members), dtype=np.int64)
+        try:
+            radius = centre_of(graph.switches, targets)
+        except PlanError as error:
+            raise PlanError(f"group {group.id}: {error}") from None
+        fixed = _fixed(graph, name, targets)
+        wanted.append(Wanted(group.id, members, radius, owner, fixed))
+    room = len(share_of(0, max(1, router.managers), router.layout.entries))
+    try:
+        laid = spread(graph, wanted, room, pace)
+    except CrowdedError as error:
+        raise _refusal(graph, router, error, _needed(graph, wanted, room, pace)) from None
+    return [
+        _Shaped(
+            _port_tree(graph, laid[one.group], nodes),
+            pace.least(one.centre.radius * pace.hop),
+        )
+        for one, nodes in zip(wanted, places, strict=True)
+    ]
+
+
+def _fixed(graph: LinkGraph, planner: str, members: Ints) -> Laid | None:
+    """Return the tree of a planner that chooses it without regard to others."""
+    tree: SwitchTree
+    if planner == "btin":
+        tree = btin.build_tree(graph.switches, members)
+    elif planner == "updown":
+        tree = updown.build_tree(graph.switches, members, member_root=False)
+    else:
+        return None
+    return Laid(tree.root, dict(tree.edges), 0, 0)  # type: ignore[arg-type]
+
+
+def _port_tree(graph: LinkGraph, laid: Laid, nodes: Sequence[tuple[int, int]]) -> PortTree:
+    routers = laid.routers
+    parents = [laid.parent.get(router, -1) for router in routers]
+    arrays = np.array(routers, dtype=np.int64), np.array(parents, dtype=np.int64)
+    return PortTree.spanned(graph.switches, *arrays, nodes)
+
+
+def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> int:
+    """Return the fewest entries of a share, of a power of two and fewer, that are found to do."""
+    while room < MOST_ENTRIES:
+        room *= 2
+        try:
+            laid = spread(graph, wanted, room, pace)
+        except CrowdedError:
+            continue
+        load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers)
+        return max(load.values())
+    return room + 1
+
+
+def _refusal(graph: LinkGraph, router: NodeShape, crowded: CrowdedError, needed: int) -> PlanError:
+    """Say which router is full, and how many groups would do."""
+    runs = 1 << (max(1, router.managers) - 1).bit_length()
+    room = router.layout.entries // runs
+    if runs > 1:
+        needed = 1 << (needed - 1).bit_length()
+    most = runs * needed
+    whose = f" of manager {crowded.share}" if router.managers else ""
+    remedy = (
+        f"set groups = {most} in [network]"
+        if most <= MOST_ENTRIES
+        else f"a router has {MOST_ENTRIES} entries at most: take fewer groups"
+    )
+    ids = ", ".join(map(str, crowded.groups))
+    return PlanError(
+        f"{graph.name(crowded.router)}: groups {ids} need {len(crowded.groups)} entries{whose},"
+        f" but there are {room} with groups = {router.groups}; {remedy}"
+    )

@@ -1,0 +1,109 @@
+"""Setting groups up and ending them: over the config chain, and by requests of a manager.
+
+Source: docs/microarchitecture-engine.md, E7; docs/microarchitecture-networks.md, N5 and N6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import REQUEST
+from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.links.images import Epochs, group_images
+
+__all__ = ["Write", "kill_requests", "kill_writes", "set_up_requests", "set_up_writes"]
+
+COMMIT_ADDRESS = 0
+
+
+class Write(NamedTuple):
+    """A write over the config chain.
+
+    Attributes
+    ----------
+    target, address, word : int
+        Addresses of engines are below 32.
+    """
+
+    target: int
+    address: int
+    word: int
+
+
+def set_up_writes(
+    groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
+) -> Iterator[Write]:
+    """Yield the writes that set groups up (N6.6), and count them in ``epochs``.
+
+    Group by group all routers get their image and COMMIT SETUP, the root last; at the end all
+    roots get COMMIT GO.
+
+    Parameters
+    ----------
+    groups : sequence of GroupPlan
+    network : NetworkShape
+    epochs : Epochs
+        Before the first write; after the last one, as it is then.
+    """
+    layout = network.router.layout
+    for group in groups:
+        for image in group_images(group, layout, epochs):
+            target = network.target_of(image.router)
+            for k, word in enumerate(image.words(layout)):
+                yield Write(target, IMAGE_ADDRESS + k, word)
+            yield Write(target, COMMIT_ADDRESS, _commit(Code.SETUP, image.entry, image.epoch))
+        epochs.set_up(group)
+    for group in groups:
+        root = group.shape.root
+        entry = group.placement[root]
+        word = _commit(Code.GO, entry, epochs[root, entry])
+        yield Write(network.target_of(root), COMMIT_ADDRESS, word)
+
+
+def kill_writes(
+    groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
+) -> Iterator[Write]:
+    """Yield the writes that end groups at all their routers."""
+    for group in groups:
+        for router, entry in group.placement.items():
+            word = _commit(Code.KILL, entry, epochs[router, entry])
+            yield Write(network.target_of(router), COMMIT_ADDRESS, word)
+
+
+def _commit(code: Code, entry: int, epoch: int) -> int:
+    return COMMIT.pack({"code": code, "entry": entry, "epoch": epoch})
+
+
+def set_up_requests(
+    group: GroupPlan, network: NetworkShape, epochs: Epochs
+) -> list[tuple[int, ...]]:
+    """Return the requests of a manager's SETUP (N5.1), the root last.
+
+    Each is header, REQUEST and the image's words. ``epochs`` stays as it is: ``Epochs.set_up``
+    counts the command when it is done.
+    """
+    layout = network.router.layout
+    return [
+        (
+            network.sink_header(image.router),
+            REQUEST.pack({"entry": image.entry, "epoch": image.epoch}),
+            *image.words(layout),
+        )
+        for image in group_images(group, layout, epochs)
+    ]
+
+
+def kill_requests(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> list[tuple[int, ...]]:
+    """Return the requests of a manager's KILL, as long as those of SETUP."""
+    layout = network.router.layout
+    return [
+        (
+            network.sink_header(router),
+            REQUEST.pack({"entry": entry, "epoch": epochs[router, entry]}),
+            *[0] * layout.image_words,
+        )
+        for router, entry in group.placement.items()
+    ]

@@ -1,0 +1,193 @@
+"""Trees of several groups at once, spread so that no router has more of them than entries.
+
+Routes are negotiated: all groups are laid, and those that pass a router with too many are laid anew
+at a price there that rises from round to round.
+
+Source: after L. McMurchie, C. Ebeling, PathFinder: A Negotiation-Based Performance-Driven Router
+for FPGAs, FPGA 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.least_radius import Centre, Laid, centre_of, lay
+from syncfabric.models.planning.links.pace import Pace
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["CrowdedError", "Wanted", "spread"]
+
+BASE = 16
+"""What a router costs; each other group there costs 1 more."""
+PRESENT, HISTORY = 4 * BASE, 2 * BASE
+"""What a router costs more for each group that it has too many, now and in each round before."""
+ROUNDS = 30
+ROOTS = 8
+"""Roots that are tried for a group in each round."""
+EFFORT = 200_000
+"""Routers of all trials of a group: huge networks get one root."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A group to be laid.
+
+    Parameters
+    ----------
+    group : int
+        Its identifier.
+    members : dict of int to int
+        Member nodes at each of the members' routers.
+    centre : Centre
+        Where its root can be.
+    share : int
+        Whose entries it takes.
+    fixed : Laid or None
+        Its tree, if that is not to be chosen.
+    """
+
+    group: int
+    members: dict[int, int]
+    centre: Centre
+    share: int = 0
+    fixed: Laid | None = None
+
+
+class CrowdedError(PlanError):
+    """Groups need more entries at a router than there are.
+
+    Attributes
+    ----------
+    router : int
+    groups : tuple of int
+        Those that are there.
+    share : int
+    """
+
+    def __init__(self, router: int, groups: tuple[int, ...], share: int) -> None:
+        super().__init__(f"router {router} has {len(groups)} groups")
+        self.router, self.groups, self.share = router, groups, share
+
+
+@dataclass(eq=False)
+class _State:
+    """Trees so far, and how many of them are at each router, by share."""
+
+    graph: LinkGraph
+    pace: Pace
+    room: int
+    load: Ints
+    history: Ints
+    trees: dict[int, Laid] = field(default_factory=dict)
+
+    def put(self, wanted: Wanted, tree: Laid) -> None:
+        self.trees[wanted.group] = tree
+        self.load[wanted.share, tree.routers] += 1
+
+    def take(self, wanted: Wanted) -> None:
+        tree = self.trees.pop(wanted.group, None)
+        if tree:
+            self.load[wanted.share, tree.routers] -= 1
+
+    def crowded(self, wanted: Wanted) -> bool:
+        """Whether a group's tree passes a router that has too many."""
+        return bool((self.load[wanted.share, self.trees[wanted.group].routers] > self.room).any())
+
+    def best(self, wanted: Wanted, centre: Centre) -> Laid:
+        """Return the cheapest tree around a few of the roots."""
+        load = self.load[wanted.share]
+        over = np.maximum(load + 1 - self.room, 0)
+        extra = over * PRESENT + self.history[wanted.share]
+        cost = BASE + self.load.sum(axis=0) + extra
+        price = cost.copy()
+        price[list(wanted.members)] = 0
+        roots = centre.roots
+        # The sum of distances is their order already; dear roots go to the end.
+        places = np.arange(len(roots)) // ROOTS
+        roots = roots[np.lexsort((roots, price[roots] + places))]
+        count = max(1, min(ROOTS, EFFORT // len(self.graph)))
+        trees = [
+            lay(self.graph, root, wanted.members, cost, self.pace)
+            for root in roots[:count].tolist()
+        ]
+        return min(trees, key=lambda tree: (tree.cost, tree.late))
+
+
+def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> dict[int, Laid]:
+    """Return a tree for each group, by its identifier.
+
+    Each has the least radius that there is, while entries allow it; a group for which they do not
+    has the least radius of trees over the routers that have an entry left.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    wanted : sequence of Wanted
+    room : int
+        Entries of each share at each router.
+    pace : Pace
+
+    Raises
+    ------
+    CrowdedError
+        No such trees are found.
+    """
+    shares = 1 + max((one.share for one in wanted), default=0)
+    shape = shares, len(graph)
+    zeros = np.zeros(shape, dtype=np.int64)
+    state = _State(graph, pace, room, zeros.copy(), zeros.copy())
+    needed = zeros.copy()
+    for one in wanted:
+        needed[one.share, one.fixed.routers if one.fixed else list(one.members)] += 1
+    if (needed > room).any():
+        raise _crowded(
+            needed, wanted, {w.group: w.fixed.routers if w.fixed else [*w.members] for w in wanted}
+        )
+    free = [one for one in wanted if one.fixed is None]
+    for one in wanted:
+        if one.fixed is not None:
+            state.put(one, one.fixed)
+    for one in free:
+        state.put(one, state.best(one, one.centre))
+    for _ in range(ROUNDS):
+        late = [one for one in free if state.crowded(one)]
+        if not late:
+            break
+        state.history += np.maximum(state.load - room, 0) * HISTORY
+        for one in late:
+            state.take(one)
+            state.put(one, state.best(one, one.centre))
+    for one in free:
+        if state.crowded(one):
+            _around(state, one)
+    if (state.load > room).any():
+        raise _crowded(state.load, wanted, {g: t.routers for g, t in state.trees.items()})
+    return state.trees
+
+
+def _around(state: _State, wanted: Wanted) -> None:
+    """Lay a group over routers that have an entry left, if it can be."""
+    before = state.trees[wanted.group]
+    state.take(wanted)
+    free = state.load[wanted.share] < state.room
+    tree = before
+    if free[list(wanted.members)].all():
+        graph = state.graph.only(free)
+        try:
+            centre = centre_of(graph.switches, np.array(list(wanted.members), dtype=np.int64))
+            alone = replace(state, graph=graph)
+            tree = alone.best(wanted, centre)
+        except PlanError:
+            pass
+    state.put(wanted, tree)
+
+
+def _crowded(load: Ints, wanted: Sequence[Wanted], routers: dict[int, list[int]]) -> CrowdedError:
+    share, router = divmod(int(load.argmax()), load.shape[1])
+    groups = tuple(w.group for w in wanted if w.share == share and router in routers[w.group])
+    return CrowdedError(router, groups, share)

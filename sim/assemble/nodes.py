@@ -1,0 +1,392 @@
+"""A network of collective engines as Verilog: modules of routers and nodes, and the top."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.rtl.planes.interface import NodeInterface
+from syncfabric.rtl.planes.node import Node
+from syncfabric.rtl.transport.config_chain import ChainEnd
+from syncfabric.rtl.transport.registers import LinkRegisters
+from syncfabric.sim.assemble.converted import converted
+from syncfabric.sim.assemble.top import LinkWires, Shown
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+
+__all__ = [
+    "CHAIN",
+    "FREED",
+    "INTERFACE",
+    "PROCESS",
+    "REGISTERS",
+    "ROUTER",
+    "config_ports",
+    "constants_of_router",
+    "end_verilog",
+    "interface_verilog",
+    "link_name",
+    "link_ports",
+    "link_wires",
+    "module_names",
+    "modules_verilog",
+    "registers_verilog",
+    "router_verilog",
+    "routes_of",
+    "shown_links",
+    "top_ports",
+    "top_verilog",
+    "wire_of",
+]
+
+ROUTER, INTERFACE, REGISTERS, END = (
+    *("router_node", "node_interface"),
+    *("link_registers", "config_end"),
+)
+"""Modules that the top places."""
+
+PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
+"""Ports of a node that its process has, but for packets."""
+
+CHAIN = ("request_valid", "request", "answer_valid", "answer_error", "answer_rdata")
+"""Wires of the config chain, from the host's side."""
+
+FREED = ("freed_valid", "freed_entry", "freed_epoch")
+"""Ports of a router that nothing of the network reads."""
+
+_WIRES = {
+    "packets__message_valid": "sync_valid",
+    "packets__message_credit": "sync_credit",
+    "packets__message_rest": "rest",
+    "messages__valid": "sync_valid",
+    "messages__message": "sync",
+    "messages__check": "sync_check",
+}
+"""What wires of a link are called in a network, where it is not the name behind ``packets__``."""
+
+
+def node_of(shape: NodeShape, *headers: int) -> Node:
+    """Return a router, which on a mesh is a node, too; of a network with these managers."""
+    return Node(shape, headers)
+
+
+def interface_of(shape: NodeShape, registers: int, *headers: int) -> NodeInterface:
+    """Return the interface of a node that is none of the routers."""
+    return NodeInterface(shape, registers, headers)
+
+
+@functools.cache
+def link_ports(shape: NetworkShape) -> tuple[tuple[str, bool, int], ...]:
+    """Return the wires of a link as its modules name them, whether they run back, and widths."""
+    module = re.search(rf"^module {ROUTER}\b.*?^endmodule", router_verilog(shape), _LINES)
+    assert module
+    wires = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?out_0__(\w+) ?;", module[0], _LINES)
+    return tuple((name, way == "input", int(high or 0) + 1) for way, high, name in wires)
+
+
+_LINES = re.MULTILINE | re.DOTALL
+
+
+def _router_shape(shape: NetworkShape) -> NodeShape:
+    """Return what a router is built for, its node's port with it."""
+    registers = 0 if shape.interfaces else shape.registers
+    return shape.router.model_copy(update={"registers": registers})
+
+
+def wire_of(port: str) -> str:
+    """Return what the wire of a link's port is called in the network."""
+    return _WIRES.get(port, port.partition("__")[2])
+
+
+def link_wires(shape: NetworkShape) -> LinkWires:
+    """Return the wires of a link between routers, and of one to a node interface."""
+    return LinkWires({wire_of(name): width for name, _, width in link_ports(shape)})
+
+
+def module_names(shape: NetworkShape) -> tuple[str, ...]:
+    """Return the modules that stand in the network again and again."""
+    registers = (REGISTERS,) if shape.router.link_registers else ()
+    return (ROUTER, *((INTERFACE,) if shape.interfaces else ()), *registers)
+
+
+def modules_verilog(shape: NetworkShape) -> str:
+    """Return the Verilog of all modules but the top."""
+    texts = [router_verilog(shape), end_verilog()]
+    if shape.interfaces:
+        texts.append(interface_verilog(shape))
+    if shape.router.link_registers:
+        texts.append(registers_verilog(shape))
+    return "\n".join(texts)
+
+
+def router_verilog(shape: NetworkShape) -> str:
+    """Return the Verilog of a router and all that it is made of."""
+    return converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
+
+
+def interface_verilog(shape: NetworkShape) -> str:
+    """Return the Verilog of a node interface and all that it is made of."""
+    parts = shape.router, shape.registers, *shape.manager_headers
+    return converted(interface_of, INTERFACE, *parts)
+
+
+def registers_verilog(shape: NetworkShape) -> str:
+    """Return the Verilog of the registers of a link."""
+    return converted(_registers, REGISTERS, _router_shape(shape), *shape.manager_headers)
+
+
+def end_verilog() -> str:
+    """Return the Verilog of the config chain's end."""
+    return converted(ChainEnd, END)
+
+
+def _registers(shape: NodeShape, *headers: int) -> LinkRegisters:
+    return LinkRegisters(node_of(shape, *headers).link, shape.link_registers)
+
+
+def top_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
+    shape = spec.shape
+    nodes = len(shape.nodes)
+    ports = nodes * shape.registers
+    yield "input", "clk", None
+    yield "input", "rst", None
+    for name in PROCESS:
+        width = ports * (spec.data_bits if name in ("data", "result") else 1)
+        yield "input" if name in ("arrive", "data", "last") else "output", name, width
+    yield from config_ports(spec)
+    if spec.channels:
+        flit = spec.layout.flit.width
+        yield "input", "inject_valid", nodes * spec.channels
+        yield "input", "inject_flit", nodes * flit
+        yield "output", "inject_credit", nodes * spec.channels
+        yield "output", "eject_valid", nodes * spec.channels
+        yield "output", "eject_flit", nodes * flit
+        yield "input", "eject_credit", nodes * spec.channels
+
+
+def config_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the ports of the config chain's host."""
+    yield "input", "config_valid", None
+    yield "input", "config_node", spec.layout.target_bits
+    yield "input", "config_address", spec.layout.config_address_bits
+    yield "input", "config_write", None
+    yield "input", "config_data", 32
+    yield "output", "config_ready", None
+    yield "output", "config_error", None
+    yield "output", "config_rdata", 32
+
+
+def routes_of(spec: EngineSpec) -> list[list[int]]:
+    """Return each router's row of the routing table: the port for each router, 0 for itself."""
+    from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
+
+    if not isinstance(spec, EngineIrregularSpec) or not spec.channels:
+        return []
+    return [[max(port, 0) for port in row] for row in routing_tables(spec)]
+
+
+def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, int]]:
+    """Return width and value of the constant inputs of a router's module, but for ``index``.
+
+    The value of ``routes`` is 0 here: see ``routes_of``.
+    """
+    shape = spec.shape
+    widths = {field.name: field.width for field in shape.header.fields}
+    inputs: dict[str, tuple[int, int]] = {}
+    if isinstance(spec, EngineMeshSpec):
+        if spec.channels:
+            y, x = divmod(router, spec.width)
+            inputs |= {"x": (widths["x"], x), "y": (widths["y"], y)}
+        if shape.managers:
+            inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
+    elif spec.channels:
+        inputs |= {
+            "number": (widths["router"], router),
+            "routes": (shape.routers * widths["port"], 0),
+        }
+    if shape.router.datelines:
+        word = sum(1 << port for at, port in shape.datelines if at == router)
+        inputs["dateline"] = shape.router.ports, word
+    return inputs
+
+
+def _constants(spec: EngineSpec, target: int, routes: list[list[int]]) -> Iterator[tuple[str, str]]:
+    """Yield what is constant at the inputs of a target's module, as Verilog."""
+    shape = spec.shape
+    yield "index", f"16'd{target}"
+    router = target - shape.target_of(0)
+    if router >= 0:
+        for name, (width, value) in constants_of_router(spec, router).items():
+            if name == "routes":
+                bits = width // shape.routers
+                value = sum(port << bits * to for to, port in enumerate(routes[router]))
+            yield name, f"{width}'h{value:x}"
+    if shape.managers and target < len(shape.nodes):
+        manager = shape.managers.index(target) if target in shape.managers else None
+        yield "manager", f"1'd{int(manager is not None)}"
+        yield "manager_index", f"2'd{manager or 0}"
+
+
+def link_name(router: int, port: int) -> str:
+    """Return how the wires of a router's output begin."""
+    return f"link_{router}_{port}"
+
+
+def top_verilog(spec: EngineSpec, name: str) -> str:
+    """Return the module that places and joins them."""
+    shape = spec.shape
+    top = ModuleWriter(name)
+    for direction, outside, bits in top_ports(spec):
+        top.port(direction, outside, bits)
+    wires = link_ports(shape)
+    for link in _links(shape):
+        for port, _, width in wires:
+            top.wire(f"{link}_{wire_of(port)}", width)
+            if shape.router.link_registers and not link.startswith("uplink"):
+                top.wire(f"far_{link}_{wire_of(port)}", width)
+    _join_chain(top, spec)
+    routes = routes_of(spec)
+    for target in range(shape.targets):
+        inputs: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst"}
+        inputs |= dict(_constants(spec, target, routes)) | _chain_of(target)
+        router = target - shape.target_of(0)
+        if router >= 0:
+            inputs |= _links_of(shape, router, wires)
+            inputs |= dict.fromkeys(FREED, "")
+        if target < len(shape.nodes):
+            inputs |= _process(spec, target)
+        if router < 0:
+            place = shape.nodes[target]
+            for port, _, _ in wires:
+                inputs[f"out_0__{port}"] = f"uplink_{target}_{wire_of(port)}"
+                inputs[f"in_0__{port}"] = f"{link_name(*place)}_{wire_of(port)}"
+        module = ROUTER if router >= 0 else INTERFACE
+        top.instance(module, f"node_{target}" if router < 0 else f"router_{router}", inputs)
+    if shape.router.link_registers:
+        for a, b in shape.links:
+            for end in (a, b):
+                _register(top, link_name(*end), wires)
+    return top.text()
+
+
+def _links(shape: NetworkShape) -> Iterator[str]:
+    """Yield how the wires of each link begin."""
+    for end in shape.ends:
+        yield link_name(*end)
+    for i, place in enumerate(shape.nodes) if shape.interfaces else ():
+        yield link_name(*place)
+        yield f"uplink_{i}"
+
+
+def _register(top: ModuleWriter, link: str, wires: Iterable[tuple[str, bool, int]]) -> None:
+    """Place the registers of a link: near is the sender's end."""
+    ends = {f"near__{port}": f"{link}_{wire_of(port)}" for port, _, _ in wires}
+    ends |= {f"far__{port}": f"far_{link}_{wire_of(port)}" for port, _, _ in wires}
+    top.instance(REGISTERS, f"registers_{link}", {"clk": "clk", "rst": "1'd0", **ends})
+
+
+def _links_of(
+    shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the connections of a router's links; at a port without a link 0 comes in (N1.6)."""
+    far = "far_" if shape.router.link_registers else ""
+    for p in range(shape.router.links):
+        place = (router, p)
+        comes = None
+        if place in shape.ends:
+            comes = far + link_name(*shape.ends[place])
+        elif shape.interfaces and place in shape.node_at:
+            comes = f"uplink_{shape.node_at[place]}"
+        for port, back, width in wires:
+            wire = wire_of(port)
+            if comes is not None:
+                yield f"in_{p}__{port}", f"{comes}_{wire}"
+                yield f"out_{p}__{port}", f"{link_name(*place)}_{wire}"
+            else:
+                none = f"{{{width}{{1'd1}}}}" if wire == "empty" else zero(width)
+                yield f"in_{p}__{port}", "" if back else zero(width)
+                yield f"out_{p}__{port}", none if back else ""
+
+
+def _process(spec: EngineSpec, node: int) -> Iterator[tuple[str, str]]:
+    """Yield the connections of a node's process."""
+    registers, data = spec.port_registers, spec.data_bits
+    for name in PROCESS:
+        width = registers * (data if name in ("data", "result") else 1)
+        if width:
+            yield name, part(name, node, width)
+    for name in ("inject", "eject") if spec.channels else ():
+        widths = (("valid", spec.channels), ("credit", spec.channels))
+        for wire, width in (*widths, ("flit", spec.layout.flit.width)):
+            yield f"{name}__{wire}", part(f"{name}_{wire}", node, width)
+
+
+def _chain_of(target: int) -> dict[str, str | None]:
+    """Return the connections of a target to the chain."""
+    ends = ((f"host__{wire}", f"chain_{target}_{wire}") for wire in CHAIN)
+    further = ((f"next__{wire}", f"chain_{target + 1}_{wire}") for wire in CHAIN)
+    return {**dict(ends), **dict(further)}
+
+
+def _join_chain(top: ModuleWriter, spec: EngineSpec) -> None:
+    """Declare the chain's wires, join its host to the config port, and end it."""
+    bits = 16 + 1 + 8 + 32
+    for i in range(spec.shape.targets + 1):
+        for wire, width in zip(CHAIN, (1, bits, 1, 1, 32), strict=True):
+            top.wire(f"chain_{i}_{wire}", width)
+    node = f"{{{zero(16 - spec.layout.target_bits)}, config_node}}"
+    node = "config_node" if spec.layout.target_bits == 16 else node
+    top.assign("chain_0_request_valid", "config_valid")
+    top.assign("chain_0_request", f"{{config_data, config_address, config_write, {node}}}")
+    for outside, wire in zip(("ready", "error", "rdata"), CHAIN[2:], strict=True):
+        top.assign(f"config_{outside}", f"chain_0_{wire}")
+    last = {f"host__{wire}": f"chain_{spec.shape.targets}_{wire}" for wire in CHAIN}
+    top.instance(END, "config_end", {"clk": "clk", "rst": "rst", **last})
+
+
+def shown_links(spec: EngineSpec, top: str) -> Iterator[Shown | None]:
+    """Yield what is on each link, by its number, of the instance ``top``; None: no such link.
+
+    Output p of router r is link r * P + p, P its ports that are links or nodes; then come the
+    nodes' links into the network. A link with registers is shown where it ends.
+    """
+    shape = spec.shape
+    names = link_wires(shape)
+    far = "far_" if shape.router.link_registers else ""
+    for r in range(shape.routers):
+        for p in range(shape.router.links):
+            if (r, p) in shape.ends:
+                yield _shown(names, f"{top}.{far}{link_name(r, p)}")
+            elif shape.interfaces and (r, p) in shape.node_at:
+                yield _shown(names, f"{top}.{link_name(r, p)}")
+            else:
+                yield None
+        if not shape.interfaces:
+            yield _local(spec, "eject", r)
+    for i in range(len(shape.nodes)):
+        uplink = f"{top}.uplink_{i}"
+        yield _shown(names, uplink) if shape.interfaces else _local(spec, "inject", i)
+
+
+def _shown(names: Mapping[str, int], link: str) -> Shown:
+    wires = {name: f"{link}_{name}" for name in names}
+    if "sync_credit" not in wires:
+        wires["sync_credit"] = zero(names["sync_valid"])
+    return Shown(**wires)
+
+
+def _local(spec: EngineSpec, name: str, i: int) -> Shown | None:
+    """Return what is on a node's own link, which has neither messages nor set-up packets."""
+    if not spec.channels:
+        return None
+    above = zero(spec.link_channels - spec.channels + spec.shape.classes)
+    return Shown(
+        valid=part(f"{name}_valid", i, spec.channels),
+        sync_valid=above,
+        credit=part(f"{name}_credit", i, spec.channels),
+        sync_credit=above,
+        flit=part(f"{name}_flit", i, spec.layout.flit.width),
+    )

@@ -1,0 +1,225 @@
+"""The tiles of a network of engines: a router, a node interface, the registers of a link."""
+
+from collections.abc import Iterable
+
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.sim.assemble.nodes import (
+    CHAIN,
+    FREED,
+    INTERFACE,
+    REGISTERS,
+    ROUTER,
+    config_ports,
+    constants_of_router,
+    end_verilog,
+    interface_verilog,
+    link_ports,
+    registers_verilog,
+    router_verilog,
+    routes_of,
+    wire_of,
+)
+from syncfabric.sim.assemble.traffic import traffic_verilog
+from syncfabric.sim.assemble.verilog import ModuleWriter
+from syncfabric.sim.fabric import tile
+
+__all__ = ["NODE_TILE", "REGISTERS_TILE", "ROUTER_TILE", "definitions", "tiles"]
+
+ROUTER_TILE, NODE_TILE, REGISTERS_TILE = "router_tile", "node_tile", "registers_tile"
+
+REQUEST_BITS = 16 + 1 + 8 + 32
+_CHAIN_BITS = dict(zip(CHAIN, (1, REQUEST_BITS, 1, 1, 32), strict=True))
+
+
+def tiles(spec: EngineSpec, *, queue: int) -> dict[str, str]:
+    """Return the Verilog of each tile and all that it is made of, by the tile's name."""
+    shape = spec.shape
+    traffic = [traffic_verilog(spec, queue)] if spec.channels else []
+    at_router = [] if shape.interfaces else traffic
+    made = {ROUTER_TILE: "\n".join([router_verilog(shape), *at_router, _router_tile(spec)])}
+    if shape.interfaces:
+        made[NODE_TILE] = "\n".join([interface_verilog(shape), *traffic, _node_tile(spec)])
+    if shape.router.link_registers:
+        made[REGISTERS_TILE] = "\n".join([registers_verilog(shape), _registers_tile(spec)])
+    return made
+
+
+def _router_tile(spec: EngineSpec) -> str:
+    shape = spec.shape
+    fixed = constants_of_router(spec, 0)
+    ports: tile.Ports = {name: ("input", width) for name, (width, _) in fixed.items()}
+    if not shape.interfaces:
+        ports |= tile.process_ports(spec)
+    links: dict[str, str | None] = {name: name for name in fixed}
+    links |= dict.fromkeys(FREED, "")
+    for p in range(shape.router.links):
+        for way in ("in", "out"):
+            ports |= tile.link_ports(spec, f"{way}_{p}", comes_in=way == "in")
+            links |= _link(spec, f"{way}_{p}", f"{way}_{p}")
+    return _tile(spec, ROUTER_TILE, ROUTER, ports, links, process=not shape.interfaces)
+
+
+def _node_tile(spec: EngineSpec) -> str:
+    ports = tile.process_ports(spec)
+    ports |= tile.link_ports(spec, "up", comes_in=False)
+    ports |= tile.link_ports(spec, "down", comes_in=True)
+    links = {**_link(spec, "out_0", "up"), **_link(spec, "in_0", "down")}
+    return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
+
+
+def _link(spec: EngineSpec, port: str, name: str) -> dict[str, str | None]:
+    """Return the connections of a link's end."""
+    return {f"{port}__{wire}": f"{name}_{wire_of(wire)}" for wire, _, _ in link_ports(spec.shape)}
+
+
+def _tile(
+    spec: EngineSpec,
+    name: str,
+    module: str,
+    ports: tile.Ports,
+    joined: dict[str, str | None],
+    *,
+    process: bool,
+) -> str:
+    """Return a tile with a target of the config chain, and with traffic if it has a process."""
+    top = tile.start_tile(name, {**_chain_ports(spec), **ports})
+    _join_chain(top)
+    inside: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "target"}
+    inside |= {f"host__{wire}": f"inner_{wire}" for wire in CHAIN}
+    inside |= {f"next__{wire}": f"further_{wire}" for wire in CHAIN}
+    inside |= joined
+    if process:
+        inside |= _process(spec)
+        widths = {"valid": spec.channels, "credit": spec.channels}
+        if spec.channels:
+            widths["flit"] = spec.layout.flit.width
+        for local in ("inject", "eject") if spec.channels else ():
+            for wire, width in widths.items():
+                if name == NODE_TILE:
+                    top.wire(f"{local}_{wire}", width)
+                else:
+                    top.port("output", f"{local}_{wire}", width)
+                inside[f"{local}__{wire}"] = f"{local}_{wire}"
+        if spec.channels:
+            tile.place_traffic(top)
+    top.instance(module, "node", inside)
+    return f"{end_verilog()}\n{top.text()}"
+
+
+def _process(spec: EngineSpec) -> dict[str, str | None]:
+    """Return the connections of a process, but for its packets."""
+    names = ["arrive", "last", "released", "broken"]
+    names += ["data", "result"] if spec.data_bits else []
+    names += ["manager", "manager_index"] if spec.managed else []
+    return {**{name: name for name in names}, "ready": "", "done": ""}
+
+
+def _chain_ports(spec: EngineSpec) -> tile.Ports:
+    """Return the ports of the config chain, and those by which the first target is its host's."""
+    ports: tile.Ports = {
+        "target": ("input", 16),
+        "first": ("input", 1),
+        "last_target": ("input", 1),
+    }
+    ports |= {name: (way, width or 1) for way, name, width in config_ports(spec)}
+    for wire, width in _CHAIN_BITS.items():
+        away = wire.startswith("request")
+        ports[f"host_{wire}"] = ("input" if away else "output", width)
+        ports[f"next_{wire}"] = ("output" if away else "input", width)
+    return {**ports, "observe": ("output", 1)}
+
+
+def _join_chain(top: ModuleWriter) -> None:
+    """Let the chain begin at the config port of the first target, and end behind the last."""
+    for wire, width in _CHAIN_BITS.items():
+        for end in ("inner", "further", "ended"):
+            top.wire(f"{end}_{wire}", width)
+    top.lines("""
+  assign observe = 1'd0;
+  assign inner_request_valid = first ? config_valid : host_request_valid;
+  assign inner_request = first ? {config_data, config_address, config_write, 16'd0 | config_node}
+                               : host_request;
+  assign config_ready = first & inner_answer_valid;
+  assign config_error = first & inner_answer_error;
+  assign config_rdata = first ? inner_answer_rdata : 32'd0;
+  assign host_answer_valid = inner_answer_valid;
+  assign host_answer_error = inner_answer_error;
+  assign host_answer_rdata = inner_answer_rdata;
+  assign next_request_valid = further_request_valid & ~last_target;
+  assign next_request = further_request;
+  assign ended_request_valid = further_request_valid & last_target;
+  assign ended_request = further_request;
+  assign further_answer_valid = last_target ? ended_answer_valid : next_answer_valid;
+  assign further_answer_error = last_target ? ended_answer_error : next_answer_error;
+  assign further_answer_rdata = last_target ? ended_answer_rdata : next_answer_rdata;""")
+    ends = {f"host__{wire}": f"ended_{wire}" for wire in CHAIN}
+    top.instance("config_end", "config_end", {"clk": "clk", "rst": "rst", **ends})
+
+
+def _registers_tile(spec: EngineSpec) -> str:
+    """Return the registers of a link; as all tiles they have a config port, which is silent."""
+    ports: tile.Ports = {name: (way, width or 1) for way, name, width in config_ports(spec)}
+    ports["observe"] = ("output", 1)
+    ports |= tile.link_ports(spec, "near", comes_in=True)
+    ports |= tile.link_ports(spec, "far", comes_in=False)
+    top = tile.start_tile(REGISTERS_TILE, ports)
+    for way, name, width in config_ports(spec):
+        if way == "output":
+            top.assign(name, f"{width or 1}'d0")
+    top.assign("observe", "1'd0")
+    ends = {**_link(spec, "near", "near"), **_link(spec, "far", "far")}
+    top.instance(REGISTERS, "registers", {"clk": "clk", "rst": "1'd0", **ends})
+    return top.text()
+
+
+def definitions(spec: EngineSpec) -> list[str]:
+    """Return what ``nodes.cpp`` must know of a network, as lines of C++ and of its preprocessor."""
+    shape = spec.shape
+    links = shape.router.links
+    ends = [shape.ends.get((r, p)) for r in range(shape.routers) for p in range(links)]
+    across = (-1 if end is None else links * end[0] + end[1] for end in ends)
+    registered = 2 * len(shape.links) if shape.router.link_registers else 0
+    lines = [
+        f"#define INTERFACES {int(shape.interfaces)}",
+        f"#define REGISTERED {registered}",
+        f"constexpr int ROUTERS = {shape.routers}, LINKS_OF = {links};",
+        f"constexpr int ACROSS[] = {_list(across)};",
+    ]
+    if shape.interfaces:
+        lines.append(f"constexpr int PLACES[] = {_list(links * r + p for r, p in shape.nodes)};")
+    way = ", ".join(f"PORT_END(t, way##_{p})" for p in range(links))
+    lines.append(f"#define PORT_ENDS(t, way) {way}")
+    lines += _constants(spec)
+    return lines
+
+
+def _constants(spec: EngineSpec) -> list[str]:
+    """Return the function that sets the constant inputs of a router."""
+    shape = spec.shape
+    rows = [constants_of_router(spec, r) for r in range(shape.routers)]
+    lines, sets = [], []
+    for name, (width, _) in rows[0].items():
+        if name == "routes":
+            routes = routes_of(spec)
+            bits = width // shape.routers
+            table = ",\n".join(_list(row) for row in routes)
+            lines.append(
+                f"constexpr uint8_t ROUTES[{shape.routers}][{shape.routers}] = {{{table}}};"
+            )
+            sets.append(
+                f"for (int d = 0; d < {shape.routers}; ++d) "
+                f"put(t.routes, d * {bits}, {bits}, ROUTES[r][d]);"
+            )
+        else:
+            values = _list(row[name][1] for row in rows)
+            lines.append(f"constexpr int {name.upper()}_OF[] = {values};")
+            sets.append(f"t.{name} = {name.upper()}_OF[r];")
+    body = " ".join(sets)
+    return [
+        *lines,
+        f"template <class T> void constants(T& t, int r) {{ {body} (void)t, (void)r; }}",
+    ]
+
+
+def _list(numbers: Iterable[int]) -> str:
+    return f"{{{', '.join(map(str, numbers))}}}"

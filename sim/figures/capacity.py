@@ -1,0 +1,100 @@
+"""How many groups a network of engines takes before some router has no entry left."""
+
+import random
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.least_radius import centre_of
+from syncfabric.models.planning.links.pace import Pace
+from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
+from syncfabric.sim.figures.row import Row
+
+__all__ = ["capacity"]
+
+ENTRIES = 16
+MOST = 1024
+DRAWS = 11
+
+Draw = Callable[[random.Random, LinkGraph], Sequence[int]]
+"""Draws the nodes of a group."""
+
+
+def capacity() -> Iterator[Row]:
+    """Capacity: groups whose link trees fit in 16 entries a router."""
+    for name, graph in _graphs():
+        for words, draw in (
+            ("random, 2 to 8 members", _random(2, 8)),
+            ("random, 8 to 64 members", _random(8, 64)),
+            ("compact, 2 to 8 members", _compact),
+        ):
+            found = [groups_that_fit(graph, draw, seed) for seed in range(DRAWS)]
+            median = statistics.median(found)
+            measured = f"{median:g} (least {min(found)}, of {DRAWS} draws)"
+            yield Row(f"{name}, {words}", measured)
+
+
+def _graphs() -> Iterator[tuple[str, LinkGraph]]:
+    for side in (8, 16):
+        mesh = EngineMeshSpec(kind="mesh", transport="link", width=side, height=side)
+        yield f"{side}x{side}", LinkGraph.of(mesh)
+    cluster = load("cluster-75").network.topology
+    assert isinstance(cluster, Irregular)
+    yield "cluster-75", LinkGraph(cluster)
+
+
+def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
+    """Return how many of a row of drawn groups fit: by doubling, then by halving the step."""
+    rng, pace = random.Random(seed), Pace(1, 1, own=not graph.own_links)
+    wanted = [_wanted(graph, gid, draw(rng, graph)) for gid in range(MOST)]
+
+    def fit(count: int) -> bool:
+        try:
+            spread(graph, wanted[:count], ENTRIES, pace)
+        except CrowdedError:
+            return False
+        return True
+
+    fits, step = ENTRIES, ENTRIES
+    while fits + step <= MOST and fit(fits + step):
+        fits, step = fits + step, 2 * step
+    while step := step // 2:
+        if fits + step <= MOST and fit(fits + step):
+            fits += step
+    return fits
+
+
+def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:
+    members = dict(sorted(Counter(graph.place(node)[0] for node in nodes).items()))
+    return Wanted(group, members, centre_of(graph.switches, np.array(list(members))))
+
+
+def _random(least: int, most: int) -> Draw:
+    def draw(rng: random.Random, graph: LinkGraph) -> Sequence[int]:
+        nodes = range(len(graph.topology.nodes))
+        return rng.sample(nodes, min(len(nodes), rng.randint(least, most)))
+
+    return draw
+
+
+def _compact(rng: random.Random, graph: LinkGraph) -> Sequence[int]:
+    """Draw a group on routers that grow from one by neighbours of what it has."""
+    at: dict[int, list[int]] = {}
+    for node, (router, _) in enumerate(graph.topology.nodes):
+        at.setdefault(router, []).append(node)
+    size, routers = rng.randint(2, 8), [rng.choice(sorted(at))]
+    nodes = [rng.choice(at[routers[0]])]
+    while len(nodes) < size:
+        router = rng.choice(graph.near[rng.choice(routers)])
+        node = rng.choice(at.get(router, [nodes[0]]))
+        if router not in routers:
+            routers.append(router)
+        if node not in nodes:
+            nodes.append(node)
+    return nodes
