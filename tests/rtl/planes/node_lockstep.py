@@ -399,7 +399,8 @@ class NodeLockstep:
         engine, layout = outputs.engine, self.shape.layout
         compare("freed_valid", engine.freed is not None)
         if engine.freed is not None:
-            compare("freed_entry", engine.freed)
+            compare("freed_entry", engine.freed.entry)
+            compare("freed_epoch", engine.freed.epoch)
         if outputs.process:
             self.compare_process(outputs, compare)
         elif layout.own:
