@@ -59,6 +59,9 @@ class Node(Placed):
     x, y, number, routes, dateline : In
         Constants of the routing: position in a mesh; the router's number, which set-up needs too,
         and the port for each router; outputs at which packets change channels.
+    near : In(links)
+        Only without ``own``, with check bits and registers on links: links that have none, to node
+        interfaces; constant.
     manager : In(1), manager_index : In(2)
         Only with ``own`` and managers: there is one, and its number; constant.
     freed_valid, freed_entry, freed_epoch : Out
@@ -81,6 +84,8 @@ class Node(Placed):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
         # What is shown as it is: the name here, and there.
         shown = {name: name for name in ("x", "y", "number", "routes", "dateline")}
+        if not shape.own:
+            shown["near"] = "near"
         shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
         if not self._port:
             shown |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}

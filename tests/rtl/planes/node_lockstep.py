@@ -47,12 +47,15 @@ class Constants(NamedTuple):
         With routing by tables: the port for each router.
     datelines : frozenset of int
         Outputs at which packets change channels.
+    near : frozenset of int
+        Links without registers, to node interfaces.
     """
 
     place: tuple[int, int]
     number: int
     routes: tuple[int, ...]
     datelines: frozenset[int]
+    near: frozenset[int]
 
 
 def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
@@ -62,7 +65,9 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
         place = rng.randrange(shape.width), rng.randrange(shape.height)
     routes = tuple(rng.randrange(shape.ports) for _ in range(shape.routers))
     lines = {port for port in range(shape.ports) if shape.datelines and rng.random() < 0.5}
-    return Constants(place, rng.randrange(shape.routers or 1), routes, frozenset(lines))
+    near = {port for port in range(shape.links) if not shape.own and rng.random() < 0.5}
+    number = rng.randrange(shape.routers or 1)
+    return Constants(place, number, routes, frozenset(lines), frozenset(near))
 
 
 def model_of(shape: NodeShape, constants: Constants) -> Node:
@@ -95,6 +100,7 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
             read_back=shape.read_back,
             check_bits=shape.check_bits,
             link_registers=shape.link_registers,
+            near=constants.near,
             datelines=constants.datelines,
         )
     )
@@ -114,7 +120,8 @@ class Neighbour:
         has, self.node, self.port, self.rng = node.parameters, node, port, rng
         self.form = node.ends[port].form
         self.guarded = has.check_bits > 0 and port < has.layout.links
-        registers = has.link_registers if port < has.layout.links else 0
+        far = port < has.layout.links and port not in has.near
+        registers = has.link_registers if far else 0
         self.end = LinkEnd(self.form, has.buffer_flits, registers, guarded=self.guarded)
         self.there, self.back = Link(registers), Link(registers)
         self.room = [has.buffer_flits] * self.form.channels
@@ -355,6 +362,7 @@ class NodeLockstep:
                 port << (self.shape.ports - 1).bit_length() * r
                 for r, port in enumerate(self.constants.routes)
             ),
+            "near": sum(1 << port for port in self.constants.near),
             "dateline": sum(1 << port for port in self.constants.datelines),
             "host__request_valid": int(request is not None),
             "host__request": packed(request) if request else self.rng.getrandbits(57),

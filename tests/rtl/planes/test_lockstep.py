@@ -70,6 +70,14 @@ def test_a_mesh_node(options: dict[str, Any]) -> None:
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 
 
+def test_a_router_of_links_with_and_without_registers() -> None:
+    """Its guards ask the near ones sooner."""
+    options: dict[str, Any] = {"links": 3, "own": False, "check_bits": 7, "link_registers": 3}
+    shape = NodeShape(**options, routing="table", routers=5, channels=2, datelines=True)
+    seen = run(shape, 2, 3000)
+    assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(BY_DEFAULT, 40))
 def test_thirty_four_more(number: int) -> None:
