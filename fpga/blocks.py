@@ -10,7 +10,8 @@ from amaranth.lib import wiring
 from syncfabric.fpga.harness import Registered
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import EngineShape, MeshNodeShape
+from syncfabric.models.layout.flit import table_header, xy_header
+from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
@@ -20,9 +21,13 @@ from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.switch import IrregularSwitch
+from syncfabric.rtl.lifecycle.shape import set_up_shape
+from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.mesh.node import mesh_node
 from syncfabric.rtl.mesh.packets import PacketRouter
 from syncfabric.rtl.planes.collective import collective
+from syncfabric.rtl.planes.interface import NodeInterface
+from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import XyRouting
 from syncfabric.rtl.static.node import StaticNode
@@ -134,6 +139,32 @@ def _collective(about: str, **options: Any) -> Block:
     )
 
 
+def _headers(shape: NodeShape) -> tuple[int, ...]:
+    """Return headers of managers, which are in the first row of a mesh, or at the first routers."""
+    header = table_header(max(1, shape.routers), shape.ports)
+    if isinstance(shape, MeshNodeShape):
+        header = xy_header(*shape.coordinate_bits)
+    return tuple(i | 1 << header.offsets["reply"] for i in range(shape.managers))
+
+
+def _mesh_node(about: str, make: Callable[[MeshNodeShape], wiring.Component]) -> Block:
+    """Return a node of a mesh with set-up by packets, or a part of it."""
+    options: dict[str, Any] = {"watchdog": 64, "managers": 1, "registers": 4}
+    return Block(
+        about,
+        make,
+        lambda **given: MeshNodeShape(**{**options, **given}),
+        frozenset(),
+    )
+
+
+def _sink(shape: MeshNodeShape) -> wiring.Component:
+    set_up = set_up_shape(shape, _headers(shape))
+    if set_up is None:
+        raise SpecError("managers must be 1 to 4 in a set-up sink, not 0")
+    return Sink(set_up)
+
+
 _EIGHT_LINKS: dict[str, Any] = {
     "links": 8,
     "own": False,
@@ -144,6 +175,9 @@ _EIGHT_LINKS: dict[str, Any] = {
     "read_back": False,
 }
 """An engine of a switch without a process of its own; nodes are at the ends of links."""
+
+_IRREGULAR: dict[str, Any] = {"links": 8, "own": False, "routing": "table", "routers": 9}
+"""A router of an irregular network."""
 
 _two_channels = partial(_mesh, channels=2, buffer_flits=4)
 """Packets, and their acknowledgements."""
@@ -320,6 +354,17 @@ BLOCKS: dict[str, Block] = {
     ),
     "router-engine-256": _collective(
         "Router as router-engine, with 256 groups in block RAM", groups=256
+    ),
+    "sink": _mesh_node("Set-up sink of a mesh router: 16 groups without data, one manager", _sink),
+    "manager-node": _mesh_node(
+        "Mesh node with set-up: router, engine without data, sink, manager, 4 registers, counters",
+        lambda shape: Node(shape, _headers(shape)),
+    ),
+    "node-interface": Block(
+        "Node interface of an irregular network: own message links, 4 registers, no manager",
+        lambda shape: NodeInterface(shape, 4, _headers(shape)),
+        lambda **given: NodeShape(**{**_IRREGULAR, **given}),
+        frozenset(),
     ),
     "engine-4": _engine(
         "Collective engine of a mesh router alone: 16 groups, no data, watchdog; no counters",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import PLANNERS, StaticSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.updown import MOST_ROUTED
 from syncfabric.models.timing import btin, btm
@@ -47,7 +47,8 @@ def result_rows(result: RunResult) -> Rows:
     planners = {group.planner for group in result.groups}
     static = not planners.isdisjoint(PLANNERS["static"])
     wires, messages = WIRE_PLANNER in planners, planners - {WIRE_PLANNER}
-    both, papers = bool(wires and messages), not (static or (wires and not messages))
+    both = bool(wires and messages)
+    papers = any(group.formula_ns is not None for group in result.groups)
     heads = ["group", "members", *(["planner"] if both else [])]
     heads += WAY_HEADS if static else ["tree\nheight", "longest\npath\n(hops)"]
     heads += [f"{what}\n(cycles)\nmin/med/max" for what in ("latency", "model")]
@@ -95,11 +96,12 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         return _static_rows(plan)
-    irregular, wires = isinstance(network, IrregularSpec), network.wire_plane is not None
+    irregular, wires = network.kind == "irregular", network.wire_plane is not None
     heads = ["group", "members", "planner", *(["travels\nas"] if wires else [])]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
     heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)"]
-    heads += ["paper's\nformula\n(ns)"] if network.has_messages else []
+    papers = any(group.formula_ns is not None for group in plan.groups)
+    heads += ["paper's\nformula\n(ns)"] if papers else []
     rows = []
     for group in plan.groups:
         row = [str(group.id), f"{len(group.members):,}", group.planner]
@@ -109,7 +111,7 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
             row.append(NONE if group.root_switch is None else str(group.root_switch))
         row += [NONE if group.root is None else node_words(group.root)]
         row += [str(group.height), str(group.longest_path), _bound(group.bound, group.bound_btm)]
-        row += [_number(group.formula_ns)] if network.has_messages else []
+        row += [_number(group.formula_ns)] if papers else []
         rows.append(row)
     return heads, rows
 
@@ -131,8 +133,9 @@ def _static_rows(plan: "BarrierPlan") -> Rows:
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
     """Return what a reader should know of a plan: its columns, its network, its slots."""
     network = plan.spec.network
-    made = tuple(_formula(group.planner for group in plan.groups))
-    made += network.notes if isinstance(network, IrregularSpec) else ()
+    papers = (group.planner for group in plan.groups if group.formula_ns is not None)
+    made = tuple(_formula(papers))
+    made += getattr(network, "notes", ())
     if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
         made = (
             *made,
@@ -196,7 +199,8 @@ def summary(result: RunResult) -> Iterator[str]:
             yield f"full channels (flits a cycle): {full}"
     if result.churn is not None:
         yield from _churn(result.churn)
-    yield from (f"note: {note}" for note in _formula(group.planner for group in result.groups))
+    papers = (group.planner for group in result.groups if group.formula_ns is not None)
+    yield from (f"note: {note}" for note in _formula(papers))
     yield from (f"wrote {name}" for name in result.files)
 
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.plan import (
+    EngineGroupPlan,
     GroupPlan,
     IrregularGroupPlan,
     StaticGroupPlan,
@@ -78,12 +78,14 @@ def as_text(show: Callable[[Console], None]) -> str:
 
 def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
     """Yield the tables of the register images of each group; on a static network of its routes."""
-    irregular, most = isinstance(plan.spec.network, IrregularSpec), None if whole else SHOWN
+    irregular, most = plan.spec.network.kind == "irregular", None if whole else SHOWN
     for group in plan.groups:
         title = f"registers of group {group.id} ({group.op})"
         if isinstance(group, WireGroupPlan):
             title = f"slot {group.slot} of group {group.id} ({group.op})"
-        if isinstance(group, WireGroupPlan) and not irregular:
+        if isinstance(group, EngineGroupPlan):
+            yield _entries(group, title, most)
+        elif isinstance(group, WireGroupPlan) and not irregular:
             yield _slots(group, title, most)
         elif isinstance(group, (IrregularGroupPlan, WireGroupPlan)):
             yield from _port_registers(group, title, most)
@@ -132,6 +134,26 @@ def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
         name = node_words(node) + " relay" * image.relay
         rows.append([name, _place(group.node_places[node]), parent, turn, *children])
     return _first(title, heads, rows, most)
+
+
+def _entries(group: EngineGroupPlan, title: str, most: int | None) -> Titled:
+    """Return the entries of a group in the routers of its tree, the root's first."""
+    shape, mesh = group.shape, group.graph.columns > 0
+
+    def port(number: int) -> str:
+        if mesh:
+            return "process" if number == Port.LOCAL else Port(number).name.lower()
+        return str(number)
+
+    rows = []
+    for i, router in enumerate(shape.routers.tolist()):
+        up = int(shape.parent_port[i])
+        children = ", ".join(port(child) for child in shape.children(i))
+        name = group.graph.shown(router)
+        parent = "root" if up < 0 else port(up)
+        rows.append([node_words(name), str(group.placement[router]), parent, children])
+    heads = ["router", "entry", "parent\nport", "children\nports"]
+    return _first(title.replace("registers", "entries"), heads, rows, most)
 
 
 def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import AnyGroupPlan
@@ -49,8 +50,8 @@ def kind_words(network: AnySpec) -> str:
 
 def network_words(network: AnySpec) -> str:
     """Return what a network is, and its size."""
-    if not isinstance(network, IrregularSpec):
-        return kind_words(network)
     topology = network.topology
+    if isinstance(topology, Mesh):
+        return kind_words(network)
     nodes, links = count(len(topology.nodes), "node"), count(len(topology.links), "link")
     return f"{kind_words(network)}, {nodes}, {links}"

@@ -124,7 +124,7 @@ def test_every_field_of_a_result_is_documented() -> None:
 @pytest.mark.parametrize("name", ["spill-4x4", "twins"])
 def test_every_port_is_documented(name: str) -> None:
     options = {"spill": True, "setup": "manager"}
-    network = Network.load(name).spec.message_network.model_copy(update=options)
+    network = Network.load(name).spec.register_network.model_copy(update=options)
     ports = {name for _, name, _ in top_ports(network)}
     headings = ["## Barriers", "## Configuration", "## Spilled groups", "## Ordinary packets"]
     documented = {name for heading in headings for name in named("ports.md", heading)}

@@ -117,7 +117,7 @@ class _Runner:
             data = [rng.getrandbits(network.data_bits) for _ in self._seats]
             for seat, word in zip(self._seats, data, strict=True):
                 host.put(*seat, word)
-            combiner, op = Combiner(plan.spec.message_network), Op[group.op.upper()]
+            combiner, op = Combiner(plan.spec.register_network), Op[group.op.upper()]
             self._expected = reduce(lambda a, b: combiner.combine(op, a, b), data)
 
     def barrier(self, *, together: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 
 __all__ = ["Combiner"]
@@ -23,7 +23,7 @@ class Combiner:
 
     __slots__ = ("bitwise", "data_at", "mask")
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         self.bitwise = network.operations == "bitwise"
         self.mask = (1 << network.data_bits) - 1
         self.data_at = network.layout.sync.offsets["data"]

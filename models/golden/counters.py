@@ -29,9 +29,15 @@ class Counters:
     def __getitem__(self, counter: int) -> int:
         return self._values[counter]
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is still to be counted."""
+        return not self._events
+
     def step(self, events: Iterable[int]) -> None:
         """Go over a clock edge; ``events`` are the counters of what happens in this cycle."""
         if self._built:
-            for counter in self._events:
-                self._values[counter] = min(MOST, self._values[counter] + 1)
+            if self._events:
+                for counter in self._events:
+                    self._values[counter] = min(MOST, self._values[counter] + 1)
             self._events = tuple(events)

@@ -14,7 +14,7 @@ from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.receiver_guard import Given, Seen
 from syncfabric.models.golden.record import GuardWires, Message
 from syncfabric.models.messages import Counter, LinkCounter, MeshLayout
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 
 __all__ = ["Guards"]
 
@@ -36,7 +36,7 @@ class Guards:
         The network.
     """
 
-    def __init__(self, network: MessageSpec, wiring: Numbering, around: Surroundings) -> None:
+    def __init__(self, network: RegisterSpec, wiring: Numbering, around: Surroundings) -> None:
         self.form = form = LinkForm(network)
         self._around, self._lanes = around, wiring.lanes
         self._code_mask = wiring.code_mask

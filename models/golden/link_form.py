@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from syncfabric.models.golden.crc import Check
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 
 __all__ = ["LinkForm", "Wires"]
 
@@ -44,7 +44,7 @@ class LinkForm:
         have credits.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         layout = network.layout
         self.ordinary = network.link_channels
         mesh = isinstance(network, MeshSpec)

@@ -30,7 +30,7 @@ from syncfabric.models.golden.watchdog import Seen, Watchdog
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import Counter, LinkCounter
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["Arrivals", "GoldenModel"]
@@ -80,7 +80,7 @@ class GoldenModel(Shown, ABC):
 
     _credit: Sequence[int]
 
-    def __init__(self, network: MessageSpec, wiring: Numbering, observer: Observer | None) -> None:
+    def __init__(self, network: RegisterSpec, wiring: Numbering, observer: Observer | None) -> None:
         self.observer = observer
         self._first_slot = network.first_slot
         self.cycle, self.started = 0, False
@@ -109,7 +109,7 @@ class GoldenModel(Shown, ABC):
 
     def _join(
         self,
-        network: MessageSpec,
+        network: RegisterSpec,
         wiring: WireWiring,
         places: Sequence[Place],
         ports: Sequence[NodePort],

@@ -11,13 +11,13 @@ from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.serial_mesh import SerialMeshModel
 from syncfabric.models.networks.spec import (
     IrregularSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 
 __all__ = ["model_of"]
 
 
-def model_of(network: MessageSpec, *, observer: Observer | None = None) -> GoldenModel:
+def model_of(network: RegisterSpec, *, observer: Observer | None = None) -> GoldenModel:
     """Return a golden model as it is after reset.
 
     Parameters

@@ -86,6 +86,11 @@ class ReceiverGuard:
         """Return whether anything changes without anything on the link."""
         return bool(self.empty or self._owes)
 
+    @property
+    def remembers(self) -> bool:
+        """Whether a credit has gone back in the last cycles, which a probe may have crossed."""
+        return any(self._recent)
+
     def credit(self, of_router: int) -> int:
         """Return the credits on the link in this cycle."""
         if self._owes:

@@ -93,9 +93,23 @@ class NetworkShape:
             return self.header.pack({"x": x, "y": y})
         return self.header.pack({"router": router, "port": port})
 
+    def node_of(self, header: int) -> int | None:
+        """Return the node that a packet's header leads to; None if it leads to none."""
+        fields = self.header.unpack(header & (1 << self.header.width) - 1)
+        if isinstance(self.router, MeshNodeShape):
+            if fields["x"] >= self.router.width or fields["y"] >= self.router.height:
+                return None
+            return fields["y"] * self.router.width + fields["x"]
+        return self.node_at.get((fields["router"], fields["port"]))
+
     def sink_header(self, router: int) -> int:
         """Return the header of a request to a router's set-up sink."""
         return self.header_of((router, self.router.links))
+
+    @property
+    def manager_headers(self) -> tuple[int, ...]:
+        """Header of replies to each manager."""
+        return tuple(map(self.manager_header, range(len(self.managers))))
 
     def manager_header(self, manager: int) -> int:
         """Return the header of a reply to a manager."""

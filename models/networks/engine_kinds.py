@@ -35,6 +35,13 @@ __all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMe
 TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
 
 
+_ROUTER_KEYS = (
+    *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
+    *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
+)
+"""Keys of a router's shape that are keys of the network, too."""
+
+
 class EngineKeys(Table):
     """Keys that all networks of the engine share, and what follows from them."""
 
@@ -107,10 +114,8 @@ class EngineKeys(Table):
 
     def _router_keys(self) -> dict[str, Any]:
         """Return the keys of a router's shape that are keys of the network, too."""
-        names = ("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits")
-        names += ("buffer_flits", "channels", "output_register", "link_registers", "check_bits")
         return {
-            **{name: getattr(self, name) for name in (*names, "watchdog")},
+            **{name: getattr(self, name) for name in _ROUTER_KEYS},
             "operations": self.operations if self.data_bits else "none",
             "managers": len(self.manager_nodes),
         }
@@ -204,8 +209,7 @@ class EngineMeshSpec(EngineKeys):
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from."""
-        size = {"width": self.width, "height": self.height}
-        router = MeshNodeShape(**self._router_keys(), **size)
+        router = MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
         graph = self.ports_graph
         managers = tuple(self.topology.index(node) for node in self.manager_nodes)
         return NetworkShape(router, graph.switches, graph.links, graph.nodes, managers)

@@ -18,6 +18,7 @@ from syncfabric.models.networks.table import Name, Operation, Table, Whole, Whol
 from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
 __all__ = [
+    "ENGINE_PLANNERS",
     "PLANNERS",
     "SERIAL_OPERATIONS",
     "AnySpec",
@@ -30,28 +31,32 @@ __all__ = [
     "MessageSpec",
     "NetworkSpec",
     "Operation",
+    "RegisterSpec",
     "StaticSpec",
     "Table",
     "group_subject",
     "kind_of",
+    "of_registers",
     "planners_of",
 ]
 
 EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
 """A network of collective engines: those that name a ``transport``."""
 
-MessageSpec: TypeAlias = MeshSpec | IrregularSpec | EngineSpec
+RegisterSpec: TypeAlias = MeshSpec | IrregularSpec
+"""A network whose groups are in barrier registers."""
+
+MessageSpec: TypeAlias = RegisterSpec | EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
 
 ENGINE_PLANNERS = {
-    ("mesh", "link"): ("shortest",),
-    ("mesh", "routed"): ("btm", "cs"),
-    ("irregular", "link"): ("shortest", "btin", "updown"),
+    "link": ("shortest", "btin", "updown"),
+    "routed": ("btm", "shortest", "cs"),
 }
-"""The planners of each kind of network of engines and its transport, the default first."""
+"""The planners of networks of engines by their transport, the default first."""
 
 PLANNERS = {
     "mesh": ("btm", "shortest", "cs"),
@@ -146,6 +151,21 @@ class NetworkSpec(Table):
                 )
         return self.network
 
+    @property
+    def register_network(self) -> RegisterSpec:
+        """The network, where its groups are in barrier registers.
+
+        Raises
+        ------
+        SpecError
+            It has collective engines, for which what was asked for is not built; or it is static.
+        """
+        network = self.message_network
+        with about(self.source):
+            old = of_registers(network)
+        assert not isinstance(old, StaticSpec)
+        return old
+
     def of_several(self, what: str) -> Self:
         """Return the network with its groups of two members and more alone.
 
@@ -201,14 +221,30 @@ class NetworkSpec(Table):
         return self
 
 
+def of_registers(network: AnySpec) -> RegisterSpec | StaticSpec:
+    """Return a network that has no collective engines, as what is asked for is for others yet.
+
+    Raises
+    ------
+    SpecError
+        It has collective engines.
+    """
+    if isinstance(network, EngineSpec):
+        raise SpecError(
+            f'network: transport = "{network.transport}": this is not built for collective engines '
+            "yet; remove the key"
+        )
+    return network
+
+
 def planners_of(network: AnySpec) -> tuple[str, ...]:
     """Return the planners that groups of a network can name, the default first.
 
     With ``sync = "both"``, the default is to go on wires if there is room, else as messages by the
     kind's own default; naming one of the kind's planners keeps a group off the wires.
     """
-    if isinstance(network, EngineSpec):
-        return ENGINE_PLANNERS[network.kind, network.transport]
+    if isinstance(network, EngineMeshSpec | EngineIrregularSpec):
+        return ENGINE_PLANNERS[network.transport]
     kinds = PLANNERS[network.kind]
     if isinstance(network, StaticSpec) or network.sync == "messages":
         return kinds
@@ -223,7 +259,8 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
                 "static network carry no data: remove it"
             )
     elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
-        remedy = 'sync = "messages" or "both", and ' if network.sync == "wires" else ""
+        alone = getattr(network, "sync", "") == "wires"
+        remedy = 'sync = "messages" or "both", and ' if alone else ""
         raise SpecError(
             f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
             f'{choice(WIRE_OPERATIONS)}; set {remedy}operations = "all", and planner = '
@@ -255,7 +292,7 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
-        for (_, transport), others in ENGINE_PLANNERS.items():
+        for transport, others in ENGINE_PLANNERS.items():
             if planners in ENGINE_PLANNERS.values() and group.planner in others:
                 raise SpecError(
                     f"group {group.id}: planner {show(group.planner)} is for transport = "

@@ -30,9 +30,10 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import (
     MeshSpec,
-    MessageSpec,
     NetworkSpec,
+    RegisterSpec,
     StaticSpec,
+    of_registers,
 )
 from syncfabric.models.planning.c_header_static import static_blocks
 from syncfabric.models.planning.c_text import define, fields, guarded, prefixed
@@ -45,7 +46,7 @@ def c_header(spec: NetworkSpec, prefix: str = "") -> str:
 
     Its names begin with the prefix, by default that of the network's module.
     """
-    network, prefix = spec.network, prefix or spec.module
+    network, prefix = of_registers(spec.network), prefix or spec.module
     guard, where = f"{spec.module}_REGISTERS_H", f"of network {spec.name}"
     if isinstance(network, StaticSpec):
         text = guarded(guard, f"Config words {where}", static_blocks(network))
@@ -65,7 +66,7 @@ def c_header(spec: NetworkSpec, prefix: str = "") -> str:
     return prefixed(guarded(guard, f"Barrier registers {where}", blocks), prefix)
 
 
-def _layouts(network: MessageSpec) -> Iterator[Layout]:
+def _layouts(network: RegisterSpec) -> Iterator[Layout]:
     """Yield the words of registers and slots, then what travels."""
     layout, mesh = network.layout, isinstance(network, MeshSpec)
     yield CONTROL
@@ -124,7 +125,7 @@ typedef struct {
 } syncfabric_slot;"""
 
 
-def _sizes(network: MessageSpec) -> str:
+def _sizes(network: RegisterSpec) -> str:
     if isinstance(network, MeshSpec):
         comment = "/* Node (x, y) has index y * SYNCFABRIC_WIDTH + x. */"
         values = {"WIDTH": network.width, "HEIGHT": network.height}
@@ -143,7 +144,7 @@ def _sizes(network: MessageSpec) -> str:
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])
 
 
-def _addresses(network: MessageSpec) -> str:
+def _addresses(network: RegisterSpec) -> str:
     values = {"ADDRESS_BITS": CONFIG_ADDRESS_BITS, "REGISTER_WORDS": REGISTER_WORDS}
     if network.has_messages:
         words = RegisterWord if isinstance(network, MeshSpec) else SwitchWord
@@ -163,7 +164,7 @@ def _addresses(network: MessageSpec) -> str:
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])
 
 
-def _slots(network: MessageSpec) -> str:
+def _slots(network: RegisterSpec) -> str:
     values = {"SLOTS": network.barrier_registers, "FIRST_SLOT": network.first_slot}
     values |= {f"SLOT_WORD_{word.name}": int(word) for word in WireWord}
     comment = "/* Slots of barrier wires: word w of slot s; among registers they come last. */"
@@ -171,7 +172,7 @@ def _slots(network: MessageSpec) -> str:
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), macro])
 
 
-def _tripped(network: MessageSpec) -> str:
+def _tripped(network: RegisterSpec) -> str:
     """Say where a register tells that its watchdog has released the process."""
     word = STATUS if isinstance(network, MeshSpec) else ARRIVED
     at = tripped_at(word, managed=network.managed)

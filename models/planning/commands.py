@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.messages import SEQUENCE_BITS
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import MeshSpec, RegisterSpec
 
 __all__ = ["check_command"]
 
@@ -12,7 +12,7 @@ MOST_ENTRIES = 1 << SEQUENCE_BITS
 """Requests that a command can make: it tells their replies apart."""
 
 
-def check_command(network: MessageSpec, gid: int, routers: int) -> None:
+def check_command(network: RegisterSpec, gid: int, routers: int) -> None:
     """Refuse a group that no manager can set up.
 
     Parameters

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import networkx as nx
 
 from syncfabric.models.errors import DeadlockError, about
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, EngineMeshSpec, MeshSpec
 from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
 from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
@@ -92,6 +92,17 @@ def channel_graph(
         An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
     """
     network = plan.spec.message_network
+    if isinstance(network, EngineMeshSpec):
+        routed = any_group and network.transport == "routed"
+        return mesh_graph(
+            network,
+            (),
+            shared_sync_channel=shared_sync_channel,
+            absorbing=absorbing,
+            any_group=routed,
+        )
+    if isinstance(network, EngineIrregularSpec):
+        return irregular_graph(network, (), absorbing=absorbing)
     if isinstance(network, MeshSpec):
         return mesh_graph(
             network,

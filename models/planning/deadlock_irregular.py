@@ -20,7 +20,7 @@ import networkx as nx
 import numpy as np
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, IrregularSpec
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
 from syncfabric.models.planning.switch_tree import UPLINK_PORT, PortRegister
 from syncfabric.models.planning.tables import far_switches, next_switches
@@ -53,7 +53,10 @@ class SwitchChannel:
 
 
 def irregular_graph(
-    network: IrregularSpec, groups: Iterable[IrregularGroupPlan], *, absorbing: bool
+    network: IrregularSpec | EngineIrregularSpec,
+    groups: Iterable[IrregularGroupPlan],
+    *,
+    absorbing: bool,
 ) -> nx.DiGraph[SwitchChannel]:
     """Build the graph; the arguments are those of ``deadlock.channel_graph``.
 
@@ -79,7 +82,7 @@ def irregular_graph(
     return graph
 
 
-def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
+def _channels(network: IrregularSpec | EngineIrregularSpec) -> Iterator[SwitchChannel]:
     lanes = [f"packets {channel}" for channel in range(network.channels)]
     lanes += [SYNC] if network.has_messages else []
     links = [end for link in network.links for end in link]
@@ -89,7 +92,7 @@ def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
         yield SwitchChannel(switch, port, lane, from_node=True)
 
 
-def _packet_edges(network: IrregularSpec) -> Ints:
+def _packet_edges(network: IrregularSpec | EngineIrregularSpec) -> Ints:
     """Return where a packet may hold a link's channel and wait for the next link's.
 
     Returns

@@ -18,7 +18,7 @@ from itertools import pairwise
 import networkx as nx
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import EngineMeshSpec, MeshSpec
 from syncfabric.models.planning.plan_mesh import GroupPlan
 from syncfabric.models.planning.tree import Register, distribute_turn
 
@@ -47,7 +47,7 @@ class Channel:
 
 
 def mesh_graph(
-    network: MeshSpec,
+    network: MeshSpec | EngineMeshSpec,
     groups: Iterable[GroupPlan],
     *,
     shared_sync_channel: bool,
@@ -68,7 +68,7 @@ def mesh_graph(
             graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
     for group in groups:
         for register in group.registers():
-            routes = _Routes(mesh, register, lanes, network.reduction_route)
+            routes = _Routes(mesh, register, lanes, group.route)
             graph.add_edges_from(routes.edges())
             if not absorbing:
                 graph.add_edges_from(routes.waiting())

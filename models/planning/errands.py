@@ -56,7 +56,7 @@ class Errand:
 
 def routers_of(plan: BarrierPlan, group: MessageGroupPlan) -> list[int]:
     """Return the routers or switches that managers ask for a group, the root last."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     unpack = network.layout.header.unpack
     found = []
     for entry in manager_entries(plan, group, epoch=0):
@@ -132,7 +132,7 @@ def left_alone(
     Their registers are killed over the config port. On a mesh with watchdogs these are all that no
     manager kills, for a register that has tripped does not hear BROKEN (F5).
     """
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     deaf = isinstance(network, MeshSpec) and network.watchdog
     gone = set(killed)
     front = list(killed)
@@ -147,7 +147,7 @@ def left_alone(
 
 def _below(plan: BarrierPlan, group: MessageGroupPlan, dead: Dead) -> dict[int, list[int]]:
     """Return by router those that it tells BROKEN over links that live."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     below: dict[int, list[int]] = {}
     if isinstance(group, IrregularGroupPlan):
         tree = group.tree
@@ -190,7 +190,7 @@ def _team(
 
 def _refusal(gid: int, plan: BarrierPlan, left: Sequence[int]) -> PlanError:
     """Name the routers that no manager can ask, and a node whose manager could."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     topology = network.topology
     nodes = range(min(LOOKED_AT, len(topology.nodes)))
     found = reaches(network, plan.without, [topology.node(node) for node in nodes])
@@ -211,7 +211,7 @@ def _refusal(gid: int, plan: BarrierPlan, left: Sequence[int]) -> PlanError:
 
 def _stand_in(plan: BarrierPlan, gid: int, one: Reach, share: Collection[int]) -> tuple[int, Entry]:
     """Return a router with room that a manager reaches, and the entry of a register there."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     used = {group.id for group in plan.groups}
     spare = next((g for g in range(255, -1, -1) if g not in used), None)
     load = _load(plan)

@@ -13,15 +13,22 @@ from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.spec import (
     PLANNERS,
     AnySpec,
+    EngineIrregularSpec,
+    EngineMeshSpec,
+    EngineSpec,
     GroupSpec,
     IrregularSpec,
     MeshSpec,
     NetworkSpec,
     StaticSpec,
+    kind_of,
 )
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.islands import check_together
+from syncfabric.models.planning.links.graph import LinkGraph, without_links
+from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
+from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
 from syncfabric.models.planning.plan_mesh import GroupPlan, plan_mesh
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
@@ -34,6 +41,7 @@ from syncfabric.models.planning.wires import SlotUse, plan_wires, slot_use
 __all__ = [
     "AnyGroupPlan",
     "BarrierPlan",
+    "EngineGroupPlan",
     "GroupPlan",
     "IrregularGroupPlan",
     "MessageGroupPlan",
@@ -52,7 +60,7 @@ __all__ = [
 MessageGroupPlan: TypeAlias = GroupPlan | IrregularGroupPlan
 """A group whose barriers are messages."""
 
-AnyGroupPlan: TypeAlias = MessageGroupPlan | WireGroupPlan | StaticGroupPlan
+AnyGroupPlan: TypeAlias = MessageGroupPlan | EngineGroupPlan | WireGroupPlan | StaticGroupPlan
 """A group on any kind of network."""
 
 
@@ -83,6 +91,11 @@ class BarrierPlan:
         return tuple(
             group for group in self.groups if isinstance(group, (GroupPlan, IrregularGroupPlan))
         )
+
+    @property
+    def engine_groups(self) -> tuple[EngineGroupPlan, ...]:
+        """The groups whose trees are entries of engines."""
+        return tuple(group for group in self.groups if isinstance(group, EngineGroupPlan))
 
     @property
     def wire_groups(self) -> tuple[WireGroupPlan, ...]:
@@ -164,7 +177,7 @@ class BarrierPlan:
         """
         try:
             settings = data["settings"]
-            return cls._of(SETTINGS[settings["kind"]](**settings), data)
+            return cls._of(SETTINGS[kind_of(settings) or ""](**settings), data)
         except SyncfabricError:
             raise
         except KeyError as error:
@@ -197,13 +210,28 @@ SETTINGS: dict[str, type[AnySpec]] = {
     "mesh": MeshSpec,
     "irregular": IrregularSpec,
     "static": StaticSpec,
+    "engine mesh": EngineMeshSpec,
+    "engine irregular": EngineIrregularSpec,
 }
+
+
+def graph_of(network: EngineSpec, without: Dead = NOTHING) -> LinkGraph:
+    """Return the routers and links that trees can go by."""
+    columns = network.width if isinstance(network, EngineMeshSpec) else 0
+    if without and network.transport == "routed":
+        raise PlanError(
+            f"network: routed messages cannot go around {without}; set transport = "
+            '"link", whose trees can'
+        )
+    return LinkGraph(without_links(network.ports_graph, without.links), columns)
 
 
 def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
     """Read what a group's ``to_json`` made."""
     if isinstance(network, StaticSpec):
         return StaticGroupPlan.from_json(entry, network)
+    if isinstance(network, EngineSpec):
+        return EngineGroupPlan.from_json(entry, graph_of(network), network.shape.router)
     if entry["planner"] == WIRE_PLANNER:
         return WireGroupPlan.from_json(entry, network)
     if isinstance(network, MeshSpec):
@@ -242,6 +270,10 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
         spec = spec.model_copy(update={"groups": groups})
     if isinstance(network, StaticSpec):
         return BarrierPlan(spec, plan_static(network, spec.groups, without), without, left_out)
+    if isinstance(network, EngineSpec):
+        graph = graph_of(network, without)
+        entries = plan_groups(graph, network.shape.router, spec.groups)
+        return BarrierPlan(spec, entries, without, left_out)
     on_wires: tuple[WireGroupPlan, ...] = ()
     if network.wire_plane is not None:
         on_wires, left = plan_wires(network, spec.groups, without)

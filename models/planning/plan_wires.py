@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.port_words import WireImage
@@ -47,7 +47,7 @@ class WireGroupPlan(PlannedGroup):
     members: tuple[Place, ...]
     tree: WireTree | None
     slot: int
-    network: MessageSpec
+    network: RegisterSpec
 
     planner: str = WIRE_PLANNER
     bound_btm: None = None
@@ -184,7 +184,7 @@ class WireGroupPlan(PlannedGroup):
         }
 
     @classmethod
-    def from_json(cls, entry: Mapping[str, Any], network: MessageSpec) -> WireGroupPlan:
+    def from_json(cls, entry: Mapping[str, Any], network: RegisterSpec) -> WireGroupPlan:
         """Read what ``to_json`` made."""
         members = tuple((a, b) for a, b in entry["members"])
         tree: WireTree | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Turn
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.updown import UpDown, routing_tables
 
@@ -36,7 +36,7 @@ class Reach:
 
 
 def reaches(
-    network: MessageSpec, dead: Dead, nodes: Sequence[Place] | None = None
+    network: RegisterSpec, dead: Dead, nodes: Sequence[Place] | None = None
 ) -> tuple[Reach, ...]:
     """Return what each manager can reach, in their order; a dead one reaches nothing.
 

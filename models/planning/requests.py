@@ -84,7 +84,7 @@ def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
 
 def _by_manager(plan: BarrierPlan, group: AnyGroupPlan) -> bool:
     """Return whether a manager sets a group up: set-up sinks reach one kind of register."""
-    return not (isinstance(group, WireGroupPlan) and plan.spec.message_network.has_messages)
+    return not (isinstance(group, WireGroupPlan) and plan.spec.register_network.has_messages)
 
 
 def _control(register: Register | PortRegister) -> RegisterWord | SwitchWord:
@@ -93,7 +93,7 @@ def _control(register: Register | PortRegister) -> RegisterWord | SwitchWord:
 
 def _header(plan: BarrierPlan, register: Register | PortRegister) -> int | None:
     """Return the header that leads to a register's set-up sink; None for a node interface's."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     pack = network.layout.header.pack
     seat = register.node if isinstance(register, Register) else register.seat
     if isinstance(network, IrregularSpec):

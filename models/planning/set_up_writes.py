@@ -120,7 +120,7 @@ def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
 
 def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:
     """Yield what the first manager is given: a command a group, which it has to end."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     manager = network.topology.index(network.manager_nodes[0])
     state = MANAGER_STATUS.pack({"state": 3})
     done = MANAGER_STATUS.pack({"state": ManagerState.DONE})

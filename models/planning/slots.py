@@ -8,7 +8,7 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.models.planning.tree import Ints
 
@@ -29,7 +29,7 @@ class Slots:
         How many registers each has, and whether groups beyond them are spilled.
     """
 
-    def __init__(self, places: int, network: MessageSpec) -> None:
+    def __init__(self, places: int, network: RegisterSpec) -> None:
         self._used = np.zeros(places, dtype=np.int64)
         self._network = network
         self._taken: list[tuple[int, Ints]] = []

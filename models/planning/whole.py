@@ -6,7 +6,14 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
+    MeshSpec,
+    StaticSpec,
+    kind_of,
+)
+from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
 from syncfabric.models.planning.plan_mesh import GroupPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
@@ -19,6 +26,8 @@ PLANS: dict[str, tuple[type[Any], ...]] = {
     "mesh": (GroupPlan, WireGroupPlan),
     "irregular": (IrregularGroupPlan, WireGroupPlan),
     "static": (StaticGroupPlan,),
+    "engine mesh": (EngineGroupPlan,),
+    "engine irregular": (EngineGroupPlan,),
 }
 BOUNDS = ("bound", "bound_btm", "bound_least")
 
@@ -38,7 +47,7 @@ def check_group(group: Any, network: AnySpec) -> None:
         It is none, or that of another network; it names registers that there are not; or a bound
         is no number of cycles.
     """
-    if not isinstance(group, PLANS[network.kind]):
+    if not isinstance(group, PLANS[kind_of(network) or ""]):
         name = type(group).__name__
         raise SpecError(f"{name} is no plan of a group on a network of kind {network.kind}")
     for name in BOUNDS:
@@ -46,7 +55,7 @@ def check_group(group: Any, network: AnySpec) -> None:
         whole = isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0
         if bound is not None and not whole:
             raise SpecError(f"group {group.id}: {name} must be cycles or None, not {bound!r}")
-    if isinstance(network, StaticSpec):
+    if isinstance(network, StaticSpec | EngineSpec):
         return
     tree, strays = group.tree, list[Any]()
     own: tuple[str, Any]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.spec import GroupSpec, RegisterSpec
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.plan_wires import WireGroupPlan
@@ -54,7 +54,7 @@ class SlotUse(NamedTuple):
 
 
 def plan_wires(
-    network: MessageSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+    network: RegisterSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
 ) -> WirePlans:
     """Plan the groups of planner ``wires``, as many as fit; groups of other planners are passed by.
 
@@ -80,7 +80,7 @@ def plan_wires(
 
 
 def slot_use(
-    network: MessageSpec, groups: Sequence[WireGroupPlan], dead: Dead = NOTHING
+    network: RegisterSpec, groups: Sequence[WireGroupPlan], dead: Dead = NOTHING
 ) -> SlotUse:
     """Count the slots of groups on wires, and those that they need at least."""
     wanted = [_wanted(network, group) for group in groups]
@@ -88,13 +88,13 @@ def slot_use(
     return SlotUse(network.barrier_registers, used, least_slots(_graph(network, dead), wanted))
 
 
-def _graph(network: MessageSpec, dead: Dead) -> WireGraph:
+def _graph(network: RegisterSpec, dead: Dead) -> WireGraph:
     if isinstance(network.topology, Mesh) and not dead:
         return MeshGraph(network.topology)
     return IrregularGraph(linked(network.topology, dead))
 
 
-def _wanted(network: MessageSpec, group: GroupSpec | WireGroupPlan) -> Wanted:
+def _wanted(network: RegisterSpec, group: GroupSpec | WireGroupPlan) -> Wanted:
     topology = network.topology
     if isinstance(topology, Mesh):
         return Wanted(group.id, tuple(map(topology.index, group.members)))
@@ -103,12 +103,12 @@ def _wanted(network: MessageSpec, group: GroupSpec | WireGroupPlan) -> Wanted:
     return Wanted(group.id, switches if len(group.members) > 1 else (), own)
 
 
-def _plan(network: MessageSpec, group: GroupSpec, laid: Laid) -> WireGroupPlan:
+def _plan(network: RegisterSpec, group: GroupSpec, laid: Laid) -> WireGroupPlan:
     return WireGroupPlan(group.id, group.op, group.members, laid.tree, laid.slot, network)
 
 
 def _refusal(
-    network: MessageSpec, graph: WireGraph, wanted: Sequence[Wanted], left: Sequence[GroupSpec]
+    network: RegisterSpec, graph: WireGraph, wanted: Sequence[Wanted], left: Sequence[GroupSpec]
 ) -> PlanError:
     """Name the groups that find no slot, and what would help."""
     ids = ", ".join(str(group.id) for group in left)

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REGISTER_WORDS, SPILL_BASE
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    NetworkSpec,
+    RegisterSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.register_map.parts import Block, Part, Word
 from syncfabric.models.register_map.places import (
     counter_words,
@@ -34,7 +40,7 @@ def config_map(spec: NetworkSpec) -> Block:
     Target t begins at t times ``TARGET_WORDS``: an address is that of the config port, with
     ``config_node`` above it.
     """
-    network = spec.network
+    network = of_registers(spec.network)
     blocks = _static(network) if isinstance(network, StaticSpec) else _targets(network)
     about = f"Config port of network {spec.name}: the upper part of an address is config_node"
     return Block(f"{spec.module}_config", 0, about, tuple(blocks))
@@ -46,7 +52,7 @@ def _static(network: StaticSpec) -> Iterator[Block]:
     yield Block("loader", nodes * TARGET_WORDS, "Loader of routes", loader_words(network.layout))
 
 
-def _targets(network: MessageSpec) -> Iterator[Block]:
+def _targets(network: RegisterSpec) -> Iterator[Block]:
     """Yield the nodes, managers apart, and then switches where they are targets of their own."""
     nodes = len(network.topology.nodes)
     irregular = isinstance(network, IrregularSpec)
@@ -73,7 +79,7 @@ def _several(name: str, first: int, count: int, about: str, parts: tuple[Part, .
 
 
 def _parts(
-    network: MessageSpec, links: int, *, process: bool, others: Sequence[Word] = ()
+    network: RegisterSpec, links: int, *, process: bool, others: Sequence[Word] = ()
 ) -> tuple[Part, ...]:
     """Return what a target has: registers, slots, counters, a manager, groups in memory."""
     parts: list[Part] = []

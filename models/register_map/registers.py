@@ -21,7 +21,7 @@ from syncfabric.models.messages import (
     SwitchWord,
     tripped_at,
 )
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 from syncfabric.models.register_map.parts import Access, Bits, Word, bits_of, whole
 
 __all__ = ["RESULT", "control_fields", "register_words", "without_turn"]
@@ -31,7 +31,7 @@ RESULT = "Data of the last barrier"
 
 
 def register_words(
-    network: MessageSpec, ports: int, *, process: bool, spilled: bool
+    network: RegisterSpec, ports: int, *, process: bool, spilled: bool
 ) -> tuple[Word, ...]:
     """Return the words of a register, or of a group in memory.
 
@@ -124,7 +124,7 @@ def _word(word: RegisterWord | SwitchWord, meaning: str, fields: tuple[Bits, ...
 
 
 def _with_life(
-    network: MessageSpec, layout: Layout, kept: int = -1, *, watched: bool
+    network: RegisterSpec, layout: Layout, kept: int = -1, *, watched: bool
 ) -> tuple[Bits, ...]:
     """Return what is read of a register's state, its life if managers set it up, and its trip."""
     fields = bits_of(layout, "r", kept=kept, reset=0)
@@ -136,7 +136,7 @@ def _with_life(
     return fields
 
 
-def _result(network: MessageSpec, reset: int | None) -> tuple[Bits, ...]:
+def _result(network: RegisterSpec, reset: int | None) -> tuple[Bits, ...]:
     return whole("data", "r", RESULT, width=network.data_bits, reset=reset)
 
 

@@ -18,7 +18,7 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import (
     IrregularSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.parts.events import counters_of
@@ -58,7 +58,7 @@ class ConfigBank:
         return self.sets * len(self.writable)
 
 
-def message_bank(network: MessageSpec) -> ConfigBank:
+def message_bank(network: RegisterSpec) -> ConfigBank:
     """Return a network's barrier registers."""
     if isinstance(network, IrregularSpec):
         words, commands = [int(word) for word in SwitchWord], COMMAND_WORD
@@ -111,7 +111,7 @@ class ConfigPort(wiring.Component):
     """
 
     def __init__(
-        self, network: MessageSpec, banks: Sequence[ConfigBank] | None = None, *, links: int = 4
+        self, network: RegisterSpec, banks: Sequence[ConfigBank] | None = None, *, links: int = 4
     ) -> None:
         self._network = network
         self._banks = (message_bank(network),) if banks is None else tuple(banks)

@@ -9,7 +9,7 @@ from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
 from syncfabric.models.networks.spec import (
     AnySpec,
     MeshSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.messages import struct
 
@@ -92,7 +92,7 @@ class SpillArriveSignature(wiring.Signature):
     With set-up by managers ``last`` says that the barrier is the group's last.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         members: dict[str, Any] = {
             "valid": Out(1),
             "gid": Out(8),
@@ -109,7 +109,7 @@ class SpillReleaseSignature(wiring.Signature):
     arrive, BROKEN that it is dead.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         members: dict[str, Any] = {
             "valid": Out(1),
             "gid": Out(8),

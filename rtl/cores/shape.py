@@ -13,7 +13,13 @@ from syncfabric.models.messages.core import (
     head_flit,
 )
 from syncfabric.models.messages.layout import Layout
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    MeshSpec,
+    StaticSpec,
+    of_registers,
+)
 
 __all__ = ["ACKS", "PACKETS", "WORD_BITS", "TileShape"]
 
@@ -50,8 +56,9 @@ class TileShape(BaseModel):
         """The network of its packets."""
         if self.beside is not None:
             return self.beside
-        assert not isinstance(self.barriers, StaticSpec)
-        return self.barriers
+        network = of_registers(self.barriers)
+        assert not isinstance(network, StaticSpec)
+        return network
 
     @property
     def registers(self) -> int:

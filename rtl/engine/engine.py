@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import EngineLayout, interval_of
+from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, interval_of
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
 from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
@@ -61,8 +61,8 @@ class Engine(wiring.Component):
     config : In(EngineConfigSignature)
     hold : In(1)
         No service begins in this cycle; only with ``shared``.
-    freed_valid : Out(1), freed_entry : Out
-        A group has ended by LAST, at its root.
+    freed_valid : Out(1), freed_entry, freed_epoch : Out
+        A group has ended by LAST, at its root: the root's entry, and its epoch.
     """
 
     def __init__(
@@ -99,7 +99,11 @@ class Engine(wiring.Component):
             members |= {"arrive": In(link), "arrive_ready": Out(1), "release": Out(link)}
         if shared:
             members["hold"] = In(1)
-        members |= {"freed_valid": Out(1), "freed_entry": Out(layout.entry_bits)}
+        members |= {
+            "freed_valid": Out(1),
+            "freed_entry": Out(layout.entry_bits),
+            "freed_epoch": Out(EPOCH_BITS),
+        }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -271,4 +275,5 @@ class Engine(wiring.Component):
         m.d.sync += [
             self.freed_valid.eq(rule.frees),
             self.freed_entry.eq(service.message.entry),
+            self.freed_epoch.eq(rule.epoch),
         ]

@@ -6,7 +6,7 @@ from typing import Any
 from amaranth import Module
 from amaranth.lib import wiring
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.rtl.guard.receiver import ReceiverGuard
 from syncfabric.rtl.guard.sender import SenderGuard
 from syncfabric.rtl.guard.shape import guard_shape
@@ -18,7 +18,7 @@ __all__ = ["place_guards"]
 
 def place_guards(
     m: Module,
-    network: MessageSpec,
+    network: RegisterSpec,
     node: Any,
     inside: wiring.Signature,
     incoming: Sequence[str],

@@ -7,7 +7,7 @@ from typing import Any
 from amaranth import Cat, Value
 from amaranth.lib.wiring import In, Member, Out
 
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import MeshSpec, RegisterSpec
 
 __all__ = ["GuardPart", "GuardShape", "guard_shape"]
 
@@ -140,7 +140,7 @@ class GuardShape:
             yield from getattr(link, f"{self.prefix}valid")
 
 
-def guard_shape(network: MessageSpec) -> GuardShape | None:
+def guard_shape(network: RegisterSpec) -> GuardShape | None:
     """Return what a network's guarded links are like, or None where none are."""
     if not network.guarded:
         return None

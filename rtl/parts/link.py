@@ -6,6 +6,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.models.layout.network_words import NetworkWords
 from syncfabric.models.messages import IrregularLayout, MeshLayout
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.networks.wires import WirePlane
@@ -33,7 +34,7 @@ class LocalLinkSignature(wiring.Signature):
         Pulses once for each place freed in the receiver's buffer of that channel.
     """
 
-    def __init__(self, layout: MeshLayout | IrregularLayout, channels: int) -> None:
+    def __init__(self, layout: MeshLayout | IrregularLayout | NetworkWords, channels: int) -> None:
         super().__init__(
             {
                 "valid": Out(channels),

@@ -44,7 +44,7 @@ def router(shape: NodeShape) -> Router:
     """Return the router of packets."""
     return Router(
         _routing(shape),
-        channels=shape.channels,
+        channels=shape.link_channels,
         buffer_flits=shape.buffer_flits,
         flit_bits=shape.flit_bits,
         output_register=shape.output_register,
@@ -52,12 +52,13 @@ def router(shape: NodeShape) -> Router:
         message_bits=shape.layout.link_message.width,
         classes=CLASSES if shape.layout.routed else 0,
         cut=shape.check_bits > 0,
+        dated=shape.channels if shape.datelines else 0,
     )
 
 
 def _routing(shape: NodeShape) -> Routing:
     if shape.routing == "table":
-        return TableRouting(shape.outputs, shape.destinations)
+        return TableRouting(shape.outputs, shape.routers)
     if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
         return XyRouting(*shape.coordinate_bits)
     return SourceRouting(shape.outputs)

@@ -1,37 +1,43 @@
-"""A node: config node, router, engine, their links, and the port of its process."""
+"""A node: config node, router, engine, their links, set-up, and the port of its process."""
 
 from typing import Any
 
-from amaranth import Module, Mux, ResetInserter, Signal, Value
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.node import ROUTE, PortWord, RouterWord, Target
+from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.lifecycle.access import ConfigAccess
+from syncfabric.rtl.lifecycle.manager import Manager
+from syncfabric.rtl.lifecycle.set_up_port import LocalPort, SinkPort
+from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
+from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.planes.collective import collective
-from syncfabric.rtl.planes.words import Words
-from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode
+from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of
 from syncfabric.rtl.transport.link import show
 
 __all__ = ["Node"]
 
-_EVENTS = {"overflows": RouterWord.OVERFLOW, "corrupt": RouterWord.CORRUPT, "lost": RouterWord.LOST}
-_PLANES = {"packets": "{}", "messages": "sync_{}"}
-"""Parts of a link, and the names of its ends at the router and its engine."""
+_EVENTS = {
+    RouterWord.OVERFLOW: "overflows",
+    RouterWord.CORRUPT: "corrupt",
+    RouterWord.LOST: "lost",
+}
 
 
-class Node(wiring.Component):
-    """Router and engine on a config chain. Its reset takes a cycle to all of its state.
+class Node(Placed):
+    """Router and engine on a config chain, with set-up by packets if there are managers.
 
-    Cycles and rules: docs/microarchitecture-engine.md, Node.
+    Cycles and rules: docs/microarchitecture-engine.md, Node; docs/microarchitecture-networks.md,
+    N1 (8) and N3 to N5.
 
     Parameters
     ----------
     shape : NodeShape
+    headers : tuple of int
+        Header of replies to each manager; as many as ``shape.managers``.
 
     Attributes
     ----------
@@ -50,9 +56,12 @@ class Node(wiring.Component):
     in_0 .. : In(link), out_0 .. : Out(link)
     inject : In(FlitSignature), eject : Out(FlitSignature)
         Packets of the process; only with ``own`` and channels.
-    x, y : In
-        Position in a mesh; only with X-Y routing.
-    freed_valid, freed_entry : Out
+    x, y, number, routes, dateline : In
+        Constants of the routing: position in a mesh; the router's number, which set-up needs too,
+        and the port for each router; outputs at which packets change channels.
+    manager : In(1), manager_index : In(2)
+        Only with ``own`` and managers: there is one, and its number; constant.
+    freed_valid, freed_entry, freed_epoch : Out
         As of :class:`Engine`.
     arrive, last, data, released, ready, done, broken, result
         With ``own`` and a node port: as of :class:`NodePort`.
@@ -60,124 +69,93 @@ class Node(wiring.Component):
         With ``own`` and no node port: as of :class:`Engine`.
     """
 
-    def __init__(self, shape: NodeShape) -> None:
+    def __init__(self, shape: NodeShape, headers: tuple[int, ...] = ()) -> None:
         self._shape = shape
+        self._set_up = set_up_shape(shape, headers)
         self._collective = collective(shape)
         self._port = NodePort(shape.layout, shape.registers) if shape.registers else None
         inside = self._collective.signature.members
-        planes = {name: ends.format("out_0") for name, ends in _PLANES.items()}
-        self.link = wiring.Signature(
-            {name: Out(inside[end].signature) for name, end in planes.items() if end in inside}
-        )
-        members: dict[str, Any] = {
-            "reset": In(1),
-            "index": In(NODE_BITS),
-            "host": In(ChainSignature()),
-            "next": Out(ChainSignature()),
-        }
+        self.link = link_of(self._collective.signature)
+        members: dict[str, Any] = {}
         for p in range(shape.links):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
-        # What is shown as it is, by the part that it is of: the name here, and there.
-        own = {"inject": f"in_{shape.links}", "eject": f"out_{shape.links}"} if shape.own else {}
-        own |= {name: name for name in ("x", "y")}
-        freed = {name: f"sync_{name}" for name in ("freed_valid", "freed_entry")}
-        process = {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}
-        shown = own | freed | ({} if self._port else process)
+        # What is shown as it is: the name here, and there.
+        shown = {name: name for name in ("x", "y", "number", "routes", "dateline")}
+        shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
+        if not self._port:
+            shown |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}
+        if self._set_up:
+            del shown["number"]
+            members["number"] = In(self._set_up.router_bits)
+            self._end = (LocalPort if shape.own else SinkPort)(self._set_up)
+        elif shape.own:
+            shown |= {"inject": f"in_{shape.links}", "eject": f"out_{shape.links}"}
+        if self._set_up and shape.own:
+            ends = self._end.signature.members
+            members |= {name: ends[name] for name in ("inject", "eject")}
+            members |= {"manager": In(1), "manager_index": In(2)}
         self._shown = {name: end for name, end in shown.items() if end in inside}
         members |= {name: inside[end] for name, end in self._shown.items()}
         if self._port:
-            port = self._port.signature.members
-            members |= {name: port[name] for name in _PROCESS}
-        super().__init__(members)
-
-    def elaborate(self, platform: object) -> Module:
-        m, inside = Module(), Module()
-        resets = Signal(reset_less=True)
-        m.d.sync += resets.eq(self.reset)
-        m.submodules.inside = ResetInserter(resets)(inside)
-        self._place(inside)
-        return m
+            members |= {name: self._port.signature.members[name] for name in PROCESS}
+        super().__init__(members, counters=shape.counters)
 
     def _place(self, m: Module) -> None:
-        """Place what is reset."""
         m.submodules.collective = part = self._collective
-        for p in range(self._shape.links):
-            for name in (f"in_{p}", f"out_{p}"):
-                link = getattr(self, name)
-                for plane in self.link.members:
-                    inner = getattr(part, _PLANES[plane].format(name))
-                    wiring.connect(m, inner, wiring.flipped(getattr(link, plane)))
+        there: Any = part
+        self._join_links(m, part, self._shape.links)
         for name, end in self._shown.items():
             show(m, self, name, part, end)
-        targets: dict[int, Any] = {Target.ENGINE: part.sync_config}
-        if words := self._router_words(m):
-            targets[Target.ROUTER] = words.config
+        events = {w: [getattr(part, n)] for w, n in _EVENTS.items() if hasattr(part, n)}
+        targets: dict[int, Any] = {Target.ENGINE: there.sync_config}
+        if self._set_up:
+            targets |= self._place_set_up(m, self._set_up, events)
+        if events:
+            fence = getattr(part, "fence", None)
+            targets[Target.ROUTER] = self._place_router_words(m, events, fence)
         if self._port:
-            m.submodules.port = self._port
-            targets[Target.PORT] = self._join_port(m, self._port).config
-        m.submodules.config = config = ConfigNode(tuple(targets))
-        m.d.comb += config.index.eq(self.index)
-        wiring.connect(m, wiring.flipped(self.host), config.host)
-        wiring.connect(m, config.next, wiring.flipped(self.next))
-        for number, target in targets.items():
-            wiring.connect(m, getattr(config, f"target_{number}"), target)
+            targets[Target.PORT] = self._join_process(m, self._port)
+            wiring.connect(m, self._port.send, there.sync_arrive)
+            wiring.connect(m, there.sync_release, self._port.answer)
+            m.d.comb += self._port.taken.eq(there.sync_arrive_ready)
+        self._join_chain(m, targets)
 
-    def _router_words(self, m: Module) -> Any:
-        """Place the router's words and counters; return the words, or None if there are none."""
+    def _place_set_up(
+        self, m: Module, set_up: SetUpShape, events: dict[RouterWord, list[Any]]
+    ) -> dict[int, Any]:
+        """Place sink, manager and the port of both; return the targets that they make."""
         part: Any = self._collective
-        there = part.signature.members
-        counts: dict[int, Value] = {
-            address: self._count(m, name, getattr(part, name))
-            for name, address in _EVENTS.items()
-            if name in there
-        }
-        if not counts:
-            return None
-        table = (RouterWord.TABLE,) if "table_write" in there else ()
-        fence = (RouterWord.FENCE,) if "fence" in there else ()
-        if fence:
-            counts[RouterWord.FENCE] = kept = Signal.like(part.fence, name="fence")
-            m.d.comb += part.fence.eq(kept)
-        read = {address: len(word) for address, word in counts.items()}
-        m.submodules.words = words = Words(read, (*table, *fence))
-        for address, word in counts.items():
-            m.d.comb += getattr(words, f"read_{address}").eq(word)
-        data = words.config.data
-        if table:
-            route = struct(ROUTE)(data[: ROUTE.width])
-            m.d.comb += [
-                part.table_write.eq(words.write_0),
-                part.table_destination.eq(route.destination),
-                part.table_output.eq(route.output),
-            ]
-        if fence:
-            m.d.sync += kept.eq(Mux(words.write_1, data, kept))
-        return words
-
-    def _count(self, m: Module, name: str, events: Signal) -> Value:
-        """Count events, so that those of t are seen from t + 2; without counters return 0."""
-        count = Signal(COUNTER_BITS, name=f"{name}_count")
-        if self._shape.counters:
-            kept = Signal.like(events, name=f"kept_{name}")
-            counter = SaturatingCounter(COUNTER_BITS, (1 << len(events)) - 1)
-            m.submodules[f"{name}_counter"] = counter
-            m.d.sync += kept.eq(events)
-            m.d.comb += [counter.events.eq(kept), count.eq(counter.count)]
-        return count
-
-    def _join_port(self, m: Module, port: NodePort) -> Words:
-        """Place the node port between process and engine; return its words."""
-        part: Any = self._collective
-        m.submodules.port_words = words = Words({PortWord.REFUSED_ARRIVE: COUNTER_BITS})
-        wiring.connect(m, port.send, part.sync_arrive)
-        wiring.connect(m, part.sync_release, port.answer)
-        m.d.comb += port.taken.eq(part.sync_arrive_ready)
-        if self._shape.counters:
-            m.d.comb += words.read_16.eq(port.refused_arrives)
-        for name in _PROCESS:
-            show(m, self, name, port, name)
-        return words
-
-
-_PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
-"""Members of a node port that the process has."""
+        here: Any = self
+        end: Any = self._end
+        links = self._shape.links
+        m.submodules.sink = sink = Sink(set_up)
+        m.submodules.access = access = ConfigAccess()
+        m.submodules.set_up_port = end
+        wiring.connect(m, end.router_in, getattr(part, f"in_{links}"))
+        wiring.connect(m, getattr(part, f"out_{links}"), end.router_out)
+        wiring.connect(m, sink.access, access.sink)
+        wiring.connect(m, access.engine, part.sync_config)
+        m.d.comb += [
+            access.locks.eq(sink.locks),
+            sink.number.eq(here.number),
+            sink.valid.eq(end.sink_valid),
+            sink.flit.eq(end.sink_flit),
+            end.listens.eq(sink.listens),
+            end.reply_valid.eq(sink.reply_valid),
+            end.reply_flit.eq(sink.reply_flit),
+            sink.reply_leaves.eq(end.reply_leaves),
+            *(
+                getattr(sink, name).eq(getattr(part, f"sync_{name}"))
+                for name in ("freed_valid", "freed_entry", "freed_epoch")
+            ),
+        ]
+        if hasattr(part, "number"):
+            m.d.comb += part.number.eq(here.number)
+        events[RouterWord.OVERFLOW].extend(end.overflows)
+        events[RouterWord.UNEXPECTED] = [*sink.dropped, end.unexpected]
+        targets: dict[int, Any] = {Target.ENGINE: access.chain}
+        if self._shape.own:
+            for name in ("inject", "eject"):
+                show(m, self, name, end, name)
+            targets[Target.MANAGER] = self._join_manager(m, Manager(set_up), end)
+        return targets

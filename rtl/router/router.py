@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -24,7 +24,7 @@ class Router(wiring.Component):
     ----------
     routing : Routing
         Also says how many ports there are, and which pairs.
-    channels : int, 1 to 4
+    channels : int, 1 to 5
     buffer_flits : int, 1 to 16
     flit_bits : int
     output_register : bool
@@ -34,6 +34,8 @@ class Router(wiring.Component):
         Their width, and how many classes of routed ones there are; 0: they are not routed.
     cut : bool
         Flits have the flag ``cut``: links have check bits.
+    dated : int
+        Channels, from channel 0 on, whose packets go over to the next odd channel at a dateline.
 
     Members
     -------
@@ -45,7 +47,9 @@ class Router(wiring.Component):
         Of routed messages: what goes back on the link of this input.
     overflows : Out(range(ports + 1))
         Flits dropped in this cycle.
-    x, y, table_write, …
+    dateline : In(ports)
+        Only with ``dated``: outputs at which packets go over; constant.
+    x, y, number, routes
         What the routing needs.
     """
 
@@ -61,15 +65,18 @@ class Router(wiring.Component):
         message_bits: int = 0,
         classes: int = 0,
         cut: bool = False,
+        dated: int = 0,
     ) -> None:
-        if not 1 <= channels <= 4:
-            raise ValueError(f"Router needs 1 to 4 channels, not {channels!r}")
+        if not 1 <= channels <= 5:
+            raise ValueError(f"Router needs 1 to 5 channels, not {channels!r}")
         if not 1 <= buffer_flits <= 16:
             raise ValueError(f"Router needs buffers of 1 to 16 flits, not {buffer_flits!r}")
         self._routing = routing
         self._places = buffer_flits
         self._register = output_register
         self._messages = messages
+        self._channels = channels
+        self._dated = dated
         ports = range(len(routing.outputs))
         plain = FlitSignature(channels, flit_bits, cut=cut)
         shared = FlitSignature(
@@ -87,6 +94,8 @@ class Router(wiring.Component):
             }
             if classes:
                 members[f"message_{port}_credit"] = In(classes)
+        if dated:
+            members["dateline"] = In(len(ports))
         super().__init__({**members, "overflows": Out(range(len(ports) + 1))})
 
     def elaborate(self, platform: object) -> Module:
@@ -108,8 +117,8 @@ class Router(wiring.Component):
         for port in ports:
             m.submodules[f"input_{port}"] = inputs[port]
             m.submodules[f"output_{port}"] = outputs[port]
-        has_credit = Cat(output.has_credit for output in outputs)
-        busy = Cat(output.busy for output in outputs)
+        has_credit = Cat(self._asked(o, output.has_credit) for o, output in enumerate(outputs))
+        busy = Cat(self._asked(o, output.busy) for o, output in enumerate(outputs))
         for i, source in enumerate(inputs):
             self._join_input(m, i, source)
             m.d.comb += [
@@ -120,7 +129,9 @@ class Router(wiring.Component):
             for o in legal[i]:
                 m.d.comb += [
                     outputs[o].offer[i].eq(source.offer[o]),
-                    getattr(outputs[o], f"offer_channel_{i}").eq(source.offer_channel),
+                    getattr(outputs[o], f"offer_channel_{i}").eq(
+                        self._entered(o, source.offer_channel)
+                    ),
                     getattr(outputs[o], f"flit_{i}").eq(source.flit),
                 ]
         for o, output in enumerate(outputs):
@@ -132,6 +143,24 @@ class Router(wiring.Component):
                 ]
         m.d.comb += self.overflows.eq(total([source.overflow for source in inputs]))
         return m
+
+    def _asked(self, output: int, state: Value) -> Value:
+        """Return the state of an output's channels by the channel that packets come by."""
+        if not self._dated:
+            return state
+        line = self.dateline[output]
+        over = [state[c | (c < self._dated)] for c in range(self._channels)]
+        return Cat(Mux(line, other, state[c]) for c, other in enumerate(over))
+
+    def _entered(self, output: int, channel: Value) -> Value:
+        """Return the channel, one-hot, that a packet takes at an output."""
+        if not self._dated:
+            return channel
+        line, bits = self.dateline[output], list(channel)
+        for c in range(0, self._dated, 2):
+            bits[c] = channel[c] & ~line
+            bits[c + 1] = channel[c + 1] | (channel[c] & line)
+        return Cat(bits)
 
     def _join_input(self, m: Module, port: int, source: InputPort) -> None:
         """Join an input to its link, by way of the routing."""

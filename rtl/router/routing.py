@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from amaranth import Cat, Const, Module, Mux, Value
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.flit import xy_header
+from syncfabric.models.layout.flit import table_header, xy_header
+from syncfabric.models.messages.layout import Layout
 from syncfabric.rtl.messages import struct
 
 __all__ = ["Routing", "SourceRouting", "TableRouting", "XyRouting"]
@@ -81,41 +81,37 @@ def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value
 
 @dataclass(frozen=True)
 class TableRouting:
-    """The output for each destination is in LUT RAM.
+    """The output for each router is a constant; at its own router a packet's header has it.
+
+    Rules: docs/microarchitecture-engine.md, R3 (5, 6); docs/microarchitecture-networks.md, N1 (7).
 
     Parameters
     ----------
     outputs : tuple
         As of :class:`Routing`.
-    destinations : int
-        Entries of the table.
+    routers : int
+        Routers of the network.
     """
 
     outputs: tuple[tuple[int, ...], ...]
-    destinations: int
+    routers: int
 
     def members(self) -> dict[str, Any]:
-        """Return the port that writes all inputs' tables."""
-        return {
-            "table_write": In(1),
-            "table_destination": In(range(self.destinations)),
-            "table_output": In(range(len(self.outputs))),
-        }
+        """Return the router's number, and the port for each router; both are constant."""
+        router, port = self._header.fields[:2]
+        return {"number": In(router.width), "routes": In(self.routers * port.width)}
 
     def place(self, m: Module, router: Any, port: int, flit: Any) -> tuple[Value, Value]:
-        """Look the destination up: see :class:`Routing`."""
-        depth = max(2, self.destinations)
-        m.submodules[f"table_{port}"] = table = Memory(
-            shape=range(len(self.outputs)), depth=depth, init=[]
-        )
-        write, read = table.write_port(), table.read_port(domain="comb")
-        m.d.comb += [
-            write.en.eq(router.table_write),
-            write.addr.eq(router.table_destination),
-            write.data.eq(router.table_output),
-            read.addr.eq(flit.payload),
-        ]
-        return _decoded(read.data, self.outputs[port], len(self.outputs)), flit.payload
+        """Choose between header and constants: see :class:`Routing`."""
+        header = struct(self._header)(flit.payload[: self._header.width])
+        here, elsewhere = header.port, router.routes.word_select(header.router, len(header.port))
+        code = Mux(header.router == router.number, here, elsewhere)
+        known = header.router < self.routers
+        return _decoded(code, self.outputs[port], len(self.outputs), known), flit.payload
+
+    @property
+    def _header(self) -> Layout:
+        return table_header(self.routers, len(self.outputs))
 
 
 @dataclass(frozen=True)
@@ -141,11 +137,11 @@ class SourceRouting:
         return route, Mux(flit.head, flit.payload >> width, flit.payload)
 
 
-def _decoded(code: Value, legal: tuple[int, ...], count: int) -> Value:
-    """Return a route; what is for none of the legal outputs is for the last of them."""
+def _decoded(code: Value, legal: tuple[int, ...], count: int, known: Value | None = None) -> Value:
+    """Return a route; an unknown code, or one of no legal output, is for the last of these."""
     *others, last = legal
     bits: list[Value] = [Const(0, 1)] * count
     for output in others:
-        bits[output] = code == output
+        bits[output] = code == output if known is None else known & (code == output)
     bits[last] = ~Cat(bits[output] for output in others).any()
     return Cat(bits)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, SPILL_BASE
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.barrier.ports import ConfigSignature
 
@@ -70,7 +70,7 @@ class ConfigAccess(wiring.Component):
         Only with spill: the spill engine answers the network.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         self._spill = network.spill
         members: dict[str, Any] = {
             "index": In(network.layout.target_bits),

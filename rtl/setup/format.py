@@ -24,7 +24,7 @@ from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import (
     IrregularSpec,
     MeshSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 
 __all__ = ["SEQUENCES", "SLOT_BITS", "SetupFormat", "setup_format"]
@@ -91,7 +91,7 @@ class SetupFormat:
         return 2 + len(self.image)
 
 
-def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupFormat:
+def setup_format(network: RegisterSpec, managers: tuple[Node, ...]) -> SetupFormat:
     """Return the format of a network.
 
     Parameters
@@ -147,7 +147,7 @@ def setup_format(network: MessageSpec, managers: tuple[Node, ...]) -> SetupForma
     )
 
 
-def _wires(network: MessageSpec, routers: int, headers: tuple[int, ...]) -> SetupFormat:
+def _wires(network: RegisterSpec, routers: int, headers: tuple[int, ...]) -> SetupFormat:
     """Return the format of slots of barrier wires: words of a kind of their own, on any network."""
     if isinstance(network, MeshSpec):
         slot = WireLayout(Port.LOCAL, True, network.data_bits)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONTROL, LIFE, Command, Kind, RegisterWord
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.barrier.combine import identity
 from syncfabric.rtl.barrier.ports import SpillReleaseSignature
@@ -55,7 +55,7 @@ class SpillBase(EntryEpisode):
         Only there: a group whose last barrier is over, as of :class:`FreedReport`.
     """
 
-    def __init__(self, network: MessageSpec, form: EntryForm, members: dict[str, Any]) -> None:
+    def __init__(self, network: RegisterSpec, form: EntryForm, members: dict[str, Any]) -> None:
         self._network, self._form = network, form
         members = members | asking_ports(network, form.links, process=form.process, sink=form.sink)
         members |= {"stray": Out(1), "refused_write": Out(1)}

@@ -7,7 +7,7 @@ from amaranth.lib import data
 
 from syncfabric.models.messages import CONTROL
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.setup.life import LIFE_STATE
@@ -55,7 +55,7 @@ class EntryForm:
     process: bool
     sink: bool
 
-    def entry(self, network: MessageSpec) -> data.StructLayout:
+    def entry(self, network: RegisterSpec) -> data.StructLayout:
         """Return the layout of an entry."""
         bits = network.data_bits
         fields: dict[str, Any] = {
@@ -75,6 +75,6 @@ class EntryForm:
             fields["beyond"] = 1
         return data.StructLayout(fields)
 
-    def heard(self, network: MessageSpec) -> data.StructLayout:
+    def heard(self, network: RegisterSpec) -> data.StructLayout:
         """Return the layout of what comes by a port."""
         return data.StructLayout({"message": struct(network.layout.sync), **self.beside})

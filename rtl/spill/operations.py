@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import (
-    MessageSpec,
+    RegisterSpec,
 )
 from syncfabric.rtl.barrier.ports import SpillArriveSignature
 from syncfabric.rtl.parts.gates import either
@@ -21,7 +21,7 @@ __all__ = ["SpillOperations", "asking_ports"]
 _REQUEST = {"gid": 8, "word": 3, "write": 1, "data": 32}
 
 
-def asking_ports(network: MessageSpec, links: int, *, process: bool, sink: bool) -> dict[str, Any]:
+def asking_ports(network: RegisterSpec, links: int, *, process: bool, sink: bool) -> dict[str, Any]:
     """Return the ports by which an engine is asked, and answers, but for the messages' contents.
 
     Parameters
@@ -92,7 +92,7 @@ class SpillOperations(wiring.Component):
 
     def __init__(
         self,
-        network: MessageSpec,
+        network: RegisterSpec,
         links: int,
         entry: data.StructLayout,
         heard: data.StructLayout,

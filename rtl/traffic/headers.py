@@ -4,6 +4,8 @@ from amaranth import C, Cat, Module, Value
 from amaranth.lib import memory
 
 from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    EngineSpec,
     IrregularSpec,
     MessageSpec,
 )
@@ -14,6 +16,8 @@ __all__ = ["header_of", "header_words"]
 
 def header_words(network: MessageSpec) -> tuple[int, ...]:
     """Return the header of a packet for each node, by its number; the sender's bits are 0."""
+    if isinstance(network, EngineSpec):
+        return tuple(network.shape.header_of(place) for place in network.shape.nodes)
     names = ("switch", "port") if isinstance(network, IrregularSpec) else ("x", "y")
     pack = network.layout.header.pack
     return tuple(pack(dict(zip(names, node, strict=True))) for node in network.topology.nodes)
@@ -33,7 +37,7 @@ def header_of(m: Module, network: MessageSpec, destination: Value) -> Value:
     destination : Value
         A node's number.
     """
-    if isinstance(network, IrregularSpec):
+    if isinstance(network, IrregularSpec | EngineIrregularSpec):
         words = header_words(network)
         m.submodules.headers = table = memory.Memory(
             shape=network.layout.header.width, depth=len(words), init=words
@@ -42,6 +46,7 @@ def header_of(m: Module, network: MessageSpec, destination: Value) -> Value:
         m.d.comb += read.addr.eq(destination)
         return Value.cast(read.data)
     layout, width = network.layout, network.width
-    y = divide(destination, width, width * network.height)[: layout.y_bits]
-    known = {"x": (destination - y * width)[: layout.x_bits], "y": y}
+    bits = {field.name: field.width for field in layout.header.fields}
+    y = divide(destination, width, width * network.height)[: bits["y"]]
+    known = {"x": (destination - y * width)[: bits["x"]], "y": y}
     return Cat(known.get(field.name, C(0, field.width)) for field in layout.header.fields)

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
     IrregularSpec,
     MessageSpec,
 )
@@ -154,7 +155,8 @@ class PacketSource(wiring.Component):
     def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:
         """Send flit by flit: the generator's packet leaves with its tail, software's flits each."""
         network, channels, layout = self._network, self._network.channels, self._network.layout
-        step = 2 if isinstance(network, IrregularSpec) and network.datelines else 1
+        rings = isinstance(network, IrregularSpec | EngineIrregularSpec) and network.datelines
+        step = 2 if rings else 1
         available, send = Signal(channels), Signal()
         for c in range(channels):
             m.submodules[f"credit_{c}"] = counter = CreditCounter(network.buffer_flits)

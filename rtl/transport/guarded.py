@@ -10,7 +10,7 @@ from syncfabric.rtl.guard.receiver import ReceiverGuard
 from syncfabric.rtl.guard.sender import SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 from syncfabric.rtl.parts.gates import total
-from syncfabric.rtl.transport.link import Joined, show
+from syncfabric.rtl.transport.link import show
 
 __all__ = ["GuardedLinks"]
 
@@ -23,8 +23,9 @@ class GuardedLinks(wiring.Component):
 
     Parameters
     ----------
-    inner : Joined
-        Its flits have the flag ``cut``.
+    inner : Component
+        With links ``in_0``, ``out_0`` .. and ``sync_in_0``, ``sync_out_0`` .., of which either may
+        be missing. Its flits have the flag ``cut``.
     links : int
         Links to neighbours.
     check_bits : int, 1 to 8
@@ -44,7 +45,7 @@ class GuardedLinks(wiring.Component):
     """
 
     def __init__(
-        self, inner: Joined, *, links: int, check_bits: int, places: int, registers: int
+        self, inner: wiring.Component, *, links: int, check_bits: int, places: int, registers: int
     ) -> None:
         self._inner = inner
         members: dict[str, Any] = dict(inner.signature.members.items())

@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth import Module
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.rtl.barrier.config import ConfigPort, message_bank
 from syncfabric.rtl.wires.bank import SlotBank
 
@@ -12,7 +12,7 @@ __all__ = ["place_slots"]
 
 
 def place_slots(
-    m: Module, network: MessageSpec, unit: Any, config: ConfigPort, links: int, *, process: bool
+    m: Module, network: RegisterSpec, unit: Any, config: ConfigPort, links: int, *, process: bool
 ) -> SlotBank:
     """Place the slots of a unit for messages, and lead their links out of it; return them.
 

@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import COUNTER_BITS, WireLayout
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort
 from syncfabric.rtl.barrier.ports import ConfigSignature
@@ -69,7 +69,7 @@ class WireUnit(wiring.Component):
 
     def __init__(
         self,
-        network: MessageSpec,
+        network: RegisterSpec,
         plane: WirePlane,
         links: int,
         *,

@@ -1,11 +1,8 @@
 """A network of collective engines as Verilog: modules of routers and nodes, and the top."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-from amaranth import Shape
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
@@ -21,6 +18,7 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
 
 __all__ = [
     "CHAIN",
+    "FREED",
     "INTERFACE",
     "PROCESS",
     "REGISTERS",
@@ -55,6 +53,9 @@ PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "bro
 CHAIN = ("request_valid", "request", "answer_valid", "answer_error", "answer_rdata")
 """Wires of the config chain, from the host's side."""
 
+FREED = ("freed_valid", "freed_entry", "freed_epoch")
+"""Ports of a router that nothing of the network reads."""
+
 _WIRES = {
     "packets__message_valid": "sync_valid",
     "packets__message_credit": "sync_credit",
@@ -66,37 +67,32 @@ _WIRES = {
 """What wires of a link are called in a network, where it is not the name behind ``packets__``."""
 
 
-def node_of(shape: NodeShape, set_up: SetUpShape | None = None) -> Node:
-    """Return a router, which on a mesh is a node, too."""
-    return Node(shape, set_up)
+def node_of(shape: NodeShape, *headers: int) -> Node:
+    """Return a router, which on a mesh is a node, too; of a network with these managers."""
+    return Node(shape, headers)
 
 
-def interface_of(shape: NodeShape, set_up: SetUpShape | None = None) -> NodeInterface:
+def interface_of(shape: NodeShape, registers: int, *headers: int) -> NodeInterface:
     """Return the interface of a node that is none of the routers."""
-    return NodeInterface(shape, set_up)
+    return NodeInterface(shape, registers, headers)
 
 
-def ports_of(signature: wiring.Signature, prefix: str = "") -> Iterator[tuple[str, Any, int]]:
-    """Yield name, flow and width of all ports as Verilog has them."""
-    for name, member in signature.members.items():
-        if member.is_signature:
-            inner = member.signature if member.flow != In else member.signature.flip()
-            yield from ports_of(inner, f"{prefix}{name}__")
-        else:
-            yield f"{prefix}{name}", member.flow, Shape.cast(member.shape).width
-
-
-def link_ports(shape: NetworkShape) -> list[tuple[str, bool, int]]:
+@functools.cache
+def link_ports(shape: NetworkShape) -> tuple[tuple[str, bool, int], ...]:
     """Return the wires of a link as its modules name them, whether they run back, and widths."""
-    link = node_of(*_parts(shape)).link
-    return [(name, flow == In, width) for name, flow, width in ports_of(link) if width]
+    module = re.search(rf"^module {ROUTER}\b.*?^endmodule", router_verilog(shape), _LINES)
+    assert module
+    wires = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?out_0__(\w+) ?;", module[0], _LINES)
+    return tuple((name, way == "input", int(high or 0) + 1) for way, high, name in wires)
 
 
-def _parts(shape: NetworkShape) -> tuple[NodeShape, SetUpShape | None]:
-    """Return what modules of routers and nodes are made for."""
+_LINES = re.MULTILINE | re.DOTALL
+
+
+def _router_shape(shape: NetworkShape) -> NodeShape:
+    """Return what a router is built for, its node's port with it."""
     registers = 0 if shape.interfaces else shape.registers
-    router = shape.router.model_copy(update={"registers": registers})
-    return router, set_up_of(shape)
+    return shape.router.model_copy(update={"registers": registers})
 
 
 def wire_of(port: str) -> str:
@@ -127,17 +123,18 @@ def modules_verilog(shape: NetworkShape) -> str:
 
 def router_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a router and all that it is made of."""
-    return _converted(node_of, ROUTER, shape)
+    return converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
 
 
 def interface_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a node interface and all that it is made of."""
-    return _converted(interface_of, INTERFACE, shape)
+    parts = shape.router, shape.registers, *shape.manager_headers
+    return converted(interface_of, INTERFACE, *parts)
 
 
 def registers_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of the registers of a link."""
-    return _converted(_registers, REGISTERS, shape)
+    return converted(_registers, REGISTERS, _router_shape(shape), *shape.manager_headers)
 
 
 def end_verilog() -> str:
@@ -145,12 +142,8 @@ def end_verilog() -> str:
     return converted(ChainEnd, END)
 
 
-def _converted(make: Callable[..., wiring.Component], name: str, shape: NetworkShape) -> str:
-    return converted(make, name, *(part for part in _parts(shape) if part))
-
-
-def _registers(shape: NodeShape, set_up: SetUpShape | None = None) -> LinkRegisters:
-    return LinkRegisters(node_of(shape, set_up).link, shape.link_registers)
+def _registers(shape: NodeShape, *headers: int) -> LinkRegisters:
+    return LinkRegisters(node_of(shape, *headers).link, shape.link_registers)
 
 
 def top_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
@@ -207,6 +200,8 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
         if spec.channels:
             y, x = divmod(router, spec.width)
             inputs |= {"x": (widths["x"], x), "y": (widths["y"], y)}
+        if shape.managers:
+            inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
     elif spec.channels:
         inputs |= {
             "number": (widths["router"], router),
@@ -260,13 +255,14 @@ def top_verilog(spec: EngineSpec, name: str) -> str:
         router = target - shape.target_of(0)
         if router >= 0:
             inputs |= _links_of(shape, router, wires)
+            inputs |= dict.fromkeys(FREED, "")
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
         if router < 0:
             place = shape.nodes[target]
             for port, _, _ in wires:
-                inputs[f"up__{port}"] = f"uplink_{target}_{wire_of(port)}"
-                inputs[f"down__{port}"] = f"{link_name(*place)}_{wire_of(port)}"
+                inputs[f"out_0__{port}"] = f"uplink_{target}_{wire_of(port)}"
+                inputs[f"in_0__{port}"] = f"{link_name(*place)}_{wire_of(port)}"
         module = ROUTER if router >= 0 else INTERFACE
         top.instance(module, f"node_{target}" if router < 0 else f"router_{router}", inputs)
     if shape.router.link_registers:
@@ -285,7 +281,7 @@ def _links(shape: NetworkShape) -> Iterator[str]:
         yield f"uplink_{i}"
 
 
-def _register(top: ModuleWriter, link: str, wires: list[tuple[str, bool, int]]) -> None:
+def _register(top: ModuleWriter, link: str, wires: Iterable[tuple[str, bool, int]]) -> None:
     """Place the registers of a link: near is the sender's end."""
     ends = {f"near__{port}": f"{link}_{wire_of(port)}" for port, _, _ in wires}
     ends |= {f"far__{port}": f"far_{link}_{wire_of(port)}" for port, _, _ in wires}
@@ -293,7 +289,7 @@ def _register(top: ModuleWriter, link: str, wires: list[tuple[str, bool, int]]) 
 
 
 def _links_of(
-    shape: NetworkShape, router: int, wires: list[tuple[str, bool, int]]
+    shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the connections of a router's links; at a port without a link 0 comes in (N1.6)."""
     far = "far_" if shape.router.link_registers else ""

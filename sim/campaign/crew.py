@@ -20,7 +20,12 @@ from syncfabric.models.messages import (
     register_address,
 )
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    RegisterSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.plan import (
     BarrierPlan,
@@ -118,7 +123,7 @@ class Crew(ABC):
 
 def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
     """Return the software for a network."""
-    network = plan.spec.network
+    network = of_registers(plan.spec.network)
     if isinstance(network, StaticSpec):
         return _OfRoutes(fabric, network)
     if network.has_messages:
@@ -128,7 +133,7 @@ def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
 
 def groups_hit(plan: BarrierPlan, dead: Dead) -> set[int]:
     """Return the groups that cannot go on as they are."""
-    network = plan.spec.network
+    network = of_registers(plan.spec.network)
     if isinstance(network, StaticSpec):
         return {group.id for group in plan.static_groups if way_is_hit(network, group, dead)}
     if not network.has_messages:  # plans around it may have other slots
@@ -154,7 +159,7 @@ def _refused(life: Life, dead: Dead = NOTHING) -> Steps[int]:
 class _OfMessages(Crew):
     """Groups in registers that managers set up and kill."""
 
-    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+    def __init__(self, fabric: Fabric, network: RegisterSpec) -> None:
         self._fabric, self._network = fabric, network
         self._manager = ByManager(fabric, network, patience=PATIENCE, tries=TRIES)
 
@@ -268,7 +273,7 @@ class _OfMessages(Crew):
 class _OfWires(Crew):
     """Groups in slots, written over the config port."""
 
-    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+    def __init__(self, fabric: Fabric, network: RegisterSpec) -> None:
         self._fabric, self._network = fabric, network
         self._port = ByPort(fabric, network)
 

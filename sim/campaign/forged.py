@@ -7,7 +7,7 @@ import random
 from syncfabric.models.golden.link_form import LinkForm, Wires
 from syncfabric.models.messages import Kind
 from syncfabric.models.networks.mesh import Port, Turn
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 from syncfabric.models.planning.switch_tree import PROCESS_PORT, PortRegister
 from syncfabric.models.planning.tree import Register
 from syncfabric.sim.assemble.links import links_of
@@ -16,7 +16,7 @@ __all__ = ["end_of", "forged", "spurious_kinds"]
 
 
 def forged(
-    network: MessageSpec,
+    network: RegisterSpec,
     rng: random.Random,
     *,
     kind: Kind,
@@ -50,7 +50,7 @@ def forged(
     return form.pack(form.checked(wires))
 
 
-def end_of(network: MessageSpec, link: int) -> tuple[int, int]:
+def end_of(network: RegisterSpec, link: int) -> tuple[int, int]:
     """Return where a link leads to: its number on the config port, and by which port."""
     links = links_of(network)
     end = links.ends[link]
@@ -66,7 +66,7 @@ def end_of(network: MessageSpec, link: int) -> tuple[int, int]:
 
 
 def spurious_kinds(
-    network: MessageSpec, register: Register | PortRegister | None, port: int
+    network: RegisterSpec, register: Register | PortRegister | None, port: int
 ) -> list[Kind]:
     """Return the kinds, if any, that a register uses in no state when they come to it by a port.
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import enum
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    RegisterSpec,
+    StaticSpec,
+)
 
 __all__ = ["Kind", "is_meant", "kinds_of"]
 
@@ -47,7 +52,7 @@ _WORDS = {
 }
 
 
-def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
+def kinds_of(network: RegisterSpec | StaticSpec) -> tuple[Kind, ...]:
     """Return the kinds of faults that can happen to a network."""
     if isinstance(network, StaticSpec):
         return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)

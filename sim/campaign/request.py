@@ -90,7 +90,7 @@ class CampaignRequest:
 
 
 def _check_messages(plan: BarrierPlan) -> None:
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     if network.has_messages and network.wire_plane is not None:
         raise SpecError(
             'network: a campaign strikes messages or wires, not sync = "both"; set one of them'

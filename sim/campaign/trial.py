@@ -11,7 +11,11 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.messages import REGISTER_WORDS, Command
 from syncfabric.models.messages import Kind as Message
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    IrregularSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
@@ -98,7 +102,7 @@ class Draw:
 
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
         self._plan, self._kinds, self._seed = plan, kinds, seed
-        network = self._network = plan.spec.network
+        network = self._network = of_registers(plan.spec.network)
         links, wires = links_of(network), link_wires(network)
         local = set() if isinstance(network, IrregularSpec) else {*links.eject, *links.inject}
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
@@ -171,7 +175,7 @@ class Draw:
 
         One that is posed has GID and epoch of a group that synchronizes.
         """
-        network = self._plan.spec.message_network
+        network = self._plan.spec.register_network
         known = [group.id for group in self._plan.groups]
         gid, epoch = rng.choice(known), 0 if posed else rng.randrange(1, EPOCHS)
         kind = rng.choice(list(Message))
@@ -181,7 +185,7 @@ class Draw:
 
     def _spurious(self, at: int, rng: random.Random) -> Fault:
         """Return a message that the register that it comes to uses in no state."""
-        network, kinds = self._plan.spec.message_network, list[Message]()
+        network, kinds = self._plan.spec.register_network, list[Message]()
         while not kinds:
             link, group = rng.choice(self._links), rng.choice(self._plan.groups)
             target, port = end_of(network, link)

@@ -15,7 +15,13 @@ from types import MappingProxyType
 from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages import Command, Op
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    MeshSpec,
+    NetworkSpec,
+    RegisterSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_core import core_header
 from syncfabric.models.planning.c_header_managers import MOST_TABLED, manager_blocks
@@ -208,11 +214,15 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     spec : NetworkSpec, optional
         The network; without one, a program knows no more than the words of a core.
     """
-    network = "" if spec is None else c_header(spec, "syncfabric") + _set_up_text(spec.network)
+    network = (
+        ""
+        if spec is None
+        else c_header(spec, "syncfabric") + _set_up_text(of_registers(spec.network))
+    )
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
 
 
-def _set_up_text(network: AnySpec) -> str:
+def _set_up_text(network: RegisterSpec | StaticSpec) -> str:
     """Return what the library has to know where programs can set groups up in hardware.
 
     On a mesh each member does it alone; over switches a manager does, who has to know the links.

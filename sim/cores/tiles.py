@@ -7,7 +7,13 @@ tile goes on.
 
 from __future__ import annotations
 
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    MeshSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
@@ -39,7 +45,7 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
 
     The tile with the core, whose own Verilog stands aside, is the first.
     """
-    spec = shape.barriers
+    spec = of_registers(shape.barriers)
     tiles = {TILE: _core_tile(shape), SHARE_TILE: _share_tile(shape)}
     if isinstance(spec, IrregularSpec):
         tiles[SWITCH_TILE] = switch_tile(spec)
@@ -50,7 +56,7 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
 
 def _core_tile(shape: TileShape) -> str:
     """Return a core with its node of the network, or of both networks."""
-    spec = shape.barriers
+    spec = of_registers(shape.barriers)
     top = tile.start_tile(TILE, _ports(shape))
     _place_core(top, shape)
     if isinstance(spec, StaticSpec):
@@ -75,7 +81,7 @@ def _sides() -> tuple[str, ...]:
 
 def _ports(shape: TileShape) -> tile.Ports:
     """Return the ports of the tile with the core, but for ``clk`` and ``rst``."""
-    spec = shape.barriers
+    spec = of_registers(shape.barriers)
     ports: tile.Ports = {
         "index": ("input", spec.layout.target_bits),
         "number": ("input", shape.core_bits),

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import Activity
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    IrregularSpec,
+    MeshSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.irregular import dateline_bits
 from syncfabric.sim.assemble.network import link_wires
@@ -19,7 +25,7 @@ __all__ = ["system_header"]
 
 def system_header(shape: TileShape) -> str:
     """Return ``system.h``: sizes, which further tiles there are, and how links join them all."""
-    spec = shape.barriers
+    spec = of_registers(shape.barriers)
     switches = spec.switches if isinstance(spec, IrregularSpec) else 0
     sizes = {
         "NODES": len(spec.topology.nodes),
@@ -68,7 +74,7 @@ def _constants(spec: AnySpec) -> Iterator[str]:
 
 
 def _joins(shape: TileShape) -> Iterator[str]:
-    spec = shape.barriers
+    spec = of_registers(shape.barriers)
     if isinstance(spec, IrregularSpec):
         yield from _irregular(spec)
         return

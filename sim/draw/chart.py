@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.draw.canvas import Sheet, format_of, to_svg
 from syncfabric.sim.draw.page import Margins, Mark
 from syncfabric.sim.results import ChannelLoad
@@ -52,17 +54,17 @@ def chart_of(network: AnySpec, side: float, groups: Sequence[Any] = ()) -> Chart
     groups : sequence of group plans
         All of them: on a static network, where they share out the links, others are drawn pale.
     """
-    if isinstance(network, MeshSpec):
+    if isinstance(network, StaticSpec):
+        from syncfabric.sim.draw.static.chart import StaticChart
+
+        return StaticChart(network.topology, side, groups)
+    if isinstance(network.topology, Mesh):
         from syncfabric.sim.draw.mesh.chart import MeshChart
 
         return MeshChart(network.topology, side)
-    if isinstance(network, IrregularSpec):
-        from syncfabric.sim.draw.irregular.chart import IrregularChart
+    from syncfabric.sim.draw.irregular.chart import IrregularChart
 
-        return IrregularChart(network.topology, side)
-    from syncfabric.sim.draw.static.chart import StaticChart
-
-    return StaticChart(network.topology, side, groups)
+    return IrregularChart(network.topology, side)
 
 
 def can_draw(network: AnySpec) -> bool:
@@ -81,7 +83,7 @@ def check_picture(path: str | Path, network: AnySpec) -> str:
     kind = format_of(path)
     fits, largest = _within(network)
     if not fits:
-        article = "an" if isinstance(network, IrregularSpec) else "a"
+        article = "an" if network.kind == "irregular" else "a"
         raise OutputError(
             f"picture {path}: {article} {kind_words(network)} is too large to draw; "
             f"pictures go up to {largest}, so leave the picture out"
@@ -102,8 +104,9 @@ LARGEST_IRREGULAR = 100
 
 def _within(network: AnySpec) -> tuple[bool, str]:
     """Return whether a network fits, and the largest one in words."""
-    if isinstance(network, IrregularSpec):
-        fits = network.topology.switches <= LARGEST_IRREGULAR
+    topology = network.topology
+    if isinstance(topology, Irregular):
+        fits = topology.switches <= LARGEST_IRREGULAR
         return fits, f"{LARGEST_IRREGULAR} switches"
-    fits = max(network.width, network.height) <= LARGEST_MESH
+    fits = max(topology.width, topology.height) <= LARGEST_MESH
     return fits, f"{LARGEST_MESH}x{LARGEST_MESH}"

@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driver import READ_BACK
@@ -38,7 +39,7 @@ class Conducting(ABC):
 
     def __init__(self, network: AnySpec, job: Job) -> None:
         self._begin, self._job = time.perf_counter(), job
-        self._targets, self._nodes = len(targets_of(network)), len(network.topology.nodes)
+        self._targets, self._nodes = targets_of(network), len(network.topology.nodes)
         self._answers: list[int] = []
 
     @property
@@ -82,5 +83,12 @@ class Conducting(ABC):
         over = self.session.finished and self.session.hang is None
         if not over or self._nodes > READ_BACK:
             return None
-        last = self._answers[-4 * self._targets :]
+        if self._targets.reads:
+            kinds = [kind for reads in self._targets.reads for _, kind in reads]
+            sums = dict.fromkeys(Counter, 0)
+            for kind, count in zip(kinds, self._answers[-len(kinds) :], strict=True):
+                sums[kind] += count
+            overflow, stray, refused_arrives, refused_writes = sums.values()
+            return overflow, stray, refused_arrives, refused_writes
+        last = self._answers[-4 * len(self._targets) :]
         return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])

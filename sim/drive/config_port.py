@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import SPILL_BASE
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import EngineSpec, MessageSpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.commander import Heard
 from syncfabric.sim.drive.targets import targets_of
@@ -37,6 +37,7 @@ class ConfigPort:
 
     def __init__(self, network: MessageSpec, requests: Iterable[ConfigRequest]) -> None:
         self._targets, self._spills = len(targets_of(network)), network.spill
+        self._chain = isinstance(network, EngineSpec)
         self.requests = deque(requests)
         self.awaits_answer = False
         self.answered: dict[int, ConfigRequest] = {}
@@ -114,9 +115,10 @@ class ConfigPort:
     def give(self, now: int) -> tuple[ConfigRequest, Stimulus]:
         """Give the next request in a cycle; return it, also as a stimulus."""
         request = self.requests.popleft()
-        exists = request.node < self._targets
+        exists = request.node < self._targets or self._chain
         if exists:
             self._given.append(request)
-        self.awaits_answer = exists and self._spills and request.address >= SPILL_BASE
+        spilled = self._spills and request.address >= SPILL_BASE
+        self.awaits_answer = exists and (spilled or self._chain)
         index = request.node << 12 | request.address
         return request, Stimulus(now, StimulusKind.CONFIG, index, request.data, int(request.write))

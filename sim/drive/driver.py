@@ -12,8 +12,10 @@ from typing import NamedTuple
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
 from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Kind
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import EngineSpec, MeshSpec
 from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import set_up_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
@@ -143,7 +145,8 @@ class Driver:
         self._spill: dict[int, deque[_Waiting]] = {}
         self.port = ConfigPort(network, self._first_writes())
         self.set_up = SetUp(plan, model, self.port.ask) if self._managed else None
-        self._openings = Openings(plan, model) if self._managed else None
+        waits = self._managed or isinstance(network, EngineSpec)
+        self._openings = Openings(plan, model) if waits else None
         self._noise = Noise(self) if scenario.noise else None
         self.churn = Churner(self) if scenario.churn else None
         self.software = Software(self)
@@ -179,6 +182,12 @@ class Driver:
     def _first_writes(self) -> Iterator[ConfigRequest]:
         """Yield the writes that nodes' software does before groups begin."""
         network = self.plan.spec.message_network
+        if isinstance(network, EngineSpec):
+            if not self._managed:
+                groups = self.plan.engine_groups
+                for target, address, word in set_up_writes(groups, network.shape, Epochs()):
+                    yield ConfigRequest(target, address, True, word)
+            return
         writes = node_writes(self.plan) if self._managed else config_writes(self.plan)
         first = network.first_slot * REGISTER_WORDS
         last = network.port_registers * REGISTER_WORDS
@@ -336,6 +345,12 @@ class Driver:
         for target in range(self._targets):
             for address in controls:
                 yield ConfigRequest(target, address, False)
+        network = self.plan.spec.message_network
+        if isinstance(network, EngineSpec):
+            for target, reads in enumerate(targets_of(network).reads):
+                for address, _ in reads:
+                    yield ConfigRequest(target, address, False)
+            return
         for target in range(self._targets):
             for counter in Counter:
                 yield ConfigRequest(target, COUNTER_BASE + counter, False)
@@ -355,7 +370,8 @@ class Driver:
         """Return whether software has prepared everything, and GO has reached all members."""
         if self.software.prepares:
             return False
-        if self.set_up is None or self._openings is None or self.set_up.refused is not None:
+        refused = self.set_up is not None and self.set_up.refused is not None
+        if self._openings is None or refused:
             return True
         if self.hasty:
             return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import (
+    EngineSpec,
     MessageSpec,
 )
 from syncfabric.sim.assemble.links import links_of
@@ -156,7 +157,8 @@ class Spacing:
     """
 
     def __init__(self, spec: MessageSpec) -> None:
-        self._watched = 0 if links_of(spec).credited else LaneMasks(spec).sync
+        every = links_of(spec).credited or isinstance(spec, EngineSpec)
+        self._watched = 0 if every else LaneMasks(spec).sync
         self._last, self._cycle = 0, -1
 
     def note(self, cycle: int, valid: int) -> Iterator[int]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineIrregularSpec,
+    EngineMeshSpec,
+    EngineSpec,
     IrregularSpec,
     MessageSpec,
     StaticSpec,
@@ -46,14 +50,18 @@ class Names:
         if class_ < 0:
             return begin[0], f"{wire}_{kind}[{channel}]"
         if kind == "flit":
-            own = not isinstance(self._spec, IrregularSpec) and self._spec.sync_links == "own"
-            return begin[0], f"{wire}_{'sync' if own else 'flit'}"
+            return begin[0], f"{wire}_{'sync' if _has_own_links(self._spec) else 'flit'}"
         index = f"[{class_}]" if self._links.classes > 1 else ""
         return begin[0], f"{wire}_sync_{kind}{index}"
 
     def _wire(self, begin: NodeName, port: str) -> str:
         """Return how the wires of a link begin."""
-        if isinstance(self._spec, IrregularSpec):
+        if isinstance(self._spec, EngineMeshSpec):
+            assert not isinstance(begin, int)
+            if port in ("local", "inject"):
+                return "eject" if port == "local" else port
+            return f"link_{self._spec.topology.index(begin)}_{int(Port[port.upper()])}"
+        if isinstance(self._spec, IrregularSpec | EngineIrregularSpec):
             if isinstance(begin, int):
                 return f"link_{begin}_{port}"
             return f"uplink_{self._spec.topology.index(begin)}"
@@ -113,6 +121,13 @@ class Names:
             yield from ((f"{name}[{number}]", part) for name, part in fields.items())
         for counter in self._targets.counters:
             yield counter.name, counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1
+
+
+def _has_own_links(spec: MessageSpec) -> bool:
+    """Return whether messages have links of their own."""
+    if isinstance(spec, EngineSpec):
+        return not spec.shape.router.shared
+    return not isinstance(spec, IrregularSpec) and spec.sync_links == "own"
 
 
 def _wire_fields(spec: MessageSpec) -> Iterator[tuple[str, int, int]]:

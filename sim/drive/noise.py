@@ -46,7 +46,7 @@ class Noise:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._network = driver.plan.spec.message_network
+        self._network = driver.plan.spec.register_network
         self._nodes = len(self._network.topology.nodes)
         self._targets = targets_of(self._network)
         used = {place for group in driver.groups for place in group.places}
@@ -229,7 +229,7 @@ class Noise:
 
 def _relay_registers(driver: Driver) -> set[tuple[int, int]]:
     """Return index and number of every register of a node on the way that is no member."""
-    index = driver.plan.spec.message_network.topology.index
+    index = driver.plan.spec.register_network.topology.index
     return {
         (index(node), register)
         for group in driver.plan.groups

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import EngineSpec, IrregularSpec, MessageSpec
 
 __all__ = ["Way", "way_of"]
 
@@ -40,6 +40,11 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     flits : sequence of int
         As on its link.
     """
+    if isinstance(spec, EngineSpec):
+        header = flits[0] & (1 << spec.layout.header.width) - 1
+        end = spec.shape.node_of(header)
+        steps = () if end is None else (spec.shape.nodes[end],)
+        return Way(end, tuple(flits), steps)
     if isinstance(spec, IrregularSpec):
         return _irregular_way(spec, node, flits)
     fields = spec.layout.header.unpack(flits[0] & (1 << spec.layout.header.width) - 1)

@@ -65,7 +65,7 @@ def wire_stray(
     Nobody arrives there: as soon as that group's pulse comes, and it does on separate wires, for
     they are driven on all links, the slot is broken. None if no unit beside it has a group there.
     """
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     slot = register - network.first_slot
     busy = {unit.target for unit in units_of(plan) if unit.slot == slot}
     if isinstance(network, IrregularSpec):

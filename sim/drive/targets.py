@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
+from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.messages import (
     LIFE,
     STATUS,
@@ -22,6 +24,7 @@ from syncfabric.models.messages import (
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineSpec,
     IrregularSpec,
     MessageSpec,
     StaticSpec,
@@ -57,6 +60,8 @@ class Targets:
         Number of the first slot among a target's registers; as many as there are without slots.
     counters : tuple of Counter or LinkCounter
         A target's counters.
+    reads : tuple of tuple of (address, Counter), by target
+        Words that count events, and as what.
     """
 
     names: tuple[NodeName, ...]
@@ -65,6 +70,7 @@ class Targets:
     observed: tuple[tuple[Fields, ...], ...]
     first_slot: int
     counters: tuple[Counter | LinkCounter, ...] = tuple(Counter)
+    reads: tuple[tuple[tuple[int, Counter], ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,6 +100,8 @@ class Targets:
 def targets_of(spec: AnySpec) -> Targets:
     """Return the targets of a network; the loader of a static one has no registers."""
     nodes = tuple(spec.topology.nodes)
+    if isinstance(spec, EngineSpec):
+        return _of_engines(spec)
     if isinstance(spec, StaticSpec):
         return Targets(
             names=nodes,
@@ -130,6 +138,33 @@ def targets_of(spec: AnySpec) -> Targets:
         first_slot=spec.message_registers,
         counters=counters,
     )
+
+
+def _of_engines(spec: EngineSpec) -> Targets:
+    """Return the targets of a network of engines, whose state no bench observes."""
+    shape, nodes = spec.shape, tuple(spec.topology.nodes)
+    router = [
+        (
+            Target.ENGINE << ADDRESS_BITS | EngineCounter.OVERFLOW + COUNTER_ADDRESS,
+            Counter.OVERFLOW,
+        ),
+        (Target.ENGINE << ADDRESS_BITS | EngineCounter.UNEXPECTED + COUNTER_ADDRESS, Counter.STRAY),
+        (
+            Target.ENGINE << ADDRESS_BITS | EngineCounter.REFUSED_COMMAND + COUNTER_ADDRESS,
+            Counter.REFUSED_WRITE,
+        ),
+    ]
+    if spec.channels:
+        router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.OVERFLOW, Counter.OVERFLOW))
+    if spec.managed:
+        router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.UNEXPECTED, Counter.STRAY))
+    port = (Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE, Counter.REFUSED_ARRIVE)
+    if not shape.interfaces:
+        reads = ((*router, port),) * len(nodes)
+        return Targets(nodes, len(nodes), (), ((),) * len(nodes), 1, (), reads)
+    names = nodes + tuple(range(shape.routers))
+    reads = ((port,),) * len(nodes) + (tuple(router),) * shape.routers
+    return Targets(names, len(nodes), (), ((),) * len(names), 1, (), reads)
 
 
 def _slot_fields(spec: MessageSpec) -> Fields:

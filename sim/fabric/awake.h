@@ -5,6 +5,7 @@
 
 #include "evaluate.h"
 #include "idle.h"
+#include "links.h"
 
 template <class Network> class Awake {
   public:

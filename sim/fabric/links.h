@@ -27,7 +27,16 @@ template <class Wire> bool copy(Wire& to, const Wire& from) {
 }
 
 // One end of a hop of the config chain: the wires of a tile's port.
-FOR_CHAIN(struct ChainEnd { CData* request_valid; QData* request; CData *answer_valid, *answer_error; IData* answer_rdata; };
+#define CHAIN_END(t, side)                                                                  \
+    {&t.side##_request_valid, &t.side##_request, &t.side##_answer_valid,                    \
+     &t.side##_answer_error, &t.side##_answer_rdata}
+
+FOR_CHAIN(struct ChainEnd {
+    CData* request_valid;
+    QData* request;
+    CData *answer_valid, *answer_error;
+    IData* answer_rdata;
+};
 
 struct ChainLink {
     int source, target;  // tiles, the nearer to the host first

@@ -55,6 +55,20 @@ struct Network {
     std::vector<ChainLink> chain;
     std::vector<End> shown = std::vector<End>(LINKS);
 
+    // The tile of a target, or any tile.
+    template <class Act> auto target(int tile, Act act) {
+#if INTERFACES
+        if (tile < NODES) return act(*interfaces[tile]);
+#endif
+        return act(*routers[tile - INTERFACES * NODES]);
+    }
+    template <class Act> auto at(int tile, Act act) {
+#if REGISTERED
+        if (tile >= TARGETS) return act(*registers[tile - TARGETS]);
+#endif
+        return target(tile, act);
+    }
+
     Network() {
 #if INTERFACES
         for (int i = 0; i < NODES; ++i) {
@@ -91,18 +105,14 @@ struct Network {
             link(OUTPUTS * ROUTERS + i, i, NODES + r, PORT_END(t, up), in[place]);
 #endif
         }
+        std::vector<ChainEnd> host, next;  // of the targets
         for (int tile = 0; tile < TARGETS; ++tile)
-            at(tile, [&](auto& t) { t.target = tile, t.first = !tile, t.last_target = tile == TARGETS - 1; });
-        for (int tile = 0; tile + 1 < TARGETS; ++tile)
-            at(tile, [&](auto& near) {
-                at(tile + 1, [&](auto& far) {
-                    chain.push_back({tile, tile + 1,
-                                     {&near.next_request_valid, &near.next_request, &near.next_answer_valid,
-                                      &near.next_answer_error, &near.next_answer_rdata},
-                                     {&far.host_request_valid, &far.host_request, &far.host_answer_valid,
-                                      &far.host_answer_error, &far.host_answer_rdata}});
-                });
+            target(tile, [&](auto& t) {
+                t.target = tile, t.first = !tile, t.last_target = tile == TARGETS - 1;
+                host.push_back(CHAIN_END(t, host)), next.push_back(CHAIN_END(t, next));
             });
+        for (int tile = 0; tile + 1 < TARGETS; ++tile)
+            chain.push_back({tile, tile + 1, next[tile], host[tile + 1]});
     }
 
     // Join two routers, by way of the link's registers if it has some.
@@ -122,16 +132,6 @@ struct Network {
     void link(int number, int source, int target, End from, End to) {
         links.push_back({source, target, from, to, number});
         shown[number] = links.back().driven();
-    }
-
-    template <class Act> auto at(int tile, Act act) {
-#if INTERFACES
-        if (tile < NODES) return act(*interfaces[tile]);
-#endif
-#if REGISTERED
-        if (tile >= TARGETS) return act(*registers[tile - TARGETS]);
-#endif
-        return act(*routers[tile - INTERFACES * NODES]);
     }
 };
 

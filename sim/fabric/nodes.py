@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.sim.assemble.nodes import (
     CHAIN,
+    FREED,
     INTERFACE,
     REGISTERS,
     ROUTER,
@@ -50,6 +51,7 @@ def _router_tile(spec: EngineSpec) -> str:
     if not shape.interfaces:
         ports |= tile.process_ports(spec)
     links: dict[str, str | None] = {name: name for name in fixed}
+    links |= dict.fromkeys(FREED, "")
     for p in range(shape.router.links):
         for way in ("in", "out"):
             ports |= tile.link_ports(spec, f"{way}_{p}", comes_in=way == "in")
@@ -61,7 +63,7 @@ def _node_tile(spec: EngineSpec) -> str:
     ports = tile.process_ports(spec)
     ports |= tile.link_ports(spec, "up", comes_in=False)
     ports |= tile.link_ports(spec, "down", comes_in=True)
-    links = {**_link(spec, "up", "up"), **_link(spec, "down", "down")}
+    links = {**_link(spec, "out_0", "up"), **_link(spec, "in_0", "down")}
     return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
 
 

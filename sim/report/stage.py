@@ -11,7 +11,7 @@ import numpy as np
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import STEP, Mesh, Port
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.draw.irregular.ground import HALF, RIM, ground_of
 from syncfabric.sim.draw.schedule_places import Points, bows, curve, vertex_places
 from syncfabric.sim.words import node_words
@@ -133,9 +133,8 @@ def _at(value: float) -> str:
 
 def stage_of(network: AnySpec) -> Stage:
     """Return the stage of a network; its ways have the names of ``Links``."""
-    if isinstance(network, IrregularSpec):
-        return _irregular(network.topology)
-    return _mesh(network.topology if isinstance(network, StaticSpec) else network.mesh)
+    topology = network.topology
+    return _mesh(topology) if isinstance(topology, Mesh) else _irregular(topology)
 
 
 def _mesh(mesh: Mesh) -> Stage:

@@ -20,7 +20,7 @@ from syncfabric.models.messages import (
     SwitchWord,
     register_address,
 )
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, WireGroupPlan
 from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.fabric import Fabric
@@ -59,7 +59,7 @@ class ByManager:
     """
 
     def __init__(
-        self, fabric: Fabric, network: MessageSpec, patience: int = HANG, tries: int = 100
+        self, fabric: Fabric, network: RegisterSpec, patience: int = HANG, tries: int = 100
     ) -> None:
         self._fabric, self._network = fabric, network
         self._patience, self._tries = patience, tries

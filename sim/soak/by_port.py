@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from syncfabric.models.messages import RegisterWord, register_address
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.plan import WireGroupPlan
 from syncfabric.sim.fabric import Fabric
@@ -29,7 +29,7 @@ class Registers:
     network : MeshSpec or IrregularSpec
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: RegisterSpec) -> None:
         self._network = network
         self._free: dict[int, set[int]] = {}
 
@@ -90,7 +90,7 @@ class ByPort:
     network : MeshSpec or IrregularSpec
     """
 
-    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
+    def __init__(self, fabric: Fabric, network: RegisterSpec) -> None:
         self._fabric, self._network = fabric, network
         self._registers = Registers(network)
 

@@ -97,7 +97,7 @@ class SoakRequest:
 def _patience(plan: BarrierPlan) -> int | None:
     """Refuse groups that cannot be soaked; return how far apart members may arrive."""
     deadlock.check(plan)
-    if plan.spec.message_network.setup == "paper":
+    if plan.spec.register_network.setup == "paper":
         raise SpecError(
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'

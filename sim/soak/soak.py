@@ -12,7 +12,12 @@ from pathlib import Path
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import CONTROL, COUNTER_BASE, Counter, register_address
-from syncfabric.models.networks.spec import MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    MeshSpec,
+    NetworkSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
@@ -97,7 +102,7 @@ class _Soak:
     ) -> None:
         self._fabric, self._plan, self._request = fabric, plan, request
         self._progress = progress
-        network = self._network = plan.spec.network
+        network = self._network = of_registers(plan.spec.network)
         life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
         self._drawing = Drawing(plan, request.seed, life)
         self._rng = random.Random(f"{request.seed}/kill")
@@ -285,7 +290,7 @@ class _Soak:
             return self._routes
         assert self._port is not None
         beside = (
-            isinstance(life.group, WireGroupPlan) and self._plan.spec.message_network.has_messages
+            isinstance(life.group, WireGroupPlan) and self._plan.spec.register_network.has_messages
         )
         return self._port if self._manager is None or beside else self._manager
 

@@ -2,7 +2,7 @@
 
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.engine import Engine, Outputs
-from syncfabric.models.golden.engine.memory import Answer, Entry, Image, Message
+from syncfabric.models.golden.engine.memory import Answer, Entry, Freed, Image, Message
 from syncfabric.models.golden.engine.network import EngineNetwork, Place
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Engine",
     "EngineNetwork",
     "Entry",
+    "Freed",
     "Image",
     "Message",
     "Outputs",

@@ -54,6 +54,11 @@ class Commands:
         self.staged = 0
         self.answer: Answer | None = None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing changes without a request."""
+        return self.answer is None and not self._loaded and self._counters.is_idle
+
     def offered(self, request: Request | None) -> Commit | None:
         """Return the command that the local source may load in this cycle."""
         if request is None or self.answer or self._loaded or request[:2] != (True, 0):
@@ -80,6 +85,8 @@ class Commands:
         loaded : bool
             The local source loads the command that is offered.
         """
+        if request is None and not events and self.is_idle and executed is None:
+            return
         was_answered = self.answer is not None
         self.answer = executed
         if request and not was_answered and request[:2] != (True, 0):

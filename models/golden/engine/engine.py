@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from syncfabric.models.golden.engine.commands import Commands, Request
 from syncfabric.models.golden.engine.memory import (
     Answer,
     Commit,
     Entry,
+    Freed,
     Head,
     Memory,
     Message,
@@ -19,97 +20,36 @@ from syncfabric.models.golden.engine.memory import (
     Visit,
     Way,
 )
-from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind
+from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind, interval_of
 
 __all__ = ["Engine", "Outputs"]
 
 LEAST_ROOM = 16
 """Messages for which a queue has room at least."""
 
+SETTLE = 4
+"""Cycles after the service of a visit, or of the sweep's last command, until nothing moves."""
 
-class Queue:
-    """The source of a link: a head, and a queue behind it.
-
-    The cycle that a message is longer in block RAM (E4.7) is left out: it falls into a service of
-    three cycles, so nothing depends on it.
-
-    Parameters
-    ----------
-    room : int
-        Messages that the queue holds, the head not counted.
-    """
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._queue = deque[Message]()
-        self._full = self._waiting = False
-        self.head: Message | None = None
-
-    @property
-    def messages(self) -> list[Message]:
-        """Head and queue, the first to leave first."""
-        return [self.head, *self._queue] if self.head else []
-
-    def advance(self, *, taken: bool) -> None:
-        """Let the head go if it is taken, and the next one come if there is none."""
-        queue = self._queue
-        self._full = len(queue) >= self._room
-        self._waiting = bool(queue) or (self.head is not None and not taken)
-        if self.head is None or taken:
-            self.head = queue.popleft() if queue else None
-
-    def receive(self, message: Message) -> bool:
-        """Put a message where it belongs; return whether it has been dropped."""
-        if not self._waiting:
-            self.head = message
-            return False
-        if message.kind == Kind.BROKEN or self._full:
-            return True
-        self._queue.append(message)
-        return False
+_BROKEN = int(Kind.BROKEN)
+_NOTHING: Mapping[int, Message] = {}
 
 
-class Watchdog:
-    """Says when an entry is visited, and which, E8.
+class Outputs(NamedTuple):
+    """What an engine drives in a cycle; ``answer`` is of the config port."""
 
-    Parameters
-    ----------
-    period : int
-        Cycles from visit to visit; 0: none.
-    entries : int
-
-    Attributes
-    ----------
-    due : Visit or None
-    """
-
-    def __init__(self, period: int, entries: int) -> None:
-        self._period, self._entries = period, entries
-        self._next = 0
-        self.due: Visit | None = None
-
-    def step(self, now: int, *, loaded: bool) -> None:
-        """Go over a clock edge."""
-        if loaded:
-            self._next = (self._next + 1) % self._entries
-            self.due = None
-        if self._period and (now + 1) % self._period == 0:
-            self.due = Visit(self._next)
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """What an engine drives in a cycle; ``answer`` is of the config port, ``freed`` an entry."""
-
-    links: dict[int, Message]
+    links: Mapping[int, Message]
     arrive_ready: bool
     release: Message | None
     answer: Answer | None
-    freed: int | None
+    freed: Freed | None
 
 
 class Engine:
     """Cycle-exact model of ``rtl/engine/``.
+
+    Sources have a bit each in words: the links from bit 0, and above them the local source. The
+    cycle that a message is longer in block RAM (E4.7) is left out: it falls into a service of
+    three cycles, so nothing depends on it.
 
     Parameters
     ----------
@@ -127,8 +67,10 @@ class Engine:
 
     Attributes
     ----------
-    links : dict of int to Message
+    links : mapping of int to Message
         Messages on links in this cycle: they depend on none of its inputs.
+    now : int
+        This cycle.
     """
 
     def __init__(
@@ -142,17 +84,20 @@ class Engine:
         shared: bool = False,
     ) -> None:
         self.layout, self.stages, self.shared = layout, stages, shared
-        self._interval = stages - 1 if stages > 2 or shared else stages
-        self._local = layout.links
-        room = max(LEAST_ROOM, layout.entries)
-        self._queues = [Queue(room) for _ in range(layout.links)]
+        self._interval = interval_of(stages, shared=shared)
+        self._local, self._own = layout.links, layout.own
+        self._entries = layout.entries
+        self._room = max(LEAST_ROOM, layout.entries)
+        self._queues = [deque[Message]() for _ in range(layout.links)]
+        self._heads: list[Head | None] = [None] * layout.links + [Sweep(0)]
+        self._present = 1 << layout.links  # sources with a head
         self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
         self._commands = Commands(layout, counters=counters)
-        self._watchdog = Watchdog(watchdog, layout.entries)
-        self._head: Head | None = Sweep(0)
+        self._period, self._visit = watchdog, 0
+        self._due: Visit | None = None
         self._swept = 1
-        self._grant, self._pointer = {self._local}, self._local
-        self._now = 0
+        self._grant, self._pointer = 1 << self._local, self._local
+        self.now = 0
         self._begins = 0  # the cycle in which the service that is under way has begun
         self._service: tuple[int, Head] | None = None
         self._done: Service | None = None
@@ -166,15 +111,16 @@ class Engine:
     def waiting(self, link: int) -> list[Message]:
         """Return the messages of a link that are not merged at the start of this cycle."""
         messages: list[Message] = []
-        if self._service and self._service[0] == link and self._begins < self._now:
+        if self._service and self._service[0] == link and self._begins < self.now:
             messages = [self._service[1]]  # type: ignore[list-item]
-        return messages + self._queues[link].messages
+        head = self._heads[link]
+        return [*messages, head, *self._queues[link]] if head else messages  # type: ignore[list-item]
 
     @property
-    def links(self) -> dict[int, Message]:
+    def links(self) -> Mapping[int, Message]:
         """Messages on links in this cycle."""
         done = self._on_links
-        return {p: m for p, m in done.sends.items() if p != self._local} if done else {}
+        return done.links if done else _NOTHING
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -182,18 +128,67 @@ class Engine:
         return self._on_links.entry.image.ways if self._on_links else ()
 
     @property
+    def release(self) -> Message | None:
+        """The message to the own process in this cycle."""
+        return self._before.own if self._before else None
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer of the config port in this cycle."""
+        return self._commands.answer
+
+    @property
+    def freed(self) -> Freed | None:
+        """The root's entry whose end is reported in this cycle."""
+        return self._before.freed if self._before else None
+
+    @property
     def _on_links(self) -> Service | None:
         return self._done if self._interval == self.stages else self._before
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing but the watchdog's time moves without inputs."""
+        moves = self._present or self._grant or self._service or self._before or self._due
+        return not moves and self._swept == self._entries and self._commands.is_idle
+
+    @property
+    def watches(self) -> bool:
+        """Whether a visit of the watchdog may change anything."""
+        return bool(self._memory.waiting)
+
+    def is_due(self, cycle: int) -> bool:
+        """Return whether a visit becomes due at the end of a cycle."""
+        return self._period > 0 and (cycle + 1) % self._period == 0
+
     def step(
         self,
-        inputs: Mapping[int, Message] | None = None,
+        inputs: Mapping[int, Message] = _NOTHING,
         arrive: Message | None = None,
         request: Request | None = None,
         *,
         hold: bool = False,
     ) -> Outputs:
-        """Go through a cycle.
+        """Go through a cycle; see ``advance``.
+
+        Returns
+        -------
+        Outputs
+            As they are in this cycle, before its edge.
+        """
+        links, release, answer, freed = self.links, self.release, self.answer, self.freed
+        ready = self.advance(inputs or _NOTHING, arrive, request, hold=hold)
+        return Outputs(links, ready, release, answer, freed)
+
+    def advance(
+        self,
+        inputs: Mapping[int, Message] = _NOTHING,
+        arrive: Message | None = None,
+        request: Request | None = None,
+        *,
+        hold: bool = False,
+    ) -> bool:
+        """Go over a clock edge; return ``arrive_ready``.
 
         Parameters
         ----------
@@ -205,84 +200,128 @@ class Engine:
             To the config port.
         hold : bool, optional
             No service begins; only with shared links.
-
-        Returns
-        -------
-        Outputs
-            As they are in this cycle, before its edge.
         """
-        held = hold and self.shared and (self._service is None or self._begins == self._now)
+        held = hold and self.shared and (self._service is None or self._begins == self.now)
         if held:
             self._service = self._done = None
-        done, before = self._done, self._before
-        taken = self._service[0] if self._service and self._begins == self._now else None
-        if taken == self._local:
-            self._head = None
-        for p, queue in enumerate(self._queues):
-            queue.advance(taken=p == taken)
-        stay = self._heads()
-        load, ready = self._load(arrive, request)
-        outputs = Outputs(
-            self.links,
-            ready,
-            before.sends.get(self._local) if before else None,
-            self._commands.answer,
-            before.freed if before else None,
-        )
-
+        done, service, heads, local = self._done, self._service, self._heads, self._local
         events = [done.event] if done and done.event is not None else []
-        for p, message in (inputs or {}).items():
-            if self._queues[p].receive(message):
+        taken = service[0] if service and self._begins == self.now else -1
+        stay, came = self._present, 0
+        queued: list[tuple[int, Message]] = []
+        for p, message in inputs.items():
+            queue = self._queues[p]
+            if not queue and (p == taken or not stay >> p & 1):
+                came |= 1 << p
+                queued.append((p, message))
+            elif message.kind == _BROKEN or len(queue) >= self._room:
                 events.append(EngineCounter.OVERFLOW)
-        self._head = load or self._head
-        if not held:
-            self._choose(stay, self._heads())
-        answer = done.answer if done else None
-        self._commands.step(request, answer, events, loaded=isinstance(load, Commit))
-        self._watchdog.step(self._now, loaded=isinstance(load, Visit))
+            else:
+                queued.append((p, message))
+        if taken >= 0:
+            if taken != local and self._queues[taken]:
+                heads[taken] = self._queues[taken].popleft()
+            else:
+                heads[taken] = None
+                stay ^= 1 << taken
+        for p, message in queued:
+            if came >> p & 1:
+                heads[p] = message
+            else:
+                self._queues[p].append(message)
+        load, ready = None, False
+        if not stay >> local:
+            load, ready = self._load(arrive, request)
+            if load is not None:
+                heads[local] = load
+                came |= 1 << local
+        self._present = present = stay | came
+        if not held and (done or not service):
+            if stay:  # E5.6
+                above = stay >> self._pointer + 1 << self._pointer + 1
+                chosen = above or stay
+                self._grant = chosen & -chosen
+                self._pointer = self._grant.bit_length() - 1
+            else:  # E5.5
+                self._pointer, self._grant = local, present
+        self.now += 1
+        if request or events or not self._commands.is_idle or (done and done.answer):
+            answer = done.answer if done else None
+            self._commands.step(request, answer, events, loaded=type(load) is Commit)
+        if self._period:
+            self._watch(loaded=type(load) is Visit)
         if done:
             self._memory[done.number] = done.entry
             self._service = None
         self._before = done
-        self._now += 1
         self._begin()
-        return outputs
+        return ready
 
-    def _heads(self) -> set[int]:
-        heads = {p for p, queue in enumerate(self._queues) if queue.head is not None}
-        return heads if self._head is None else heads | {self._local}
+    def skip(self, cycles: int) -> None:
+        """Go through cycles without inputs, in which nothing happens that can be seen.
+
+        The engine is idle, or as after reset, and no visit in these cycles changes anything.
+        """
+        end = self.now + cycles
+        if self.now == 0 and self._swept < self._entries:
+            swept = self._interval * self._entries + SETTLE
+            if end >= swept and not 0 < self._period <= swept:
+                self._sweep_over()
+                self.now = swept
+            else:
+                while self.now < end and not self.is_idle:
+                    self.step()
+        if self._period:
+            last = end // self._period * self._period
+            if last > self.now and end - last < self._interval + SETTLE:
+                self._pass(last - 1)
+                while self.now < end:
+                    self.step()
+        self._pass(end)
+
+    def _pass(self, end: int) -> None:
+        """Let time go on to a cycle; the visits in between are over by then."""
+        if self._period:
+            self._visit += end // self._period - self.now // self._period
+            self._visit %= self._entries
+        self.now = end
+
+    def _sweep_over(self) -> None:
+        """Put all state to what it is after the sweep."""
+        self._heads[self._local] = self._service = self._done = self._before = None
+        self._swept = self._entries
+        self._present = self._grant = 0
 
     def _begin(self) -> None:
         """Begin the service of this cycle, and execute it if this is its execute cycle."""
-        if self._service is None and len(self._grant) == 1:
-            (source,) = self._grant
-            head = self._head if source == self._local else self._queues[source].head
+        grant = self._grant
+        service = self._service
+        if service is None and grant and not grant & grant - 1:
+            source = grant.bit_length() - 1
+            head = self._heads[source]
             assert head is not None
-            self._service, self._begins = (source, head), self._now
+            service = self._service = source, head
+            self._begins = self.now
         self._done = None
-        if self._service and self._now == self._begins + self._interval - 1:
-            self._done = self._memory.serve(*self._service, self._commands.staged)
+        if service and self.now == self._begins + self._interval - 1:
+            self._done = self._memory.serve(*service, self._commands.staged)
 
     def _load(self, arrive: Message | None, request: Request | None) -> tuple[Head | None, bool]:
-        """Return what the local source loads, and whether it is ready for an arrival."""
-        if self._head is not None:
-            return None, False
-        if self._swept < self.layout.entries:
+        """Return what the local source, which is free, loads, and whether it takes an arrival."""
+        if self._swept < self._entries:
             self._swept += 1
             return Sweep(self._swept - 1), False
-        load = self._commands.offered(request) or self._watchdog.due
+        load = self._commands.offered(request) or self._due
         if load:
             return load, False
-        if not self.layout.own:
+        if not self._own:
             return None, False
         return arrive and arrive._replace(kind=arrive.kind & Kind.LAST), True
 
-    def _choose(self, candidates: set[int], heads: set[int]) -> None:
-        """Choose what is granted in the next cycle, by the heads that it has anyway, and all."""
-        if self._service and not self._done:
-            return
-        if candidates:
-            self._pointer = min({p for p in candidates if p > self._pointer} or candidates)
-            self._grant = {self._pointer}
-        else:
-            self._pointer, self._grant = self._local, heads
+    def _watch(self, *, loaded: bool) -> None:
+        """Say which entry is visited, and when (E8); ``now`` is the next cycle already."""
+        if loaded:
+            self._visit = (self._visit + 1) % self._entries
+            self._due = None
+        if self.now % self._period == 0:
+            self._due = Visit(self._visit)

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from operator import add, and_, or_, xor
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.layout.engine import WORD_BITS, Code, EngineCounter, EngineLayout, Kind
+from syncfabric.models.layout.engine import (
+    MOST_PORTS,
+    WORD_BITS,
+    Code,
+    EngineCounter,
+    EngineLayout,
+    Kind,
+)
 from syncfabric.models.messages import Op
 
-__all__ = ["Answer", "Commit", "Entry", "Head", "Image", "Memory", "Message", "Service", "Way"]
+__all__ = [
+    "Answer",
+    "Commit",
+    "Entry",
+    "Freed",
+    "Head",
+    "Image",
+    "Memory",
+    "Message",
+    "Service",
+    "Sweep",
+    "Visit",
+    "Way",
+]
 
 _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     Op.OR: or_,
@@ -21,7 +41,9 @@ _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     Op.SUM: add,
 }
 _NO_PORT = frozenset[int]()
+_PORTS = [frozenset({p}) for p in range(MOST_PORTS)]
 _WORD = (1 << WORD_BITS) - 1
+_PLAIN, _GO, _LAST, _BROKEN = map(int, Kind)
 
 
 class Message(NamedTuple):
@@ -111,8 +133,14 @@ class Image:
         )
 
 
-@dataclass(frozen=True)
-class Entry:
+class Freed(NamedTuple):
+    """A root's entry whose group has ended by LAST."""
+
+    entry: int
+    epoch: int
+
+
+class Entry(NamedTuple):
     """Image and state of an entry, E3."""
 
     image: Image
@@ -136,14 +164,22 @@ class Entry:
         return not self.fresh or (self.turn and self.last and not self.is_root)
 
 
-@dataclass(frozen=True)
-class Service:
-    """What a service does in its execute cycle: to the entry of a number, and to ports."""
+class Service(NamedTuple):
+    """What a service does in its execute cycle: to the entry of a number, and to ports.
+
+    Attributes
+    ----------
+    links : mapping of int to Message
+        What links carry.
+    own : Message or None
+        What the own process gets.
+    """
 
     number: int
     entry: Entry
-    sends: dict[int, Message] = field(default_factory=dict)
-    freed: int | None = None
+    links: Mapping[int, Message] = {}
+    own: Message | None = None
+    freed: Freed | None = None
     event: EngineCounter | None = None
     answer: Answer | None = None
 
@@ -158,18 +194,30 @@ class Memory:
         There is a watchdog, so ``old`` has a meaning.
     read_back : bool
         Commands answer with more than ``alive`` and ``epoch``.
+
+    Attributes
+    ----------
+    waiting : set of int
+        Entries that are alive and wait, if they are watched.
     """
 
     def __init__(self, layout: EngineLayout, *, watched: bool, read_back: bool) -> None:
         self._layout, self._watched, self._read_back = layout, watched, read_back
         self._blank = Entry(Image.unpack(layout, 0))
         self._entries = [self._blank] * layout.entries
+        self._mask = (1 << layout.data_bits) - 1
+        self.waiting = set[int]()
 
     def __getitem__(self, number: int) -> Entry:
         return self._entries[number]
 
     def __setitem__(self, number: int, entry: Entry) -> None:
         self._entries[number] = entry
+        if self._watched:
+            if entry.alive and entry.waits:
+                self.waiting.add(number)
+            else:
+                self.waiting.discard(number)
 
     def serve(self, port: int, head: Head, staged: int) -> Service:
         """Return what a service does; the memory is not changed.
@@ -185,58 +233,51 @@ class Memory:
         """
         number = head.entry % self._layout.entries
         entry = self._entries[number]
-        match head:
-            case Sweep():
-                return Service(number, self._blank)
-            case Visit():
-                if entry.alive and entry.waits and entry.old:
-                    return self._kill(number)
-                return Service(number, replace(entry, old=entry.waits))
-            case Commit():
-                return self._command(number, head, staged)
-        ours = entry.alive and head.epoch == entry.epoch
-        if ours and head.kind == Kind.BROKEN and port in entry.image.parent:
-            return self._kill(number, head.data)
-        if ours and head.kind != Kind.BROKEN and port in entry.missing:
-            return self._merge(number, head.kind, head.data, frozenset({port}))
-        return Service(number, entry, event=EngineCounter.UNEXPECTED)
-
-    def _kill(self, number: int, data: int = 0) -> Service:
-        return self._merge(number, Kind.BROKEN, data, _NO_PORT)
+        if type(head) is Message:
+            if entry.alive and head.epoch == entry.epoch:
+                if head.kind == _BROKEN:
+                    if port in entry.image.parent:
+                        return self._merge(number, _BROKEN, head.data, _NO_PORT)
+                elif port in entry.missing:
+                    return self._merge(number, head.kind, head.data, _PORTS[port])
+            return Service(number, entry, event=EngineCounter.UNEXPECTED)
+        if type(head) is Commit:
+            return self._command(number, head, staged)
+        if type(head) is Sweep:
+            return Service(number, self._blank)
+        if entry.alive and entry.waits and entry.old:
+            return self._merge(number, _BROKEN, 0, _NO_PORT)
+        return Service(number, entry._replace(old=entry.waits))
 
     def _merge(self, number: int, kind: int, data: int, port: frozenset[int]) -> Service:
         """Merge what is no unexpected message, and fire if it completes or breaks: rules 5 to 16.
 
-        A BROKEN's own port matters not: its entry ends.
+        A BROKEN's own port is left out: its entry ends.
         """
-        entry, layout = self._entries[number], self._layout
-        image = entry.image
-        down = entry.turn or kind == Kind.BROKEN
-        if not entry.fresh:
-            combine = _OPERATIONS.get(image.op, _OPERATIONS[Op.OR])
-            data = combine(entry.acc, data) & (1 << layout.data_bits) - 1
-        if kind in (Kind.PLAIN, Kind.LAST):
-            kind = Kind.LAST if kind == Kind.LAST and entry.last else Kind.PLAIN
-        if kind != Kind.BROKEN and entry.missing != port:
-            last = kind == Kind.LAST
-            merged = replace(entry, missing=entry.missing - port, acc=data, last=last)
-            return Service(number, replace(merged, fresh=False, old=False))
-        to = image.children if down else image.parent
-        ends = down and kind in (Kind.LAST, Kind.BROKEN)
-        after = replace(
-            entry,
-            alive=not ends,
-            missing=entry.missing - port | to,
-            turn=entry.is_root or not entry.turn,
-            last=True,
-            fresh=True,
-            acc=data,
-            old=False,
-        )
-        names = *image.names, (number, entry.epoch)
-        sends = {p: Message(*names[p], kind, data) for p in to}
-        freed = number if ends and entry.is_root and kind == Kind.LAST else None
-        return Service(number, after, sends, freed)
+        entry = self._entries[number]
+        image, _, epoch, missing, turn, last, fresh, acc, _ = entry
+        broken = kind == _BROKEN
+        if not fresh:
+            data = _OPERATIONS.get(image.op, or_)(acc, data) & self._mask
+        if kind == _LAST and not last:
+            kind = _PLAIN
+        if missing != port and not broken:
+            last = kind == _LAST
+            merged = Entry(image, True, epoch, missing - port, turn, last, False, data, False)
+            return Service(number, merged)
+        down = turn or broken
+        to, root = image.children if down else image.parent, not image.parent
+        ends = down and (broken or kind == _LAST)
+        missing, turn = missing - port | to, root or not turn
+        after = Entry(image, not ends, epoch, missing, turn, True, True, data, False)
+        links, own, names = {}, None, image.names
+        for p in to:
+            if p == len(names):
+                own = Message(number, epoch, kind, data)
+            else:
+                links[p] = Message(*names[p], kind, data)
+        freed = Freed(number, epoch) if ends and root and kind == _LAST else None
+        return Service(number, after, links, own, freed)
 
     def _command(self, number: int, commit: Commit, staged: int) -> Service:
         entry = self._entries[number]
@@ -248,13 +289,13 @@ class Memory:
             case Code.SETUP if same and not entry.alive:
                 done = Service(number, self._set_up(entry, staged))
             case Code.GO if same and entry.alive and not entry.missing:
-                done = self._merge(number, Kind.GO, 0, _NO_PORT)
+                done = self._merge(number, _GO, 0, _NO_PORT)
             case Code.KILL if same and entry.alive:
-                done = self._kill(number)
+                done = self._merge(number, _BROKEN, 0, _NO_PORT)
             case _:
                 refused = EngineCounter.REFUSED_COMMAND
                 return Service(number, entry, event=refused, answer=answer._replace(error=True))
-        return replace(done, answer=answer)
+        return done._replace(answer=answer)
 
     def _set_up(self, entry: Entry, staged: int) -> Entry:
         image, epoch = Image.unpack(self._layout, staged), (entry.epoch + 1) % 4

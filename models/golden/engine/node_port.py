@@ -52,12 +52,14 @@ class NodePort:
     ----------
     waiting : set of int
         Registers whose arrival the engine has not taken.
+    ready, done, broken : set of int
+        Registers that the process sees so.
     """
 
     def __init__(self, registers: int, *, counters: bool = True) -> None:
         self._registers = range(registers)
         self._counters = Counters(1, built=counters)
-        self._ready, self._done, self._broken = set[int](), set[int](), set[int]()
+        self.ready, self.done, self.broken = set[int](), set[int](), set[int]()
         self._arrived, self.waiting = set[int](), set[int]()
         self._result: list[int | None] = [0] * registers
         self._epoch = [0] * registers
@@ -74,14 +76,48 @@ class NodePort:
         """What the engine is offered in this cycle."""
         if not self.waiting:
             return None
-        r = min({r for r in self.waiting if r > self._taken} or self.waiting)
+        r = self._offered()
         kind = Kind.LAST if self._kept[r].last else Kind.PLAIN
         return Message(r, self._epoch[r], kind, self._kept[r].data)
+
+    def _offered(self) -> int:
+        return min((r for r in self.waiting if r > self._taken), default=min(self.waiting))
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing changes without an arrival or a message."""
+        return not self.waiting and self._counters.is_idle
+
+    def result(self, register: int) -> int:
+        """Return a register's result; 0 where it has no meaning."""
+        return self._result[register] or 0
 
     def step(
         self, arrive: Mapping[int, Arrival], message: Message | None, *, taken: bool
     ) -> NodePortOutputs:
-        """Go through a cycle.
+        """Go through a cycle; see ``advance``."""
+        outputs = self.shown(message)
+        self.advance(arrive, message, taken=taken)
+        return outputs
+
+    def over(self, message: Message | None) -> bool:
+        """Return whether a message of the engine releases a register."""
+        return message is not None and message.kind != Kind.GO and message.entry in self._registers
+
+    def shown(self, message: Message | None) -> NodePortOutputs:
+        """Return what the process sees in a cycle in which the engine sends that."""
+        return NodePortOutputs(
+            frozenset({message.entry} if message and self.over(message) else ()),
+            frozenset(self.ready),
+            frozenset(self.done),
+            frozenset(self.broken),
+            tuple(self._result),
+        )
+
+    def advance(
+        self, arrive: Mapping[int, Arrival], message: Message | None, *, taken: bool
+    ) -> None:
+        """Go over a clock edge.
 
         Parameters
         ----------
@@ -94,44 +130,41 @@ class NodePort:
         """
         if message and message.entry not in self._registers:
             message = None
-        over = frozenset({message.entry} if message and message.kind != Kind.GO else ())
-        again = over if message and message.kind == Kind.PLAIN else frozenset()
-        outputs = NodePortOutputs(
-            over,
-            frozenset(self._ready),
-            frozenset(self._done),
-            frozenset(self._broken),
-            tuple(self._result),
-        )
-        accepted = arrive.keys() & self._ready & (again | arrive.keys() - self._arrived)
-        self._counters.step([0] * len(arrive.keys() - accepted))
-        offer = self.offer
-        if taken and offer:
-            self._taken = offer.entry
-            self.waiting.remove(offer.entry)
+        released = message.entry if message and message.kind != Kind.GO else -1
+        again = released if message and message.kind == Kind.PLAIN else -1
+        accepted, refused = [], 0
+        for r in arrive:
+            if r in self.ready and (r not in self._arrived or r == again):
+                accepted.append(r)
+            else:
+                refused += 1
+        self._counters.step([0] * refused)
+        if taken and self.waiting:
+            self._taken = self._offered()
+            self.waiting.remove(self._taken)
         if message:
             self._receive(message)
-        for r in accepted - (over - again):
-            self._arrived.add(r)
-            self.waiting.add(r)
-            self._done.discard(r)
-            self._kept[r] = arrive[r]
-        return outputs
+        for r in accepted:
+            if r != released or r == again:
+                self._arrived.add(r)
+                self.waiting.add(r)
+                self.done.discard(r)
+                self._kept[r] = arrive[r]
 
     def _receive(self, message: Message) -> None:
         r = message.entry
         self._epoch[r] = message.epoch
         if message.kind == Kind.GO:
-            self._ready.add(r)
-            self._done.discard(r)
-            self._broken.discard(r)
+            self.ready.add(r)
+            self.done.discard(r)
+            self.broken.discard(r)
             return
-        self._done.add(r)
+        self.done.add(r)
         self._arrived.discard(r)
         self._result[r] = message.data
         if message.kind != Kind.PLAIN:
-            self._ready.discard(r)
+            self.ready.discard(r)
         if message.kind == Kind.BROKEN:
             self.waiting.discard(r)
-            self._broken.add(r)
+            self.broken.add(r)
             self._result[r] = None

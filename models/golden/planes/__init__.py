@@ -7,8 +7,8 @@ from syncfabric.models.golden.planes.node import (
     NodeOutputs,
     NodeParameters,
     RouterCounter,
-    Target,
 )
+from syncfabric.models.layout.node import Target
 
 __all__ = [
     "Node",

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
-from syncfabric.models.golden.router import Channel, Flit, Router, Routing, Table
+from syncfabric.models.golden.router import Flit, Router, Routing
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.message_links import message_links
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
-from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.engine import COUNTER_ADDRESS, EngineLayout
+from syncfabric.models.layout.node import RouterWord, Target
 
 __all__ = ["Node", "NodeInputs", "NodeOutputs", "NodeParameters", "RouterCounter", "Target"]
-
-
-class Target(IntEnum):
-    """Targets of a config node."""
-
-    ENGINE, ROUTER, NODE_PORT = range(3)
 
 
 class RouterCounter(IntEnum):
@@ -31,8 +27,10 @@ class RouterCounter(IntEnum):
     OVERFLOW, CORRUPT, LOST = range(3)
 
 
-COUNTER_ADDRESS = 16
 STILL, QUIET = Forward(), Back()
+NO_FLITS: Mapping[int, Flit] = {}
+NO_MESSAGES: Mapping[int, Sent] = {}
+NO_ARRIVALS: Mapping[int, Arrival] = {}
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,10 @@ class NodeParameters:
         R of the node port; 0: the engine's own port is shown.
     link_registers : int
         On each link.
+    near : collection of int
+        Ports whose links have no registers: those to node interfaces.
+    datelines : collection of int
+        Outputs at which packets change channels.
     """
 
     layout: EngineLayout
@@ -69,23 +71,23 @@ class NodeParameters:
     read_back: bool = True
     check_bits: int = 0
     link_registers: int = 0
+    near: Collection[int] = ()
+    datelines: Collection[int] = ()
 
 
-@dataclass(frozen=True)
-class NodeInputs:
+class NodeInputs(NamedTuple):
     """Inputs of a node in a cycle: by port, from the chain's two sides, and of the process."""
 
-    forward: Mapping[int, Forward] = field(default_factory=dict)
-    back: Mapping[int, Back] = field(default_factory=dict)
+    forward: Mapping[int, Forward] = {}
+    back: Mapping[int, Back] = {}
     request: ChainRequest | None = None
     further: Answer | None = None
-    arrivals: Mapping[int, Arrival] = field(default_factory=dict)
+    arrivals: Mapping[int, Arrival] = {}
     arrive: Message | None = None
     reset: bool = False
 
 
-@dataclass(frozen=True)
-class NodeOutputs:
+class NodeOutputs(NamedTuple):
     """What a node drives in a cycle.
 
     ``engine`` has the process's signals with R = 0, and ``freed``; ``process`` those with R > 0.
@@ -99,12 +101,63 @@ class NodeOutputs:
     process: NodePortOutputs | None
 
 
+class Driven(NamedTuple):
+    """What a node sends in a cycle, by port; it depends on the node's registers alone.
+
+    Attributes
+    ----------
+    flits, messages : mapping of int to Flit or Sent
+        On links.
+    sends : mapping of int to Sent
+        What the engine sends.
+    blocking : mapping of int to Sent
+        Messages that leave by outputs of the router.
+    taken : mapping of int to int
+        Flits that leave buffers; see ``Router.leaving``.
+    leave : mapping of int to Flit or Sent
+        All that leaves by outputs of the router.
+    """
+
+    flits: Mapping[int, Flit]
+    messages: Mapping[int, Sent]
+    sends: Mapping[int, Sent]
+    blocking: Mapping[int, Sent]
+    taken: Mapping[int, int]
+    leave: Mapping[int, Flit | Sent]
+
+
+NOTHING = Driven({}, {}, {}, {}, {}, {})
+
+
+class Crossed(NamedTuple):
+    """What comes to a node in a cycle, behind its links' ends.
+
+    ``credits`` are by port, a bit a channel, with those of messages above; ``events`` are those of
+    links' ends.
+    """
+
+    flits: Mapping[int, Flit]
+    messages: Mapping[int, Sent]
+    credits: Sequence[tuple[int, int]]
+    events: Sequence[int]
+
+
 class Node:
     """Cycle-exact model of a node; its wires to other nodes depend on its registers alone.
+
+    ``wires`` and ``step`` go through a cycle with everything at the node's pins. A network that
+    knows what moves takes ``drive``, ``take`` and ``credited`` in their place.
 
     Parameters
     ----------
     parameters : NodeParameters
+
+    Attributes
+    ----------
+    now : int
+        This cycle, since reset.
+    ends : dict of int to LinkEnd
+        By port.
     """
 
     def __init__(self, parameters: NodeParameters) -> None:
@@ -116,6 +169,7 @@ class Node:
         """Put all state to what it is after reset."""
         has = self.parameters
         layout = has.layout
+        self.now = 0
         self.engine = Engine(
             layout,
             stages=has.stages,
@@ -124,17 +178,26 @@ class Node:
             read_back=has.read_back,
             shared=has.transport != "own",
         )
+        self._channels = has.channels
+        self._own_links = has.transport == "own"
         self.router: Router[Sent] | None = None
         if has.routing:
             ports, register = layout.links + layout.own, has.output_register
-            counts = ports, has.channels, has.buffer_flits
-            self.router = Router(*counts, has.routing(), output_register=register)
+            self.router = Router(
+                ports,
+                has.channels,
+                has.buffer_flits,
+                has.routing(),
+                output_register=register,
+                datelines=has.datelines,
+            )
         checks = has.check_bits
         sizes = has.channels, has.flit_bits, layout
         self.ends = {}
         for p in range(layout.links):
             form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
-            self.ends[p] = LinkEnd(form, has.buffer_flits, has.link_registers, guarded=checks > 0)
+            registers = 0 if p in has.near else has.link_registers
+            self.ends[p] = LinkEnd(form, has.buffer_flits, registers, guarded=checks > 0)
         if self.router and layout.own:
             form = LinkForm(*sizes, "", cut=checks > 0)
             self.ends[layout.links] = LinkEnd(form, has.buffer_flits, 0, guarded=False)
@@ -145,97 +208,238 @@ class Node:
             targets.add(Target.ROUTER)
         if has.registers and layout.own:
             self.node_port = NodePort(has.registers, counters=has.counters)
-            targets.add(Target.NODE_PORT)
+            targets.add(Target.PORT)
         self.config = ConfigNode(has.number, targets)
         self._counters = Counters(len(RouterCounter), built=has.counters)
         self._answer: Answer | None = None
         self._fence = 0
+        self._driven: Driven | None = None
+        self._packets_move, self._messages_move, self._words_move = False, True, False
 
-    def _sends(self) -> dict[int, Sent]:
-        ways = self.engine.ways
-        return {q: Sent(m, ways[q] if ways else None) for q, m in self.engine.links.items()}
+    # What is on the links.
 
-    def _on_links(self) -> dict[int, tuple[Flit | None, Sent | None]]:
-        """Return the flit and the message on each link."""
-        messages = self.messages.leaving(self._sends())
-        own = self.parameters.transport == "own"
-        links = self.router.links({} if own else messages) if self.router else {}
-        found: dict[int, tuple[Flit | None, Sent | None]] = {}
-        for p in self.ends:
-            thing = links.get(p)
-            sent = messages.get(p) if own else thing if isinstance(thing, Sent) else None
-            found[p] = (thing if isinstance(thing, Flit) else None, sent)
-        return found
+    def drive(self) -> Driven:
+        """Return what the node sends in this cycle."""
+        if self._driven is None:
+            self._driven = self._drive()
+        return self._driven
 
-    def _freed(self) -> dict[int, int]:
-        """Return the router's credits, by port: a bit a channel, messages' above."""
-        freed = dict.fromkeys(self.ends, 0)
-        for p, c in self.router.credits if self.router else ():
-            freed[p] |= 1 << c
+    def _drive(self) -> Driven:
+        sends: Mapping[int, Sent] = NO_MESSAGES
+        leaving: Mapping[int, Sent] = NO_MESSAGES
+        router = self.router
+        if self._messages_move:
+            links = self.engine.links
+            if links:
+                ways = self.engine.ways
+                sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
+            if sends or not self.messages.is_idle:
+                leaving = self.messages.leaving(sends)
+        blocking = NO_MESSAGES if self._own_links else leaving
+        if router is None or not (self._packets_move or blocking):
+            return Driven({}, leaving, sends, blocking, {}, {}) if sends or leaving else NOTHING
+        taken = router.leaving(blocking)
+        flits = router.fronts(taken)
+        leave: Mapping[int, Flit | Sent] = {**flits, **blocking} if blocking else flits
+        if router.registered:
+            shown = router.shown
+            flits = {o: thing for o, thing in shown.items() if isinstance(thing, Flit)}
+            if not self._own_links:
+                leaving = {o: thing for o, thing in shown.items() if isinstance(thing, Sent)}
+        return Driven(flits, leaving, sends, blocking, taken, leave)
+
+    def freed(self) -> dict[int, int]:
+        """Return the credits that go back in this cycle, by port: a bit a channel.
+
+        Those of messages stand above.
+        """
+        freed: dict[int, int] = {}
+        channels = self._channels
+        for at in self.router.freed if self.router else ():
+            p, c = divmod(at, channels)
+            freed[p] = freed.get(p, 0) | 1 << c
         for p, c in self.messages.credits:
-            freed[p] |= 1 << self.parameters.channels + c
+            freed[p] = freed.get(p, 0) | 1 << channels + c
         return freed
 
     def wires(self) -> tuple[dict[int, Forward], dict[int, Back]]:
         """Return what is on the links in this cycle, by port."""
-        things, freed = self._on_links(), self._freed()
-        forward = {p: end.forward(*things[p]) for p, end in self.ends.items()}
-        return forward, {p: end.back(freed[p]) for p, end in self.ends.items()}
+        driven, freed = self.drive(), self.freed()
+        flits, messages, ends = driven.flits, driven.messages, self.ends
+        forward = {p: end.forward(flits.get(p), messages.get(p)) for p, end in ends.items()}
+        return forward, {p: end.back(freed.get(p, 0)) for p, end in ends.items()}
+
+    # A cycle.
 
     def step(self, inputs: NodeInputs) -> NodeOutputs:
         """Go through a cycle."""
-        things, freed = self._on_links(), self._freed()
-        wires = self.wires()
+        wires, engine = self.wires(), self.engine
         passing, answer = self.config.passing, self.config.answer
+        came = self.cross(inputs.forward, inputs.back)
+        shown = engine.links, engine.release, engine.answer, engine.freed
+        links, release, *answers = shown
+        process = self.node_port.shown(release) if self.node_port else None
+        self._messages_move = True
+        ready = self.take(
+            came.flits,
+            came.messages,
+            inputs.arrivals,
+            inputs.request,
+            further=inputs.further,
+            arrive=inputs.arrive,
+            events=came.events,
+        )
+        self.credited(came.credits)
+        if self._reset:
+            self._build()
+        self._reset = inputs.reset
+        outputs = Outputs(links, ready, release, *answers)
+        return NodeOutputs(*wires, passing, answer, outputs, process)
+
+    def cross(
+        self, forward: Mapping[int, Forward], back: Mapping[int, Back]
+    ) -> Crossed:
+        """Take a cycle's wires past the links' ends."""
+        driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
         messages: dict[int, Sent] = {}
-        credits: set[Channel] = set()
-        message_credits: set[Channel] = set()
         events: list[int] = []
-        channels = self.parameters.channels
+        credits = []
         for p, end in self.ends.items():
-            from_there = inputs.forward.get(p, STILL), inputs.back.get(p, QUIET)
-            got = end.step(*things[p], freed[p], *from_there)
+            from_there = forward.get(p, STILL), back.get(p, QUIET)
+            sent = driven.flits.get(p), driven.messages.get(p)
+            got = end.step(*sent, freed.get(p, 0), *from_there)
             if got.flit:
                 flits[p] = got.flit
             if got.sent:
                 messages[p] = got.sent
-            credits |= {(p, c) for c in range(channels) if got.credit >> c & 1}
-            message_credits |= {(p, c) for c in range(2) if got.credit >> channels + c & 1}
-            events += [RouterCounter.CORRUPT] * got.corrupt + [RouterCounter.LOST] * got.lost
-        sends = self._sends()
-        hold, leaving = self.messages.hold(sends), self.messages.leaving(sends)
-        to_engine, dropped = self.messages.step(sends, messages, message_credits)
-        if self.router:
-            blocking = leaving if self.parameters.transport != "own" else {}
-            dropped += self.router.step(flits, credits, blocking).dropped
-        events += [RouterCounter.OVERFLOW] * dropped
+            if got.credit:
+                credits.append((p, got.credit))
+            if got.corrupt or got.lost:
+                events += [RouterCounter.CORRUPT] * got.corrupt + [RouterCounter.LOST] * got.lost
+        return Crossed(flits, messages, credits, events)
 
-        offer = self.node_port.offer if self.node_port else inputs.arrive
-        request = self.config.request(Target.ENGINE)
-        outputs = self.engine.step(to_engine, offer, request, hold=hold)
-        process, refused = None, 0
-        if self.node_port:
-            refused = self.node_port.refused
-            taken = outputs.arrive_ready
-            process = self.node_port.step(inputs.arrivals, outputs.release, taken=taken)
+    def credited(self, credits: Iterable[tuple[int, int]]) -> None:
+        """Give the credits of a cycle, which is over, to the senders; they are as of ``cross``."""
+        channels = self._channels
+        for p, word in credits:
+            for c in range(channels):
+                if word >> c & 1:
+                    assert self.router
+                    self.router.tokens[p * channels + c] += 1
+            if word >> channels:
+                self.messages.credited(p, word >> channels)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing but watchdogs' time moves without inputs, and nothing is on its wires."""
+        if self._packets_move or self._messages_move or self._words_move:
+            return False
+        return not self.parameters.check_bits or all(end.is_idle for end in self.ends.values())
+
+    @property
+    def watches(self) -> bool:
+        """Whether a visit of the watchdog may change anything."""
+        return self.engine.watches
+
+    def take(
+        self,
+        flits: Mapping[int, Flit] = NO_FLITS,
+        messages: Mapping[int, Sent] = NO_MESSAGES,
+        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
+        request: ChainRequest | None = None,
+        *,
+        further: Answer | None = None,
+        arrive: Message | None = None,
+        events: Sequence[int] = (),
+    ) -> bool:
+        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``.
+
+        Parameters
+        ----------
+        flits, messages : mapping of int to Flit or Sent
+            What comes by links, behind their ends.
+        arrivals : mapping of int to Arrival
+            At the node port.
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        arrive : Message or None
+            At the engine's own port.
+        events : sequence of int
+            Those of links' ends.
+        """
+        driven = self._driven or self._drive()
+        self._driven = None
+        router, dropped, ready = self.router, 0, False
+        if flits or driven.leave or self._packets_move:
+            assert router
+            dropped = router.advance(driven.taken, driven.leave, flits)
+            self._packets_move = not router.is_idle
+        config = self._words_move and not self.config.is_idle
+        words = config or self._words_move or bool(request or further or events)
+        asks = self.config.request(Target.ENGINE) if config else None
+        answer, refused = self.engine.answer, self.node_port.refused if words and self.node_port else 0
+        watched = self.watches and self.engine.is_due(self.now)
+        if self._messages_move or messages or arrivals or arrive or asks or watched:
+            ready, lost = self._take_messages(driven.sends, messages, arrivals, arrive, asks)
+            dropped += lost
+        if words or dropped:
+            self._take_words(request, further, answer, refused, [*events] + [0] * dropped)
+        self.now += 1
+        return ready
+
+    def _take_messages(
+        self,
+        sends: Mapping[int, Sent],
+        messages: Mapping[int, Sent],
+        arrivals: Mapping[int, Arrival],
+        arrive: Message | None,
+        request: Request | None,
+    ) -> tuple[bool, int]:
+        """Take messages over a clock edge; return ``arrive_ready``, and how many are dropped."""
+        engine, port, links = self.engine, self.node_port, self.messages
+        to_engine: Mapping[int, Message] = {}
+        hold, dropped = False, 0
+        if sends or messages or not links.is_idle:
+            hold = links.hold(sends)
+            to_engine, dropped = links.step(sends, messages, ())
+        if engine.now != self.now:
+            engine.skip(self.now - engine.now)
+        release = engine.release
+        if port is None:
+            ready = engine.advance(to_engine, arrive, request, hold=hold)
+            self._messages_move = not (engine.is_idle and links.is_idle)
+        else:
+            ready = engine.advance(to_engine, port.offer, request, hold=hold)
+            if arrivals or release or not port.is_idle:
+                port.advance(arrivals, release, taken=ready)
+            self._messages_move = not (engine.is_idle and links.is_idle and port.is_idle)
+        return ready, dropped
+
+    def _take_words(
+        self,
+        request: ChainRequest | None,
+        further: Answer | None,
+        answer: Answer | None,
+        refused: int,
+        events: Sequence[int],
+    ) -> None:
+        """Take config words and counters over a clock edge; ``answer`` is the engine's."""
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
+        self.config.step(request, further, answer or answered)
         self._counters.step(events)
-        self.config.step(inputs.request, inputs.further, outputs.answer or answered)
         for p in range(self.parameters.layout.links):
             self.ends[p].fenced = bool(self._fence >> p & 1)
-        if self._reset:
-            self._build()
-        self._reset = inputs.reset
-        return NodeOutputs(*wires, passing, answer, outputs, process)
+        idle = self.config.is_idle and self._counters.is_idle and not self._answer
+        self._words_move = not idle
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of the router or the node port, and do a write."""
         request = self.config.request(Target.ROUTER)
         if request:
             return self._serve_router(request)
-        request = self.config.request(Target.NODE_PORT)
+        request = self.config.request(Target.PORT)
         if not request or not self.node_port:
             return None
         if request[:2] == (False, COUNTER_ADDRESS):
@@ -246,12 +450,8 @@ class Node:
         checks = self.parameters.check_bits > 0
         if not checks and not self.router:
             return None
-        routing = self.router.routing if self.router else None
         match request.write, request.address:
-            case True, 0 if isinstance(routing, Table):
-                routing.write(request.data & 0xFFFF, request.data >> 16 & 15)
-                return Answer(False)
-            case write, 1 if checks:
+            case write, RouterWord.FENCE if checks:
                 if write:
                     self._fence = request.data % (1 << self.parameters.layout.links)
                     return Answer(False)

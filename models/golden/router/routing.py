@@ -44,7 +44,9 @@ class XY:
     """
 
     def __init__(self, x_bits: int, y_bits: int, x: int, y: int) -> None:
-        self._x_bits, self._y_bits, self._x, self._y = x_bits, y_bits, x, y
+        self._x_bits, self._x, self._y = x_bits, x, y
+        self._mask = (1 << x_bits + y_bits) - 1
+        self._known: dict[tuple[int, int], Port] = {}
         columns = [Port.NORTH, Port.SOUTH, Port.LOCAL]
         self.pairs: Pairs = {
             Port.EAST: sorted([Port.WEST, *columns]),
@@ -56,9 +58,12 @@ class XY:
 
     def route(self, port: int, payload: int) -> tuple[int, int]:
         """Return a head flit's output, and its payload."""
-        x = payload % (1 << self._x_bits)
-        y = (payload >> self._x_bits) % (1 << self._y_bits)
-        return xy_output(port, x - self._x, y - self._y), payload
+        header = payload & self._mask
+        output = self._known.get((port, header))
+        if output is None:
+            x, y = header & (1 << self._x_bits) - 1, header >> self._x_bits
+            output = self._known[port, header] = xy_output(port, x - self._x, y - self._y)
+        return output, payload
 
 
 def xy_output(port: int, dx: int, dy: int) -> Port:
@@ -75,28 +80,30 @@ def xy_output(port: int, dx: int, dy: int) -> Port:
 
 
 class Table:
-    """The header is a destination's number, and its entry the output.
-
-    What the contract leaves open: entries are 0 after reset, there is a power of two of them, and
-    the header's and a write's lowest bits name one.
+    """The header is the destination's router, then its port; elsewhere a table says the output.
 
     Parameters
     ----------
-    destinations : int
+    ports : int
     pairs : Pairs
+    number : int
+        This router's.
+    routes : sequence of int
+        The output for each router.
     """
 
-    def __init__(self, destinations: int, pairs: Pairs) -> None:
+    def __init__(self, ports: int, pairs: Pairs, number: int, routes: Sequence[int]) -> None:
         self.pairs = pairs
-        self._entries = [0] * (1 << (destinations - 1).bit_length())
+        self._router_bits = max(1, (len(routes) - 1).bit_length())
+        self._port_bits = max(1, (ports - 1).bit_length())
+        self._number, self._routes = number, routes
 
     def route(self, port: int, payload: int) -> tuple[int, int]:
-        """Return a head flit's output, and its payload."""
-        return self._entries[payload % len(self._entries)], payload
-
-    def write(self, destination: int, output: int) -> None:
-        """Write an entry, at the end of a cycle."""
-        self._entries[destination % len(self._entries)] = output
+        """Return a head flit's output, and its payload; an output that there is not is -1."""
+        router = payload & (1 << self._router_bits) - 1
+        if router == self._number:
+            return payload >> self._router_bits & (1 << self._port_bits) - 1, payload
+        return self._routes[router] if router < len(self._routes) else -1, payload
 
 
 class Source:

@@ -50,6 +50,11 @@ class ConfigNode:
         request = self._register
         return request if request and request.node != self._number else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request and no answer is here."""
+        return self._register is None and self._missing is None and self.answer is None
+
     def request(self, target: int) -> Request | None:
         """Return the request at a target of this node."""
         here = self._register

@@ -59,6 +59,16 @@ class LinkEnd:
         receiver = ReceiverGuard(places, form.channels, own=own, registers=registers)
         self._receiver = receiver if guarded else None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves, and nothing is on the wires, without a flit, message or credit."""
+        sender, receiver = self._sender, self._receiver
+        if sender is None or receiver is None:
+            return True
+        if self.fenced and receiver.open:
+            return False
+        return not (sender.is_awake() or receiver.is_awake() or receiver.remembers)
+
     def forward(self, flit: Flit | None, sent: Sent | None) -> Forward:
         """Return the wires away, in a cycle in which the router sends that."""
         if self.fenced:

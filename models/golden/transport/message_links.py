@@ -24,16 +24,23 @@ class MessageLinks(Protocol):
     credits: set[Channel]
     """Links and classes whose ``message_credit`` is high in this cycle."""
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without a message."""
+
     def hold(self, sends: Mapping[int, Sent]) -> bool:
         """Return whether the engine is held in this cycle, in which it sends that."""
 
-    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
         """Return what leaves by links in this cycle."""
 
     def step(
         self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
     ) -> tuple[dict[int, Message], int]:
         """Go over a clock edge; return what the engine gets, and how many are dropped."""
+
+    def credited(self, link: int, classes: int) -> None:
+        """Take credits of a cycle that is over, a bit a class."""
 
 
 class OwnLinks:
@@ -42,19 +49,28 @@ class OwnLinks:
     def __init__(self) -> None:
         self.credits: set[Channel] = set()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without a message: always."""
+        return True
+
     def hold(self, sends: Mapping[int, Sent]) -> bool:
         """Return whether the engine is held: never."""
         return False
 
-    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
         """Return what leaves: all."""
-        return dict(sends)
+        return sends
 
     def step(
         self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
     ) -> tuple[dict[int, Message], int]:
         """Go over a clock edge."""
         return {p: sent.message for p, sent in inputs.items()}, 0
+
+    def credited(self, link: int, classes: int) -> None:
+        """Take no credits: there are none."""
+        raise ValueError(f"link {link} has credits {classes}, and its messages have none")
 
 
 class SharedLinks(OwnLinks):
@@ -67,6 +83,11 @@ class SharedLinks(OwnLinks):
     def __init__(self) -> None:
         super().__init__()
         self._last = self._before = frozenset[int]()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no link carried a message in the last two cycles."""
+        return not (self._last or self._before)
 
     def hold(self, sends: Mapping[int, Sent]) -> bool:
         """Return whether some link carried messages in the last two cycles."""
@@ -87,6 +108,11 @@ class RoutedLinks:
     ----------
     x, y : int
         Column and row of the router.
+
+    Attributes
+    ----------
+    tokens : dict of Channel to int
+        Credits of each link's classes.
     """
 
     def __init__(self, x: int, y: int) -> None:
@@ -94,9 +120,14 @@ class RoutedLinks:
         self._slots: dict[Channel, Sent] = {}
         self._registers: dict[int, Sent] = {}  # what has stayed in them
         links = range(DIRECTIONS)
-        self._has_credit = {(q, c): 1 for q in links for c in range(2)}
-        self._orders = {at: LeastRecentlySent(DIRECTIONS + 1) for at in self._has_credit}
+        self.tokens = {(q, c): 1 for q in links for c in range(2)}
+        self._orders = {at: LeastRecentlySent(DIRECTIONS + 1) for at in self.tokens}
         self.credits: set[Channel] = set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without a message, and no credit is on a link."""
+        return not (self._slots or self._registers or self.credits)
 
     def hold(self, sends: Mapping[int, Sent]) -> bool:
         """Return whether some register is not empty."""
@@ -114,21 +145,21 @@ class RoutedLinks:
 
     def _chosen(self, sends: Mapping[int, Sent]) -> dict[int, tuple[int, Sent]]:
         """Return by output the place in its order, and the message, of the one that leaves."""
-        candidates: dict[Channel, dict[int, Sent]] = {at: {} for at in self._orders}
+        candidates: dict[Channel, dict[int, Sent]] = {}
         for (p, c), sent in self._slots.items():
             assert sent.way
-            candidates[self.output(p, sent.way), c][p] = sent
-        for q, sent in {**self._registers, **sends}.items():
+            candidates.setdefault((self.output(p, sent.way), c), {})[p] = sent
+        for q, sent in (self._registers | sends if self._registers else sends).items():
             assert sent.way
-            candidates[q, sent.way.route_class][REGISTER] = sent
+            candidates.setdefault((q, sent.way.route_class), {})[REGISTER] = sent
         chosen: dict[int, tuple[int, Sent]] = {}
-        for (q, c), senders in candidates.items():  # class 0 before class 1
-            if senders and q not in chosen and self._has_credit[q, c] > 0:
+        for (q, c), senders in sorted(candidates.items()):  # class 0 before class 1
+            if q not in chosen and self.tokens[q, c] > 0:
                 place = self._orders[q, c].first(senders)
                 chosen[q] = place, senders[place]
         return chosen
 
-    def leaving(self, sends: Mapping[int, Sent]) -> dict[int, Sent]:
+    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
         """Return what leaves by links in this cycle."""
         return {q: sent for q, (_, sent) in self._chosen(sends).items()}
 
@@ -143,7 +174,7 @@ class RoutedLinks:
             assert sent.way
             route_class = sent.way.route_class
             self._orders[q, route_class].sent(place)
-            self._has_credit[q, route_class] -= 1
+            self.tokens[q, route_class] -= 1
             if place == REGISTER:
                 del self._registers[q]
             else:
@@ -163,8 +194,13 @@ class RoutedLinks:
             else:
                 self._slots[slot] = sent
         for at in credits:
-            self._has_credit[at] += 1
+            self.tokens[at] += 1
         return here, dropped
+
+    def credited(self, link: int, classes: int) -> None:
+        """Take credits of a cycle that is over, a bit a class."""
+        for c in range(2):
+            self.tokens[link, c] += classes >> c & 1
 
 
 def message_links(transport: str, x: int, y: int) -> MessageLinks:

@@ -78,6 +78,7 @@ class LinkForm:
         self.channels, self.transport, self.layout = channels, transport, layout
         self._payload_bits, self._cut = flit_bits, cut
         self._message: Layout = layout.link_message
+        self._at = self._message.offsets
         self._flit_bits = flit.width + cut if channels else 0
         self.classes = {"own": 1, "shared": 1, "routed": 2}.get(transport, 0)
         slots = 2 if transport == "routed" else 0
@@ -107,7 +108,7 @@ class LinkForm:
                 "flit": flit.payload | marks << self._payload_bits,
             }
         if sent:
-            word = self._word(sent)
+            word = self.word(sent)
             wires["message_valid"] = 1 << (sent.way.route_class if sent.way else 0)
             if self.transport == "own":
                 wires["message"] = word
@@ -116,11 +117,12 @@ class LinkForm:
                 wires["message_rest"] = word >> self._flit_bits
         return self._checked(Forward(**wires))
 
-    def _word(self, sent: Sent) -> int:
-        fields = sent.message._asdict()
-        if sent.way:
-            fields |= {"x": sent.way.x, "y": sent.way.y}
-        return self._message.pack(fields)
+    def word(self, sent: Sent) -> int:
+        """Return a message's bits."""
+        (entry, epoch, kind, data), way = sent
+        at = self._at
+        word = entry | epoch << at["epoch"] | kind << at["kind"] | data << at["data"]
+        return word | way.x << at["x"] | way.y << at["y"] if way else word
 
     def _checked(self, wires: Forward) -> Forward:
         return wires._replace(**{name: self._sum(name, wires) for name in self._checks})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,6 +86,36 @@ class GroupPlan:
         """Routers with an entry and without a member."""
         routers = self.shape.routers[self.shape.member_count == 0]
         return tuple(routers.tolist())
+
+    @property
+    def places(self) -> dict[Node, int]:
+        """The register of each member's node port."""
+        return dict(zip(self.members, self.registers, strict=True))
+
+    @property
+    def height(self) -> int:
+        """Edges on the longest way down."""
+        return self.shape.height
+
+    @property
+    def longest_path(self) -> int:
+        """Links between routers on the longest way down."""
+        return self.shape.radius
+
+    @property
+    def root(self) -> Node | None:
+        """On a mesh the root's router; else the member at the root's lowest port, if any."""
+        if self.graph.columns:
+            return self.graph.member(self.shape.root)
+        return self.root_node
+
+    @property
+    def root_switch(self) -> int | None:
+        """The root's router; None on a mesh."""
+        return None if self.graph.columns else self.shape.root
+
+    formula_ns: ClassVar[None] = None
+    """No paper has a formula for trees over links."""
 
     @property
     def root_node(self) -> Node | None:

@@ -70,7 +70,7 @@ class Churner:
     def __init__(self, driver: Driver) -> None:
         self._driver, self._model = driver, driver.model
         plan, scenario = driver.plan, driver.scenario
-        network = self._network = plan.spec.message_network
+        network = self._network = plan.spec.register_network
         rng = self._rng = random.Random(f"{scenario.seed}/churn")
         self._drawing = Drawing(plan.spec, rng)
         self._seats = Seats(plan, driver.model, rng)

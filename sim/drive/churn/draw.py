@@ -68,7 +68,7 @@ class Drawing:
         self.gids = tuple(sorted(rng.sample(gids, min(GIDS, len(gids)))))
         self._free = list(self.gids)
         self._epochs: dict[int, int] = {}
-        serial = spec.message_network.operations == "all"
+        serial = spec.register_network.operations == "all"
         self._operations = _BITWISE + (_SERIAL if serial else ())
 
     @property
@@ -98,7 +98,7 @@ class Drawing:
             entries=entries,
             episodes=ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES),
             doomed=doomed,
-            manager=rng.randrange(len(self._spec.message_network.manager_nodes)),
+            manager=rng.randrange(len(self._spec.register_network.manager_nodes)),
         )
 
     def _plan(self, gid: int, nodes: Sequence[int], operation: Operation) -> BarrierPlan:

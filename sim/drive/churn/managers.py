@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.messages import MANAGER_STATUS, ManagerState, ManagerWord, Request
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.churn.life import Life
 from syncfabric.sim.drive.churn.notes import Note, Ordered
 from syncfabric.sim.drive.commander import Ask, Commander, Cost
@@ -58,7 +58,7 @@ class Managers:
 
     def __init__(
         self,
-        network: MessageSpec,
+        network: RegisterSpec,
         model: GoldenModel,
         ask: Ask,
         note: Callable[[Note], None],

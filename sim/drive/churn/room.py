@@ -23,7 +23,7 @@ def check_churn(spec: NetworkSpec) -> None:
     SpecError
         Its groups are not set up by managers, it has wires alone, or they leave no room.
     """
-    network = spec.message_network
+    network = spec.register_network
     if not network.managed:
         raise SpecError(
             f'churn: groups of {spec.name} are set up with setup = "{network.setup}", not by '

@@ -54,7 +54,7 @@ class Seats:
     """
 
     def __init__(self, plan: BarrierPlan, model: GoldenModel, rng: random.Random) -> None:
-        network = plan.spec.network
+        network = plan.spec.register_network
         self._network, self._model, self._rng = network, model, rng
         self.spill = network.spill
         self._nodes = len(network.topology.nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.coverage.irregular import IrregularCoverage, irregular_universe
 from syncfabric.sim.drive.coverage.mesh import MeshCoverage, mesh_universe
@@ -20,7 +20,7 @@ def coverage_of(plan: BarrierPlan) -> Coverage:
     return MeshCoverage(plan)
 
 
-def universe(spec: MessageSpec) -> Iterator[str]:
+def universe(spec: RegisterSpec) -> Iterator[str]:
     """Yield every bin that a network can reach, given groups and traffic of all kinds.
 
     Parameters

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, SPILL_BASE, Counter, Kind
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
@@ -29,7 +29,7 @@ from syncfabric.sim.drive.wires.notes import WireNote
 __all__ = ["Coverage", "RegisterState", "counted", "shared_universe"]
 
 
-def shared_universe(spec: MessageSpec) -> Iterator[str]:
+def shared_universe(spec: RegisterSpec) -> Iterator[str]:
     """Yield the bins that networks of all kinds have."""
     yield "two registers of a node released in one cycle"
     yield "arrival in the cycle of the release"
@@ -94,7 +94,7 @@ class Coverage(ABC):
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
-        spec = plan.spec.message_network
+        spec = plan.spec.register_network
         self.hits: Tally[str] = Tally()
         self.messages = 0
         self._plan, self._topology = plan, spec.topology

@@ -6,7 +6,7 @@ from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
@@ -21,7 +21,7 @@ _MANY = 4
 _TOGETHER = "two slots of a unit: {} in one cycle"
 
 
-def wire_universe(spec: MessageSpec) -> Iterator[str]:
+def wire_universe(spec: RegisterSpec) -> Iterator[str]:
     """Yield the bins of barrier wires that a network can reach; none without wires."""
     plane = spec.wire_plane
     if plane is None:
@@ -68,7 +68,7 @@ class WireCoverage:
     """
 
     def __init__(self, plan: BarrierPlan, hits: Tally[str]) -> None:
-        network = plan.spec.message_network
+        network = plan.spec.register_network
         plane = network.wire_plane
         assert plane is not None
         self._hits, self._plane, self._parts = hits, plane, WordParts(plane)

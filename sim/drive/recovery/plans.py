@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import linked
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    GroupSpec,
+    NetworkSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -67,10 +73,10 @@ def plan_after(plan: BarrierPlan, story: Story) -> BarrierPlan:
     if isinstance(spec.network, StaticSpec):
         return _plan_static(plan, spec, spec.network, story)
     after = make_plan(spec, story.dead)
-    reach = reaches(spec.message_network, story.dead)
+    reach = reaches(spec.register_network, story.dead)
     for group in after.message_groups:
         old = next(each for each in plan.message_groups if each.id == group.id)
-        if is_hit(spec.message_network, old, story.dead):
+        if is_hit(spec.register_network, old, story.dead):
             set_up_errands(after, group, 0, reach)
     return after
 
@@ -105,7 +111,7 @@ def check_story(plan: BarrierPlan, story: Story) -> None:
         With the key that stands in the way.
     """
     with about(plan.spec.source):
-        _check_network(plan.spec.network, story)
+        _check_network(of_registers(plan.spec.network), story)
 
 
 def _check_network(network: AnySpec, story: Story) -> None:

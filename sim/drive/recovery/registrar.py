@@ -77,7 +77,7 @@ class Registrar:
 
     def __init__(self, plan: BarrierPlan, story: Story, model: GoldenModel) -> None:
         self.plan, self.story, self._model = plan, story, model
-        network = self._network = plan.spec.message_network
+        network = self._network = plan.spec.register_network
         self._groups = {group.id: group for group in plan.message_groups}
         self.port = ConfigPort(network, ())
         self._managers = {

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import (
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.driver import RecoveryDriver
 from syncfabric.sim.drive.recovery.notes import RecoveryNote
@@ -40,7 +43,7 @@ class RecoverySession(Stepping):
     driver: RecoveryDriver | StaticRecoveryDriver
 
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
-        network = plan.spec.network
+        network = of_registers(plan.spec.network)
         if isinstance(network, StaticSpec):
             self.model = StaticModel(network)
             self.driver = StaticRecoveryDriver(plan, after, story, self.model)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec, StaticSpec
 from syncfabric.models.planning import detour
 from syncfabric.models.planning.plan import (
     IrregularGroupPlan,
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def dead_links(network: MessageSpec, dead: Dead) -> list[int]:
+def dead_links(network: RegisterSpec, dead: Dead) -> list[int]:
     """Return the directed links that die, as numbered on the wires."""
     if not isinstance(network, IrregularSpec):
         return sorted(len(Port) * router + port for router, port in dead.links)
@@ -33,7 +33,7 @@ def dead_links(network: MessageSpec, dead: Dead) -> list[int]:
     return sorted([*(k * switch + port for switch, port in dead.links), *injections])
 
 
-def fence_words(network: MessageSpec, dead: Dead) -> dict[int, int]:
+def fence_words(network: RegisterSpec, dead: Dead) -> dict[int, int]:
     """Return what closes dead links at the ends that live: words by number on the config port."""
     words: dict[int, int] = {}
     for router, port in dead.links:
@@ -43,7 +43,7 @@ def fence_words(network: MessageSpec, dead: Dead) -> dict[int, int]:
     return words
 
 
-def is_hit(network: MessageSpec, group: MessageGroupPlan, dead: Dead) -> bool:
+def is_hit(network: RegisterSpec, group: MessageGroupPlan, dead: Dead) -> bool:
     """Return whether a group has a member, a router or a way of messages that is dead."""
     topology = network.topology
     if any(topology.index(member) in dead.nodes for member in group.members):
@@ -75,6 +75,6 @@ def way_is_hit(network: StaticSpec, group: StaticGroupPlan, dead: Dead) -> bool:
     return group.way is not None and not dead.numbers.isdisjoint(group.way.links(network.topology))
 
 
-def target_of(network: MessageSpec, router: int) -> int:
+def target_of(network: RegisterSpec, router: int) -> int:
     """Return a router's number on the config port."""
     return router + len(network.nodes) if isinstance(network, IrregularSpec) else router

@@ -42,7 +42,7 @@ class Scheme(Program):
     """
 
     def __init__(self, driver: Driver) -> None:
-        plans, network = driver.plan.groups, driver.plan.spec.message_network
+        plans, network = driver.plan.groups, driver.plan.spec.register_network
         plan = plans[0] if len(plans) == 1 else None
         if plan is None or plan.root is None or plan.bound is None:
             raise ValueError("a scheme is for one group with a root node, in registers everywhere")

@@ -55,7 +55,7 @@ class Breaks(Program):
 
     def __init__(self, driver: Driver) -> None:
         self._driver, self._plan = driver, driver.plan
-        network = self._network = driver.plan.spec.message_network
+        network = self._network = driver.plan.spec.register_network
         plane = network.wire_plane
         assert plane is not None
         self._plane = plane

@@ -55,7 +55,7 @@ class WireCheck:
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
-        network = plan.spec.message_network
+        network = plan.spec.register_network
         plane = network.wire_plane
         assert plane is not None
         self._plane, self._names, self._delay = plane, Names(network), 1 + plane.link_registers

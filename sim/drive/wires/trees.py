@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 
 __all__ = ["Unit", "outputs_of", "units_of"]
@@ -45,7 +45,7 @@ class Unit:
     member: int | None
 
 
-def outputs_of(network: MessageSpec) -> list[list[int]]:
+def outputs_of(network: RegisterSpec) -> list[list[int]]:
     """Return the numbers of every target's links, by port; those of no link included."""
     topology = network.topology
     if isinstance(topology, Mesh):
@@ -57,7 +57,7 @@ def outputs_of(network: MessageSpec) -> list[list[int]]:
 
 def units_of(plan: BarrierPlan) -> Iterator[Unit]:
     """Yield every slot of every group on wires."""
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     outputs = outputs_of(network)
     for number, group in enumerate(plan.groups):
         if isinstance(group, WireGroupPlan):
@@ -65,7 +65,7 @@ def units_of(plan: BarrierPlan) -> Iterator[Unit]:
 
 
 def _units(
-    network: MessageSpec, outputs: list[list[int]], number: int, group: WireGroupPlan
+    network: RegisterSpec, outputs: list[list[int]], number: int, group: WireGroupPlan
 ) -> Iterator[Unit]:
     members = {network.topology.index(node): i for i, node in enumerate(group.members)}
     kids: dict[int, list[tuple[int, int]]] = {}
@@ -83,7 +83,7 @@ def _units(
         yield Unit(number, group.slot, target, up, down.get(target), below, members.get(target))
 
 
-def _at(network: MessageSpec, target: int, port: int) -> int:
+def _at(network: RegisterSpec, target: int, port: int) -> int:
     """Return the target at the other end of a link that there is."""
     topology = network.topology
     if isinstance(topology, Mesh):

@@ -40,7 +40,7 @@ class Bench:
     """A plan, and a model that is set up by it."""
 
     def __init__(self, plan: BarrierPlan, observer: Observer | None = None) -> None:
-        network = plan.spec.message_network
+        network = plan.spec.register_network
         self.plan = plan
         self.group: Any = plan.group(7)
         self.model: GoldenModel = model_of(network, observer=observer)
@@ -127,7 +127,7 @@ def test_a_message_that_is_lost(make: Any, options: dict[str, Any]) -> None:
     log = Sent()
     whole = Bench(plan, log)
     whole.arrive(whole.group.members)
-    network = plan.spec.message_network
+    network = plan.spec.register_network
     lanes, ordinary = whole.model.packets.wiring.lanes, network.link_channels
     on_links: dict[int, list[int]] = {}
     while whole.model.idle_until() is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
+from syncfabric.models.golden.engine import Answer, Engine, Freed, Message, Outputs, Request
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout
 
 NO_NAMES: Mapping[int, tuple[int, int]] = {}
@@ -130,6 +130,6 @@ class Bench:
         log = enumerate(self.log[since:])
         return [(cycle, out.release) for cycle, out in log if out.release]
 
-    def freed(self, since: int) -> list[tuple[int, int]]:
+    def freed(self, since: int) -> list[tuple[int, Freed]]:
         log = enumerate(self.log[since:])
         return [(cycle, out.freed) for cycle, out in log if out.freed is not None]

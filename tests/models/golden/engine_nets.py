@@ -11,6 +11,7 @@ from syncfabric.models.golden.engine import (
     Answer,
     Engine,
     EngineNetwork,
+    Freed,
     Message,
     Place,
     Request,
@@ -128,7 +129,7 @@ class Net:
         self.used: list[set[int]] = [set() for _ in range(nodes)]
         self.on_release: Callable[[int, Message], None] = lambda node, message: None
         self.on_accept: Callable[[int, Message], None] = lambda node, message: None
-        self.on_freed: Callable[[int, int], None] = lambda node, entry: None
+        self.on_freed: Callable[[int, Freed], None] = lambda node, freed: None
         self.broken_sent = 0
 
     @property

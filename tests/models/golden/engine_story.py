@@ -7,7 +7,7 @@ from collections import Counter
 from functools import reduce
 from operator import add, and_, or_, xor
 
-from syncfabric.models.golden.engine import Message
+from syncfabric.models.golden.engine import Freed, Message
 from syncfabric.models.layout.engine import Kind
 from tests.models.golden.engine_nets import Group, Net
 
@@ -116,10 +116,13 @@ class Story:
         if life:
             life.accepted[life.got[node] - 1].add(node)
 
-    def free(self, node: int, entry: int) -> None:
+    def free(self, node: int, freed: Freed) -> None:
         life = [
-            x for x in self.all if (x.group.root, x.group.entry[x.group.root]) == (node, entry)
+            x
+            for x in self.all
+            if (x.group.root, x.group.entry[x.group.root]) == (node, freed.entry)
         ][-1]
+        assert freed.epoch == life.group.epoch[node]
         assert not life.freed
         life.freed += 1
         self.seen["freed"] += 1

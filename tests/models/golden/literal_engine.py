@@ -50,7 +50,7 @@ class Done:
     s: int
     e: int
     sends: dict[int, tuple[int, int, int, int | None]] = field(default_factory=dict)
-    freed: int | None = None
+    freed: tuple[int, int] | None = None
 
 
 @dataclass
@@ -345,7 +345,7 @@ class LiteralEngine:
                     name = (entry.life.image[f"entry_{q}"], entry.life.image[f"epoch_{q}"])
                 x.sends[q] = (*name, out, result)
             if entry.root and down and out == LAST:
-                x.freed = number
+                x.freed = number, entry.epoch
         entry.life.merges.append(merge)
 
     def command(self, x: Done, words: Mapping[str, int]) -> None:

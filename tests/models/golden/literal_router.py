@@ -43,17 +43,20 @@ def source(k: int) -> Rule:
     return lambda t, i, payload: (payload & 2**bits - 1, payload >> bits)
 
 
-class LiteralTable:
-    """R3.5 and R3.6: all writes, with their cycles."""
+def table(k: int, number: int, routes: Sequence[int]) -> Rule:
+    """R3.5 and R3.6."""
+    bits = next(bits for bits in range(1, 11) if 2**bits >= len(routes))
+    port_bits = next(bits for bits in range(1, 5) if 2**bits >= k)
 
-    def __init__(self, number_bits: int) -> None:
-        self.bits = number_bits
-        self.writes: list[tuple[int, int, int]] = []
+    def rule(t: int, i: int, payload: int) -> tuple[int, int]:
+        router, port = payload & 2**bits - 1, payload >> bits & 2**port_bits - 1
+        if router == number:
+            return port, payload
+        if router >= len(routes):
+            return k, payload  # no output
+        return routes[router], payload
 
-    def __call__(self, t: int, i: int, payload: int) -> tuple[int, int]:
-        number = payload & 2**self.bits - 1
-        known = [output for u, d, output in self.writes if d == number and u < t]
-        return (known[-1] if known else 0), payload
+    return rule
 
 
 @dataclass
@@ -81,7 +84,9 @@ class LiteralRouter:
         rule: Rule,
         pairs: Mapping[int, Sequence[int]],
         output_register: bool,
+        datelines: Collection[int] = (),
     ) -> None:
+        self.datelines = datelines
         self.k, self.V, self.B = ports, channels, buffer_flits
         self.rule, self.pairs, self.registered = rule, pairs, output_register
         self.t = 0
@@ -115,6 +120,10 @@ class LiteralRouter:
         head = self.heads.get((piece.i, piece.c))
         return head.output if head else None
 
+    def goes_on(self, o: int, c: int) -> int:
+        """N1.9: the channel in which a packet of channel c leaves by an output."""
+        return c | 1 if o in self.datelines else c
+
     def request(self, i: int, c: int) -> int | None:
         """R2.1."""
         waiting = self.buffer(i, c)
@@ -123,6 +132,7 @@ class LiteralRouter:
         front = waiting[0]
         o = self.output_of(front)
         assert o is not None
+        c = self.goes_on(o, c)
         if self.owner(o, c) != (None if front.head else i):
             return None
         if self.V > 1 and not self.has_credit(o, c):
@@ -158,7 +168,8 @@ class LiteralRouter:
         t = self.t
         taken = self.leave(messages.keys())
         leaving: dict[int, Any] = {
-            o: (piece.c, piece.payload, piece.head, piece.tail) for o, piece in taken.items()
+            o: (self.goes_on(o, piece.c), piece.payload, piece.head, piece.tail)
+            for o, piece in taken.items()
         }
         leaving.update(messages)
         drops = 0
@@ -182,8 +193,9 @@ class LiteralRouter:
             piece.left = t
             if piece.head:
                 self.heads[piece.i, piece.c] = piece
-            self.through[o, piece.c] = piece
-            self.sent[o, piece.c] = self.sent.get((o, piece.c), 0) + 1
+            lane = o, self.goes_on(o, piece.c)
+            self.through[lane] = piece
+            self.sent[lane] = self.sent.get(lane, 0) + 1
             self.by_input[piece.i, piece.c] = t
             self.by_output[o, piece.i] = t
         for at in credits:

@@ -32,8 +32,12 @@ class RouterBuild:
     place : (int, int)
         Of ``xy``: column and row, in a mesh of 2^``bits`` of each.
     bits : (int, int)
-    destinations : int
-        Of ``table``.
+    number : int
+        Of ``table``: this router's.
+    routes : tuple of int
+        Of ``table``: the output for each router.
+    datelines : frozenset of int
+        Outputs at which packets change channels.
     messages : bool
         Links carry messages of one bit, as shared ones do.
     """
@@ -47,7 +51,9 @@ class RouterBuild:
     pairs: Pairs
     place: tuple[int, int] = (0, 0)
     bits: tuple[int, int] = (1, 1)
-    destinations: int = 1
+    number: int = 0
+    routes: tuple[int, ...] = ()
+    datelines: frozenset[int] = frozenset()
     messages: bool = True
 
     @property
@@ -55,7 +61,7 @@ class RouterBuild:
         if self.kind == "xy":
             return XY(*self.bits, *self.place)
         if self.kind == "table":
-            return Table(self.destinations, self.pairs)
+            return Table(self.ports, self.pairs, self.number, self.routes)
         return Source(self.ports, self.pairs)
 
     @property
@@ -66,6 +72,7 @@ class RouterBuild:
             self.buffer_flits,
             self.routing,
             output_register=self.output_register,
+            datelines=self.datelines,
         )
 
 
@@ -75,9 +82,12 @@ def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
     ports = 5 if kind == "xy" else rng.choice((2, 3, 4, 5, 6, 8, 16))
     outputs = {i: sorted(rng.sample(range(ports), rng.randint(1, ports))) for i in range(ports)}
     bits = rng.randint(1, 3), rng.randint(1, 3)
+    routers = rng.choice((1, 2, 3, 7, 16, 40)) if kind == "table" else 0
+    channels = rng.choice((1, 1, 2, 3, 4))
+    lines = rng.choice((0.0, 0.3, 1.0)) if channels in (2, 4) else 0.0
     return RouterBuild(
         ports,
-        rng.choice((1, 1, 2, 3, 4)),
+        channels,
         rng.choice((1, 2, 3, 4, 4, 8, 16)),
         rng.choice((16, 32, 128)),
         kind,
@@ -85,18 +95,19 @@ def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
         XY(*bits, 0, 0).pairs if kind == "xy" else outputs,
         (rng.randrange(2 ** bits[0]), rng.randrange(2 ** bits[1])),
         bits,
-        rng.choice((2, 4, 16, 64)),
+        rng.randrange(routers or 1),
+        tuple(rng.randrange(ports) for _ in range(routers)),
+        frozenset(o for o in range(ports) if rng.random() < lines),
         rng.random() < 0.5,
     )
 
 
 class RouterInputs(NamedTuple):
-    """Inputs in a cycle: ``messages`` leave by outputs; ``write`` is of the table."""
+    """Inputs in a cycle: ``messages`` leave by outputs."""
 
     flits: dict[int, Flit]
     credits: set[Channel]
     messages: dict[int, int]
-    write: tuple[int, int] | None
 
 
 class RouterStimuli:
@@ -142,11 +153,7 @@ class RouterStimuli:
         credits = {at for at, owed in self.owed.items() if owed and rng.random() < self.drain}
         outputs = range(build.ports - 1)  # the last one is the process's
         messages = {o: rng.getrandbits(1) for o in outputs if rng.random() < self.holds}
-        write = None
-        if build.kind == "table" and rng.random() < 0.1:
-            number = 2 ** (build.ports - 1).bit_length()
-            write = rng.randrange(build.destinations), rng.randrange(number)
-        return RouterInputs(flits, credits, messages, write)
+        return RouterInputs(flits, credits, messages)
 
     def may_send(self, i: int, c: int) -> bool:
         """Whether a sender has a credit; one that is high in this cycle is for the next."""
@@ -156,6 +163,9 @@ class RouterStimuli:
     def flit(self, i: int, c: int) -> Flit:
         """Draw the next flit of a channel's packet, or the first of another."""
         payload, left = self.rng.getrandbits(self.build.flit_bits), self.left[i, c]
+        if self.build.kind == "table" and self.rng.random() < 0.3:  # to a port of this router
+            bits = max(1, (len(self.build.routes) - 1).bit_length())
+            payload = payload >> bits << bits | self.build.number
         if left:
             return Flit(c, payload, False, left == 1)
         return Flit(c, payload, True, self.rng.randint(1, self.longest) == 1)
@@ -171,8 +181,6 @@ class RouterStimuli:
             elif not flit.tail:
                 self.left[at] = self.rng.randint(1, self.longest)
         outputs = self.router.step(inputs.flits, inputs.credits, inputs.messages)
-        if inputs.write and isinstance(self.router.routing, Table):
-            self.router.routing.write(*inputs.write)
         for at in inputs.credits:
             self.owed[at] -= 1
         for o, sent in outputs.links.items():

@@ -350,7 +350,7 @@ def test_e6_7_11_12_and_13_an_entry_ends_if_all_say_last(lasts: set[int]) -> Non
     ended = len(lasts) == 3
     assert [m.kind for _, m in bench.released(start)] == [LAST if ended else PLAIN]
     assert bench.status(3)["alive"] == (not ended)
-    assert [entry for _, entry in bench.freed(start)] == [3] * ended
+    assert [freed for _, freed in bench.freed(start)] == [(3, 1)] * ended
     if ended:
         assert bench.freed(start)[0][0] == bench.released(start)[0][0]
 

@@ -69,7 +69,7 @@ class WireBench:
         traffic: int = 0,
     ) -> None:
         bare = NetworkSpec.model_validate({"name": "bare", "network": dict(keys)})
-        node = bare.message_network.topology.node
+        node = bare.register_network.topology.node
         planned = planners or {}
         tables = [
             GroupSpec(
@@ -82,7 +82,7 @@ class WireBench:
         spec = NetworkSpec.model_validate(
             {"name": "wired", "network": dict(keys), "groups": tables}
         )
-        self.network = spec.message_network
+        self.network = spec.register_network
         self.plan = make_plan(spec)
         self.groups = {group.id: group for group in self.plan.wire_groups}
         self.model = model_of(self.network)

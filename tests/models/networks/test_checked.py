@@ -107,7 +107,7 @@ def test_bad_keys(line: str, message: str) -> None:
 
 def test_files_ask_for_checks() -> None:
     text = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 4\n'
-    network = reader.loads(f"{text}check_bits = 8\nwatchdog = 1000\n").message_network
+    network = reader.loads(f"{text}check_bits = 8\nwatchdog = 1000\n").register_network
     assert (network.check_bits, network.watchdog) == (8, 1000)
     for table in ("MeshSpec", "IrregularTable"):
         properties = file_schema()["$defs"][table]["properties"]

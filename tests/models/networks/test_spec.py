@@ -303,7 +303,7 @@ def test_a_static_network_can_be_written_and_read() -> None:
     assert [group.planner for group in spec.groups] == ["tree", "ring"]
     assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
     with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor barrier reg"):
-        _ = spec.message_network
+        _ = spec.register_network
 
 
 @pytest.mark.parametrize("op", ["and", "xor", "max", "min", "sum"])

@@ -234,7 +234,7 @@ WRITTEN = {
 def test_files_ask_for_wires() -> None:
     keys = "\n".join(f"{key} = {value}" for key, value in WRITTEN.items())
     spec = reader.loads(f"{FILE}{keys}\n[[group]]\nid = 1\nmembers = 'all'\n")
-    assert spec.message_network.wire_plane == WirePlane(4, 4, 1, True, True, 9)
+    assert spec.register_network.wire_plane == WirePlane(4, 4, 1, True, True, 9)
     assert spec.groups[0].planner == "wires"
     for table in ("MeshSpec", "IrregularTable"):
         properties = schema.file_schema()["$defs"][table]["properties"]

@@ -29,7 +29,7 @@ Draw = Callable[[random.Random], NetworkSpec]
 def managed(draw: Callable[..., NetworkSpec], rng: random.Random) -> NetworkSpec:
     """Draw a network with up to four managers."""
     spec = draw(rng)
-    network = spec.message_network
+    network = spec.register_network
     nodes = list(network.topology.nodes)
     managers = tuple(rng.sample(nodes, min(rng.randint(1, 4), len(nodes))))
     keys = {**network.model_dump(), "setup": "manager", "managers": managers}
@@ -102,7 +102,7 @@ def errands_drawn(draw: Draw, seed: int) -> tuple[int, int]:
     rng = random.Random(seed)
     spec = draw(rng)
     names, gone, _ = draw_dead(rng, spec)
-    network = spec.message_network
+    network = spec.register_network
     dead = Dead.of(network.topology, names)
     old = make_plan(spec)
     counts = [0, 0]

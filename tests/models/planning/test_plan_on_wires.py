@@ -160,7 +160,7 @@ def test_every_unit_is_written_once_tree_first(name: str) -> None:
     plan = make_plan(reader.load(name))
     writes = list(config_writes(plan))
     assert len({write[:2] for write in writes}) == len(writes)
-    first = plan.spec.message_network.first_slot
+    first = plan.spec.register_network.first_slot
     slots = [write for write in writes if write[1] // 8 >= first]
     trees, controls = slots[::2], slots[1::2]
     for (unit, address, tree), (same, after, control) in zip(trees, controls, strict=True):
@@ -250,7 +250,7 @@ def test_what_a_build_writes_down_sets_slots_up(name: str) -> None:
     others = "[[1, 1], [2, 1]]" if network is MESH else "[[2, 1], [2, 2]]"
     plan = planned(network, others, few, ALL, setup='"manager"', **keys)
     assert len({group.slot for group in plan.wire_groups}) > 1
-    model = model_of(plan.spec.message_network)
+    model = model_of(plan.spec.register_network)
     model.step()
     for write in registers_json(plan)["writes"]:
         request = ConfigRequest(write["index"], write["address"], True, int(write["value"], 16))
@@ -263,7 +263,7 @@ def test_what_a_build_writes_down_sets_slots_up(name: str) -> None:
             assert model.cycle < 2_000
     for _ in range(20):  # GO is on its way
         model.step()
-    topology = plan.spec.message_network.topology
+    topology = plan.spec.register_network.topology
     for group in plan.groups:
         seats = {(topology.index(node), place or 0): 0 for node, place in group.places.items()}
         assert all(model.ready(*seat) for seat in seats)

@@ -112,7 +112,7 @@ def test_what_a_build_writes_down_sets_all_groups_up(name: str) -> None:
     """Played one by one, and after a command read until the manager is done."""
     plan = make_plan(reader.load(name))
     writes = json.loads(json.dumps(registers_json(plan)["writes"]))
-    model, index = model_of(plan.spec.message_network), plan.spec.network.topology.index
+    model, index = model_of(plan.spec.register_network), plan.spec.network.topology.index
     seats = [
         (index(node), place)
         for group in plan.message_groups

@@ -153,7 +153,7 @@ def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
 
 def _messages(plan: BarrierPlan, group: GroupPlan) -> Iterator[Crossing]:
     """Walk each message as routers pass it on, a hop at a time."""
-    paper = plan.spec.message_network
+    paper = plan.spec.register_network
     assert isinstance(paper, MeshSpec)
     for register in group.registers():
         for port, child in enumerate(register.children):

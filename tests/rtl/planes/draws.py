@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 
-__all__ = ["draw", "drawn", "key_range"]
+__all__ = ["draw", "drawn", "headers", "key_range"]
 
 
 def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
@@ -32,7 +32,16 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
         usual = rng.choice(values) if field.is_required() else field.default
         ends = rng.choice((values[0], values[-1]))
         options[key] = rng.choice((usual, usual, ends, ends, rng.choice(values)))
+    if rng.random() < 0.9:
+        # By themselves these two would hardly ever fit.
+        table = options["routing"] == "table"
+        options["routers"] = rng.choice((1, rng.randint(1, 1024), 1024)) if table else 0
     return kind, options
+
+
+def headers(shape: NodeShape) -> tuple[int, ...]:
+    """Return a header for each manager."""
+    return tuple(range(1, shape.managers + 1))
 
 
 def drawn(seed: int, count: int) -> Iterator[tuple[NodeShape | None, dict[str, Any]]]:

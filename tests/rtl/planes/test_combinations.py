@@ -7,7 +7,7 @@ from amaranth.hdl import Fragment
 
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.node import Node
-from tests.rtl.planes.draws import drawn, key_range
+from tests.rtl.planes.draws import drawn, headers, key_range
 
 SEED, MOST = 1, 200
 
@@ -18,7 +18,7 @@ SHAPES = [shape for shape, _ in drawn(SEED, MOST) if shape]
 @pytest.mark.parametrize("first", [0, 10])
 def test_twenty_combinations(first: int) -> None:
     for shape in SHAPES[first : first + 10]:
-        Fragment.get(Node(shape), None).prepare()
+        Fragment.get(Node(shape, headers(shape)), None).prepare()
 
 
 @pytest.mark.long
@@ -26,7 +26,7 @@ def test_twenty_combinations(first: int) -> None:
 def test_two_hundred_combinations(first: int) -> None:
     """Each becomes RTL, with all that is checked on the way."""
     for shape in SHAPES[first : first + 20]:
-        rtlil.convert(Node(shape))
+        rtlil.convert(Node(shape, headers(shape)))
 
 
 def test_all_keys_reach_both_ends_of_their_ranges() -> None:

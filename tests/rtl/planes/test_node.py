@@ -11,7 +11,7 @@ from syncfabric.models.layout.shape import MeshNodeShape
 from syncfabric.rtl.planes.node import Node
 
 INDEX = 5
-SHAPE: dict[str, Any] = {"routing": "table", "destinations": 4, "check_bits": 4, "registers": 2}
+SHAPE: dict[str, Any] = {"check_bits": 4, "registers": 2, "width": 4, "height": 4}
 
 
 def run(node: Node, program: Any) -> None:
@@ -46,8 +46,8 @@ def test_words_and_counters(counters: bool) -> None:
     router, port = Target.ROUTER, Target.PORT
 
     async def program(ctx: Any) -> None:
-        assert await ask(ctx, node, router, RouterWord.TABLE, 3) == 0
-        assert await ask(ctx, node, router, RouterWord.TABLE) is None
+        assert await ask(ctx, node, router, 0) is None
+        assert await ask(ctx, node, router, 0, 3) is None
         assert await ask(ctx, node, router, RouterWord.OVERFLOW, 1) is None
         for target, word in ((router, 19), (port, 0), (3, 16)):
             assert await ask(ctx, node, target, word) is None
@@ -61,7 +61,7 @@ def test_words_and_counters(counters: bool) -> None:
         for link in (node.in_0.messages, node.in_1.packets, node.in_3.messages):
             ctx.set(link.check, 0)
         ctx.set(node.arrive, 0)
-        # Ten flits, of which four leave for want of credits, and four find room.
+        # Ten flits for this node: four leave, for want of credits, and four find room.
         assert await ask(ctx, node, router, RouterWord.FENCE, 0) == 0
         ctx.set(node.inject.valid, 1)
         ctx.set(node.inject.flit.head, 1)

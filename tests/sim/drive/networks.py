@@ -165,6 +165,6 @@ def check(job: Job, simulation: Simulation) -> None:
         if not scenario.noise:
             assert outcome.counters == (0, 0, 0, 0), told
         if scenario.background:
-            network = plan.spec.message_network
+            network = plan.spec.register_network
             some = network.channels > 0 and len(network.topology.nodes) > 1
             assert (outcome.traffic.packets > 0) == some, told

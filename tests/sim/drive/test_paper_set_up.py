@@ -38,7 +38,7 @@ def play(job: Job, *, hardware: bool = True) -> list[Outcome]:
     """Return what came of a job, on hardware beside the model or with the model alone."""
     if not hardware:
         return run_model(job).outcomes
-    return simulate_tiles(job, build_fabric(job.runs[0][0].spec.message_network)).outcomes
+    return simulate_tiles(job, build_fabric(job.runs[0][0].spec.register_network)).outcomes
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_groups_meet_when_all_is_written(keys: dict[str, Any]) -> None:
         for seed, rate in enumerate((0.0, 0.1))
     ]
     job = Job(tuple(runs))
-    check(job, simulate_tiles(job, build_fabric(runs[0][0].spec.message_network)))
+    check(job, simulate_tiles(job, build_fabric(runs[0][0].spec.register_network)))
 
 
 def test_groups_that_give_up_leave_nothing_in_a_quiet_network() -> None:

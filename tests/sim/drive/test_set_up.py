@@ -66,7 +66,7 @@ def test_the_model_keeps_the_rules(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize("keys", [KEYS[0], pytest.param(KEYS[1], marks=pytest.mark.long)])
 def test_hardware_agrees_with_the_model(keys: dict[str, Any]) -> None:
     work = job(**keys)
-    built = build_fabric(work.runs[0][0].spec.message_network)
+    built = build_fabric(work.runs[0][0].spec.register_network)
     for outcome in simulate_tiles(work, built).outcomes:
         judge(outcome)
 

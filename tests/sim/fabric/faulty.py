@@ -76,7 +76,7 @@ def compare(
 
     ``asks`` are what is asked of the config port, and from which cycle on.
     """
-    spec, faults = plan.spec.message_network, list(faults)
+    spec, faults = plan.spec.register_network, list(faults)
     session, left = Session(plan, scenario), list(asks)
     if faults:
         session.model.inject(faults)

@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.golden.router import Flit
 from tests.models.golden import literal_router
-from tests.models.golden.literal_router import LiteralRouter, LiteralTable
+from tests.models.golden.literal_router import LiteralRouter
 from tests.models.golden.router_stimuli import RouterStimuli, draw_router
 
 
@@ -15,20 +15,18 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     rng = random.Random(f"{kind} {seed}")
     build = draw_router(rng, kind)
     stimuli = RouterStimuli(build, rng)
-    table = LiteralTable((build.destinations - 1).bit_length())
-    rules: dict[str, literal_router.Rule] = {
-        "xy": literal_router.xy(*build.bits, build.place),
-        "table": table,
-        "source": literal_router.source(build.ports),
-    }
+    if kind == "xy":
+        rule = literal_router.xy(*build.bits, build.place)
+    elif kind == "table":
+        rule = literal_router.table(build.ports, build.number, build.routes)
+    else:
+        rule = literal_router.source(build.ports)
     sizes = build.ports, build.channels, build.buffer_flits
-    literal = LiteralRouter(*sizes, rules[kind], build.pairs, build.output_register)
+    literal = LiteralRouter(*sizes, rule, build.pairs, build.output_register, build.datelines)
     for cycle in range(cycles):
         inputs = stimuli.inputs()
         words = {i: tuple(flit[:4]) for i, flit in inputs.flits.items()}
         expected = literal.cycle(words, inputs.credits, inputs.messages)  # type: ignore[arg-type]
-        if inputs.write:
-            table.writes.append((cycle, *inputs.write))
         got = stimuli.step(inputs)
         links = {o: x[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
         seen = {"links": links, "credits": got.credits, "dropped": got.dropped}

@@ -46,7 +46,7 @@ class Stage:
     def __init__(self, episodes: int = 1, plan: BarrierPlan = PLAN) -> None:
         self.barriers = BarrierCheck(plan)
         self.check = ChurnCheck(plan, self.barriers)
-        self.broken = BrokenSeats(plan.spec.message_network)
+        self.broken = BrokenSeats(plan.spec.register_network)
         self.told: list[str] = []
         self.note(Born(1, LIFE_NUMBER, GID, "or", (0, 1), (0, 1, SWITCH), episodes))
 

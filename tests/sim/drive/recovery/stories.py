@@ -45,7 +45,7 @@ def _irregular(rng: random.Random) -> NetworkSpec:
 
 
 def _managed(rng: random.Random, spec: NetworkSpec) -> NetworkSpec:
-    network = spec.message_network
+    network = spec.register_network
     nodes = list(network.topology.nodes)
     managers = tuple(rng.sample(nodes, min(4, len(nodes))))
     keys: dict[str, Any] = {**network.model_dump(), "setup": "manager", "managers": managers}

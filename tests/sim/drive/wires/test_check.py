@@ -106,7 +106,7 @@ def test_a_run_keeps_the_rules(plan: BarrierPlan) -> None:
 
 
 def wires(plan: BarrierPlan) -> WirePlane:
-    plane = plan.spec.message_network.wire_plane
+    plane = plan.spec.register_network.wire_plane
     assert plane is not None
     return plane
 
@@ -157,7 +157,7 @@ def test_a_level_that_stays_after_the_pulse(plan: BarrierPlan) -> None:
     shown = Shown(plan)
     link, _ = up(shown, 0)
     _, _, over = pulse(shown, 0)
-    delay = 1 + plan.spec.message_network.link_registers
+    delay = 1 + plan.spec.register_network.link_registers
     shown.show(link, over + delay, over + delay, lambda word: shown.at(link, over))
     assert any("up of slot 0 is over" in told for told in shown.judged())
 

@@ -103,7 +103,7 @@ def test_levels_and_pulses_of_two_groups_in_one_unit() -> None:
     coverage.note(line(7, (0, 0b11)), 0)
     assert coverage.hits[levels] == 1
     assert coverage.hits[pulses] == 0
-    low = PLAN.spec.message_network.barrier_registers
+    low = PLAN.spec.register_network.barrier_registers
     coverage.note(line(8, (6, 0b11 << low), (4, 0b11 << low)), 0)  # from the middle to both
     assert coverage.hits[pulses] == 1
     assert coverage.hits["parity: 0"] > 0
@@ -122,7 +122,7 @@ def test_arrivals_together_and_before_the_tree_is_whole() -> None:
 
 def test_a_release_counts_the_roles_of_all_units() -> None:
     coverage = coverage_of(PLAN)
-    per_node = PLAN.spec.message_network.port_registers
+    per_node = PLAN.spec.register_network.port_registers
     coverage.note(line(8, release=1), 0, Line(8, EMPTY, observed=()))
     assert coverage.hits["slot: root with 2 kids"] == 1
     assert coverage.hits["slot: member below with 0 kids"] == 2

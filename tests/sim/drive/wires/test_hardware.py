@@ -18,13 +18,13 @@ LONG = [name for name in COMBINATIONS if name not in QUICK]
 def job_of(name: str) -> Job:
     kind, keys = COMBINATIONS[name]
     plan = wired(network_of(kind, **keys))
-    return Job(tuple((plan, each) for each in scenarios_of(plan.spec.message_network)))
+    return Job(tuple((plan, each) for each in scenarios_of(plan.spec.register_network)))
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
 def test_tiles_do_as_the_model_does(name: str) -> None:
     job = job_of(name)
-    network = job.runs[0][0].spec.message_network
+    network = job.runs[0][0].spec.register_network
     for run, outcome in zip(job.runs, simulate_tiles(job, BUILD(network)).outcomes, strict=True):
         judge(*run, outcome)
 

@@ -23,7 +23,7 @@ from tests.sim.drive.wires.nets import (
 def test_the_rules_hold(name: str) -> None:
     kind, keys = COMBINATIONS[name]
     plan = wired(network_of(kind, **keys))
-    for scenario in scenarios_of(plan.spec.message_network):
+    for scenario in scenarios_of(plan.spec.register_network):
         judge(plan, scenario, modelled(plan, scenario))
 
 

@@ -68,7 +68,7 @@ def test_groups_that_come_and_go_are_messages() -> None:
 def test_a_long_run(keys: dict[str, object]) -> None:
     plan = wired(network_of("mesh", **keys))
     result = long_run(
-        plan, episodes=200, background=0.1 if plan.spec.message_network.channels else 0.0
+        plan, episodes=200, background=0.1 if plan.spec.register_network.channels else 0.0
     )
     assert (result.verdict, result.reason) == ("match", None)
     for group, planned in zip(result.groups[:4], plan.wire_groups, strict=True):

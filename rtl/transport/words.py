@@ -29,8 +29,10 @@ class Words(wiring.Component):
     Members
     -------
     config : In(EngineConfigSignature)
-    read_0 .. : In
-        The words that can be read, by address.
+    refuse : In(1)
+        The request, if there is one, is answered with an error, and does nothing.
+    read_0 .. : In, reads_0 .. : Out(1)
+        The words that can be read, by address; this one is answered in the next cycle.
     write_0 .. : Out(1)
         The words that can be written: this one becomes ``config.data`` after this cycle.
     """
@@ -38,8 +40,9 @@ class Words(wiring.Component):
     def __init__(self, read: Mapping[int, int], written: tuple[int, ...] = ()) -> None:
         self._read = tuple(read)
         self._written = written
-        members: dict[str, Any] = {"config": In(EngineConfigSignature())}
+        members: dict[str, Any] = {"config": In(EngineConfigSignature()), "refuse": In(1)}
         members |= {f"read_{address}": In(width) for address, width in read.items()}
+        members |= {f"reads_{address}": Out(1) for address in read}
         members |= {f"write_{address}": Out(1) for address in written}
         super().__init__(members)
 
@@ -47,11 +50,13 @@ class Words(wiring.Component):
         m = Module()
         config = self.config
         first = config.valid & ~config.ready
-        reads, writes = first & ~config.write, first & config.write
+        reads = first & ~config.write & ~self.refuse
+        writes = first & config.write & ~self.refuse
         known, shown = [], [Const(0, len(config.rdata))]
         for address in self._read:
             asked = reads & (config.address == address)
             known.append(asked)
+            m.d.comb += getattr(self, f"reads_{address}").eq(asked)
             shown.append(Mux(asked, getattr(self, f"read_{address}"), 0))
         for address in self._written:
             asked = writes & (config.address == address)

@@ -1,0 +1,324 @@
+"""A whole network on collective engines, cycle by cycle: only what moves is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from syncfabric.models.golden.engine.node_port import Arrival, NodePort
+from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
+from syncfabric.models.golden.planes.carrying import Carried, Carrier, GuardedCarrier
+from syncfabric.models.golden.planes.interface import NodeInterface
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.numbering import Lanes
+from syncfabric.models.golden.planes.processes import Processes
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.transport.config_chain import ChainRequest
+from syncfabric.models.layout.engine import Kind
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.traffic import TrafficGenerator
+
+__all__ = ["CollectiveNetwork"]
+
+NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
+SILENT = (False, False, 0)
+
+
+class CollectiveNetwork:
+    """Cycle-exact model of a network: routers, node interfaces, links, config chain and processes.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    observer : Observer, optional
+        Is called for packets and flits.
+
+    Attributes
+    ----------
+    cycle : int
+        Number of the cycle about to be stepped, 0 for the first after reset.
+    release : list of (node, register, result)
+        Releases that are high in this cycle, rising; ``result`` is 0 where it has no meaning.
+    config_answer : (bool, bool, int)
+        Whether the host is answered in this cycle, ``error`` and ``rdata``; what of ``rdata`` has
+        no meaning is 0.
+    config_meaning : int
+        The bits of ``rdata`` that have a meaning.
+    """
+
+    def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
+        self.shape = shape
+        router = shape.router
+        self.cycle = 0
+        self.release: list[tuple[int, int, int]] = []
+        self.config_answer: tuple[bool, bool, int] = SILENT
+        self.config_meaning = 0
+        self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
+        count = len(shape.nodes) if shape.interfaces else 0
+        self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
+        places: Sequence[Node | NodeInterface] = self.interfaces or [
+            self.nodes[n] for n, _ in shape.nodes
+        ]
+        self._ports: list[NodePort] = []
+        for place in places:
+            assert place.node_port
+            self._ports.append(place.node_port)
+        self.traffic = TrafficGenerator(len(places) if router.channels else 1)
+        lanes = Lanes(shape)
+        self.processes = Processes(shape, observer)
+        carrier = GuardedCarrier if router.check_bits else Carrier
+        self._carrier = carrier(shape, lanes, self.nodes, self.interfaces, self.processes, observer)
+        self._recorder = Recorder(lanes.count, shape.registers)
+        self._active = set[int]()
+        self._watched = set[int]()  # nodes in which a visit of the watchdog may change something
+        self._period = router.watchdog
+        self._requests: dict[int, tuple[int, ChainRequest]] = {}
+        self._answers: dict[int, tuple[bool, bool, int, int]] = {}
+
+    # What a bench looks at between steps.
+
+    def ready(self, node: int, register: int) -> bool:
+        """Return ``ready`` of a register in the cycle about to be stepped."""
+        return register in self._ports[node].ready
+
+    def done(self, node: int, register: int) -> bool:
+        """Return ``done`` of a register in the cycle about to be stepped."""
+        return register in self._ports[node].done
+
+    def broken(self, node: int, register: int) -> bool:
+        """Return ``broken`` of a register in the cycle about to be stepped."""
+        return register in self._ports[node].broken
+
+    def is_empty(self) -> bool:
+        """Return whether no packet is waiting or under way."""
+        return self.processes.is_empty
+
+    # A cycle.
+
+    def step(
+        self,
+        *,
+        arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
+        last: Collection[tuple[int, int]] = (),
+        config: ConfigRequest | None = None,
+        load: int | None = None,
+        enable: bool = False,
+        rate: int = 0,
+    ) -> Record | None:
+        """Advance one clock with these inputs.
+
+        Parameters
+        ----------
+        arrive : mapping of (node, register) to data
+            The ``arrive`` bits that are high.
+        last : collection of (node, register)
+            The ``last`` bits that are high.
+        config : ConfigRequest, optional
+            The host's request: its ``node`` is a target, its ``address`` has 8 bits.
+        load : int, optional
+            Seed, with ``traffic_load`` high.
+        enable : bool
+            ``traffic_enable``.
+        rate : int
+            ``traffic_rate``, 24 bits.
+
+        Returns
+        -------
+        Record or None
+            What is on the wires before the edge; None if that is nothing.
+
+        Raises
+        ------
+        ValueError
+            A request comes before the last one is answered.
+        """
+        now = self.cycle
+        record: Record | None = None
+        if config is not None:
+            self._ask(now, config)
+        if arrive or self._moves(now):
+            record = self._step(now, arrive, last)
+        else:
+            self.cycle = now + 1
+            self._turn_page()
+        if enable or load is not None or self.traffic.warm:
+            for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
+                self.processes.create(source, destination, now)
+        return record
+
+    def put(
+        self,
+        node: int,
+        payloads: Sequence[int],
+        channel: int = 0,
+        *,
+        head: bool = True,
+        tail: bool = True,
+    ) -> None:
+        """Put flits of a node's software into its source, as if in the cycle stepped last.
+
+        The first can go in the coming cycle. An observer is called for the packet where it comes
+        out.
+
+        Parameters
+        ----------
+        node : int
+            The sender.
+        payloads : sequence of int
+            Of every flit, at least one; of 32 bits, those above are 0.
+        channel : int
+            Ordinary channel, 0 to V - 1, of the packet that begins here.
+        head, tail : bool
+            Whether the first is marked as a packet's head, and the last as its tail.
+
+        Raises
+        ------
+        ValueError
+            There is no such channel, or no flit.
+        """
+        self.processes.put(node, payloads, channel, self.cycle - 1, head=head, tail=tail)
+
+    def _ask(self, now: int, config: ConfigRequest) -> None:
+        """Let a request go along the chain: it is at its target's node some cycles later."""
+        if self._requests or any(self._answers):
+            raise ValueError("a request must wait for the last one's answer")
+        request = ChainRequest(config.node, config.write, config.address, config.data)
+        if config.node < self.shape.targets:
+            self._requests[now + config.node] = config.node, request
+        else:  # the end of the chain refuses it
+            self._answers[now + 2 * self.shape.targets + 1] = True, True, 0, 0
+
+    def _moves(self, now: int) -> bool:
+        """Return whether anything happens in a cycle without arrivals."""
+        return bool(
+            self._active
+            or now in self._requests
+            or self.release
+            or self.processes.moves
+            or self._carrier.is_due(now)
+            or self._visits(now)
+        )
+
+    def _visits(self, now: int) -> bool:
+        """Return whether a visit that may change something becomes due in a cycle."""
+        return bool(self._watched) and (now + 1) % self._period == 0
+
+    def _step(
+        self, now: int, arrive: Mapping[tuple[int, int], int], last: Collection[tuple[int, int]]
+    ) -> Record | None:
+        """Go through a cycle in which something moves; nodes' numbers stand before interfaces'."""
+        carried = self._carrier.carry(now, self._active)
+        routers = len(self.nodes)
+        arrivals: dict[int, dict[int, Arrival]] = {}
+        for (i, register), data in arrive.items():
+            place = i + routers if self.interfaces else self.shape.nodes[i][0]
+            here = arrivals.setdefault(place, {})
+            here[register] = Arrival(data, (i, register) in last)
+        target, request = self._requests.pop(now, (-1, None))
+        asked = self._place_of(target)
+        moving = self._active | carried.places | arrivals.keys()
+        if asked >= 0:
+            moving.add(asked)
+        if self._visits(now):
+            moving |= self._watched
+        self._active = active = set[int]()
+        for place in moving:
+            mine = arrivals.get(place, {})
+            its_request = request if place == asked else None
+            if place < routers:
+                node = self.nodes[place]
+                node.now = now
+                self._carrier.take_node(now, carried, place, mine, its_request)
+                if not node.is_idle:
+                    active.add(place)
+                if self._period:
+                    if node.watches:
+                        self._watched.add(place)
+                    else:
+                        self._watched.discard(place)
+                config = node.config
+            else:
+                interface = self.interfaces[place - routers]
+                self._carrier.take_interface(now, carried, place - routers, mine, its_request)
+                if not interface.is_idle:
+                    active.add(place)
+                config = interface.config
+            if config.answer is not None:
+                self._answer(now, place, *config.answer)
+        self._carrier.credit(carried)
+        record = self._record(carried)
+        self.cycle = now + 1
+        self._turn_page()
+        return record
+
+    def _place_of(self, target: int) -> int:
+        """Return the place of a target: a router's number, or an interface's above all of them."""
+        if target < 0 or not self.interfaces:
+            return target
+        nodes = len(self.interfaces)
+        return target - nodes if target >= nodes else target + len(self.nodes)
+
+    def _answer(self, now: int, place: int, error: bool, rdata: int, meaning: int) -> None:
+        """Let an answer, which is at a node's output in the next cycle, go to the host."""
+        routers, target = len(self.nodes), place
+        if self.interfaces:
+            target = place - routers if place >= routers else place + len(self.interfaces)
+        self._answers[now + 1 + target] = True, error, rdata & meaning, meaning
+
+    def _turn_page(self) -> None:
+        """Make the outputs those of the next cycle."""
+        if self._answers:
+            *answer, self.config_meaning = self._answers.pop(self.cycle, (*SILENT, 0))
+            self.config_answer = tuple(answer)  # type: ignore[assignment]
+        elif self.config_answer[0]:
+            self.config_answer, self.config_meaning = SILENT, 0
+        self.release = sorted(self._releases()) if self._active else []
+
+    def _releases(self) -> list[tuple[int, int, int]]:
+        """Return what is released in this cycle."""
+        found = []
+        for place in self._active:
+            if place < len(self.nodes):
+                for i, message in self._carrier.releases(place):
+                    if self._ports[i].over(message):
+                        known = message.kind != Kind.BROKEN
+                        found.append((i, message.entry, message.data if known else 0))
+        return found
+
+    def _record(self, carried: Carried) -> Record | None:
+        """Return what is on the wires."""
+        release = self.release
+        if not (carried.wires or carried.credit_lanes or release or carried.guards):
+            return None
+        record = self._recorder.record(carried.wires, carried.credit_lanes, release, ())
+        if carried.guards:
+            record = record._replace(guards=sorted(carried.guards.items()))
+        return record
+
+    def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:
+        """Return a cycle before which every ``step`` would do nothing and return None.
+
+        Parameters
+        ----------
+        enable, rate : bool, int
+            The traffic inputs, as they will stay; all other inputs are to stay low.
+
+        Returns
+        -------
+        int or None
+            None if nothing will ever happen without other inputs.
+        """
+        now = self.cycle
+        if self.config_answer[0] or self._moves(now):
+            return now
+        ahead = self.traffic.idle(enable=enable, rate=rate)
+        wakes = [] if ahead is None else [now + ahead]
+        wakes += [*self._requests, *self._answers, *self._carrier.due]
+        if self._watched:
+            wakes.append((now // self._period + 1) * self._period - 1)
+        return min(wakes, default=None)
+
+    def skip(self, cycles: int, *, enable: bool = False) -> None:
+        """Advance by cycles that ``idle_until`` said are idle, with the same inputs."""
+        self.cycle += cycles
+        self.traffic.skip(cycles, enable=enable)
+        self._turn_page()

@@ -1,0 +1,250 @@
+"""A node interface: a node port, and packets of a process, at the far end of a link (N2)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from syncfabric.models.golden.counters import Counters
+from syncfabric.models.golden.engine import Answer, Message, Request
+from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
+from syncfabric.models.golden.transport.link import LinkEnd
+from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
+from syncfabric.models.layout.engine import COUNTER_ADDRESS, EngineLayout
+from syncfabric.models.layout.node import RouterWord, Target
+
+__all__ = ["InterfaceInputs", "InterfaceOutputs", "InterfaceParameters", "NodeInterface"]
+
+
+class InterfaceCounter(IntEnum):
+    """Counters of a node interface, in reading order from ``COUNTER_ADDRESS``."""
+
+    OVERFLOW, CORRUPT, LOST = range(3)
+
+
+@dataclass(frozen=True)
+class InterfaceParameters:
+    """What a node interface is built for; as of ``NodeParameters``.
+
+    Attributes
+    ----------
+    layout : EngineLayout
+        Of the router's engine.
+    number : int
+        On the config chain.
+    channels : int
+        Of packets.
+    """
+
+    layout: EngineLayout
+    registers: int
+    number: int = 0
+    transport: str = "own"
+    channels: int = 0
+    buffer_flits: int = 4
+    flit_bits: int = 16
+    counters: bool = True
+    check_bits: int = 0
+
+
+class InterfaceInputs(NamedTuple):
+    """Inputs of a node interface in a cycle.
+
+    ``inject`` is the process's flit, ``eject_credit`` a bit for each channel of its ejection port.
+    """
+
+    forward: Forward = Forward()
+    back: Back = Back()
+    request: ChainRequest | None = None
+    further: Answer | None = None
+    arrivals: Mapping[int, Arrival] = {}
+    inject: Flit | None = None
+    eject_credit: int = 0
+    reset: bool = False
+
+
+class InterfaceOutputs(NamedTuple):
+    """What a node interface drives in a cycle; ``inject_credit`` is a bit a channel."""
+
+    forward: Forward
+    back: Back
+    passing: ChainRequest | None
+    answer: Answer | None
+    process: NodePortOutputs
+    eject: Flit | None
+    inject_credit: int
+
+
+class Crossed(NamedTuple):
+    """What comes to a node interface in a cycle, behind its link's end.
+
+    ``credit`` is a bit a channel; ``events`` are those of the end.
+    """
+
+    flit: Flit | None = None
+    sent: Sent | None = None
+    credit: int = 0
+    events: Iterable[int] = ()
+
+
+class NodeInterface:
+    """Cycle-exact model of a node interface.
+
+    ``step`` goes through a cycle with everything at the pins. A network that knows what moves
+    takes ``drive`` and ``take`` in its place.
+
+    Parameters
+    ----------
+    parameters : InterfaceParameters
+    """
+
+    def __init__(self, parameters: InterfaceParameters) -> None:
+        self.parameters = parameters
+        self._reset = False
+        self._build()
+
+    def _build(self) -> None:
+        """Put all state to what it is after reset."""
+        has = self.parameters
+        checks = has.check_bits
+        sizes = has.channels, has.flit_bits, has.layout
+        form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
+        self.end = LinkEnd(form, has.buffer_flits, 0, guarded=checks > 0)
+        self.node_port = NodePort(has.registers, counters=has.counters)
+        targets = {Target.PORT, Target.ROUTER} if checks else {Target.PORT}
+        self.config = ConfigNode(has.number, targets)
+        self._own_links = has.transport == "own"
+        self._holds = not self._own_links
+        self._held = deque[Flit]()
+        self._counters = Counters(len(InterfaceCounter), built=has.counters)
+        self._answer: Answer | None = None
+        self._fence = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without inputs, and nothing is on its wires."""
+        return (
+            not self._held
+            and self.node_port.is_idle
+            and self.config.is_idle
+            and self._counters.is_idle
+            and not self._answer
+            and self.end.is_idle
+        )
+
+    def drive(self, inject: Flit | None = None) -> tuple[Flit | None, Sent | None]:
+        """Return the flit and the message on the link to the router.
+
+        Parameters
+        ----------
+        inject : Flit or None
+            The process's.
+        """
+        offer = self.node_port.offer
+        sent = Sent(offer) if offer else None
+        if sent and not self._own_links:
+            return None, sent
+        return (self._held[0] if self._held else inject), sent
+
+    def back(self, eject_credit: int) -> Back:
+        """Return the wires back to the router, in a cycle in which the process frees that."""
+        return self.end.back(eject_credit)
+
+    def step(self, inputs: InterfaceInputs) -> InterfaceOutputs:
+        """Go through a cycle."""
+        driven = self.drive(inputs.inject)
+        forward, back = self.end.forward(*driven), self.back(inputs.eject_credit)
+        passing, answer = self.config.passing, self.config.answer
+        came = self.cross(driven, inputs.eject_credit, inputs.forward, inputs.back)
+        message = came.sent.message if came.sent else None
+        process = self.node_port.shown(message)
+        eject = self.take(
+            came, driven, inputs.inject, inputs.arrivals, inputs.request, inputs.further
+        )
+        if self._reset:
+            self._build()
+        self._reset = inputs.reset
+        return InterfaceOutputs(forward, back, passing, answer, process, eject, came.credit)
+
+    def cross(
+        self,
+        driven: tuple[Flit | None, Sent | None],
+        freed: int,
+        forward: Forward,
+        back: Back,
+    ) -> Crossed:
+        """Take a cycle's wires past the link's end."""
+        got = self.end.step(*driven, freed, forward, back)
+        events = [InterfaceCounter.CORRUPT] * got.corrupt + [InterfaceCounter.LOST] * got.lost
+        return Crossed(got.flit, got.sent, got.credit, events)
+
+    def take(
+        self,
+        came: Crossed,
+        driven: tuple[Flit | None, Sent | None],
+        inject: Flit | None = None,
+        arrivals: Mapping[int, Arrival] = {},
+        request: ChainRequest | None = None,
+        further: Answer | None = None,
+    ) -> Flit | None:
+        """Go over a clock edge; return the flit that the process gets in this cycle.
+
+        Parameters
+        ----------
+        came : Crossed
+        driven : (Flit or None, Sent or None)
+            As of ``drive``, with this ``inject``.
+        inject : Flit or None
+            The process's.
+        arrivals : mapping of int to Arrival
+            By register.
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        """
+        events = [*came.events]
+        flit, sent = driven
+        full = len(self._held) >= self.parameters.buffer_flits * self.parameters.channels
+        if self._held and flit is self._held[0]:
+            self._held.popleft()
+        if inject and flit is not inject:
+            if full:
+                events.append(InterfaceCounter.OVERFLOW)
+            else:
+                self._held.append(inject)
+        message = came.sent.message if came.sent else None
+        refused = self.node_port.refused
+        self.node_port.advance(arrivals, message, taken=sent is not None)
+        answered = self._answer
+        self._answer = None if answered else self._serve(refused)
+        self.config.step(request, further, answered)
+        self._counters.step(events)
+        self.end.fenced = bool(self._fence)
+        return came.flit
+
+    def _serve(self, refused: int) -> Answer | None:
+        """Return the next cycle's answer of this interface, and do a write."""
+        request = self.config.request(Target.PORT)
+        if request:
+            found = request[:2] == (False, COUNTER_ADDRESS)
+            return Answer(False, refused) if found else Answer(True)
+        request = self.config.request(Target.ROUTER)
+        if request and self.parameters.check_bits:
+            return self._serve_link(request)
+        return None
+
+    def _serve_link(self, request: Request) -> Answer:
+        counter = request.address - COUNTER_ADDRESS
+        match request.write, request.address:
+            case True, RouterWord.FENCE:
+                self._fence = request.data & 1
+                return Answer(False)
+            case False, RouterWord.FENCE:
+                return Answer(False, self._fence)
+            case False, _ if 0 <= counter < len(InterfaceCounter):
+                return Answer(False, self._counters[counter])
+        return Answer(True)

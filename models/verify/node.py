@@ -1,0 +1,20 @@
+"""A register of a node port, and its process."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["IDLE", "Node"]
+
+
+class Node(NamedTuple):
+    """Register of a node port: what it has been sent, and how often its process has arrived."""
+
+    ready: int = 0
+    arrived: int = 0
+    epoch: int = 0
+    instance: int = -1
+    count: int = 0
+
+
+IDLE = Node()

@@ -1,0 +1,143 @@
+"""How many messages wait at an input of an engine (engine E4, E5, E12): head and queue.
+
+One input and the local source of a router of E entries, and a neighbour that sends as soon as the
+contract of the link (E12.1) lets it. Groups are killed and set up again as fast as the local source
+is served. What other inputs do only delays both of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Self
+
+from syncfabric.models.verify.explorer import Event, Violation
+
+__all__ = ["InputQueue"]
+
+ALIVE, ENDING, SILENT, DEAD, FREE = range(5)
+"""Alive; dead here, but not at the neighbour, which may send, or awaits an answer; dead at both;
+and the input served since."""
+
+
+class InputQueue:
+    """State of an input.
+
+    Parameters
+    ----------
+    entries : int
+        E; the queue has as many places behind the head.
+    fair : bool
+        The choice is that of E5; else the local source may always go first.
+    patient : bool
+        After KILL at the neighbour an entry is not set up before the head that waits is served.
+    short : bool
+        A message is at the input before its entry is set up again; else it may be on the link, or
+        in a relay's slot, during 3 set-ups.
+    most : int
+        Places of head and queue; 0: E + 1.
+
+    Attributes
+    ----------
+    waiting : tuple[tuple[int, int], ...]
+        Entry and age of each message at the input: set-ups of the entry since it was sent; entry
+        −1 is a BROKEN.
+    link : tuple[tuple[int, int], ...]
+        Messages before the input.
+    local : int
+        Services of the local source since the head came to be first.
+    """
+
+    def __init__(
+        self, entries: int, *, fair: bool = True, patient: bool = True, short: bool = True, most: int = 0
+    ) -> None:
+        self.entries, self.fair, self.patient, self.short = entries, fair, patient, short
+        self.places = most or entries + 1
+        self.states: tuple[int, ...] = (ALIVE,) * entries
+        self.waiting: tuple[tuple[int, int], ...] = ()
+        self.link: tuple[tuple[int, int], ...] = ()
+        self.local = 0
+        self.most: dict[str, int] = {"waiting": 0}
+
+    def copy(self) -> Self:
+        """Return an independent copy; what is measured is shared."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def key(self) -> tuple[Hashable, ...]:
+        """Return the parts of the state."""
+        return self.states, self.waiting, self.link, self.local
+
+    def at_once(self) -> Event | None:
+        """Return nothing: every order matters here."""
+        return None
+
+    def events(self) -> list[Event]:
+        """Return all that can happen."""
+        found: list[Event] = []
+        if self.waiting:
+            found.append(("serve",))
+        if self.link:
+            found.append(("arrive",))
+        elif not self.waiting:
+            found.append(("broken",))
+        under_way = {entry for entry, age in (*self.waiting, *self.link) if age == 0}
+        may_command = not (self.fair and self.waiting and self.local)
+        for entry, state in enumerate(self.states):
+            if state in (ALIVE, ENDING) and entry not in under_way:
+                found.append(("send", entry))
+            if state in (ENDING, SILENT):
+                found.append(("neighbour", entry))
+            elif may_command and (state != DEAD or not self.patient):
+                found.append(("kill" if state == ALIVE else "set up", entry))
+        return [event for event in found if event[0] != "set up" or self._may_set_up(event[1])]
+
+    def _may_set_up(self, entry: int) -> bool:
+        if any(on_link == entry for on_link, _ in self.link) and self.short:
+            return False
+        messages = (*self.waiting, *self.link)
+        return all(age < 3 for other, age in messages if other == entry)
+
+    def apply(self, event: Event) -> None:
+        """Let an event happen."""
+        what, *at = event
+        if what == "serve":
+            (entry, age), *rest = self.waiting
+            self.waiting, self.local = tuple(rest), 0
+            if age == 0 and entry >= 0 and self.states[entry] == ENDING:
+                self._state(entry, SILENT)
+            self.states = tuple(FREE if state == DEAD else state for state in self.states)
+        elif what == "send":
+            self.link += ((at[0], 0),)
+        elif what == "arrive":
+            self._arrive(self.link[0])
+            self.link = self.link[1:]
+        elif what == "broken":
+            self._arrive((-1, 0))
+        elif what == "neighbour":
+            self._state(at[0], DEAD if self.waiting or self.link else FREE)
+        else:
+            self.local = 1 if self.waiting else 0
+            self._state(at[0], ENDING if what == "kill" else ALIVE)
+            if what == "set up":
+                self.waiting = _older(self.waiting, at[0])
+                self.link = _older(self.link, at[0])
+
+    def _state(self, entry: int, state: int) -> None:
+        self.states = (*self.states[:entry], state, *self.states[entry + 1 :])
+
+    def _arrive(self, message: tuple[int, int]) -> None:
+        if not self.waiting:
+            self.local = 0
+        self.waiting += (message,)
+        self.most["waiting"] = max(self.most["waiting"], len(self.waiting))
+        if len(self.waiting) > self.places:
+            raise Violation("a message that is not BROKEN is dropped at a full queue")
+
+    def check_end(self) -> None:
+        """Raise an error: here something can always happen."""
+        raise Violation("nothing can happen")
+
+
+def _older(messages: tuple[tuple[int, int], ...], entry: int) -> tuple[tuple[int, int], ...]:
+    return tuple((other, age + (other == entry)) for other, age in messages)

@@ -1,0 +1,124 @@
+"""What happens in an exploration: routers, groups, managers, and how much may go wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from syncfabric.models.verify.entry import Image
+from syncfabric.models.verify.rules import Rules
+
+__all__ = ["ATTEMPTS", "Group", "Scenario"]
+
+ATTEMPTS = 16
+"""Instances of a group at most; instance k of group g is number ``ATTEMPTS * g + k``."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of one barrier or more.
+
+    Parameters
+    ----------
+    tree : dict[int, int]
+        Each router's parent; the root is its own parent.
+    members : tuple[int, ...]
+        Routers whose processes take part. The first says LAST each time it arrives.
+    entries : dict[int, int]
+        Each router's entry; those not named are entry 0.
+    barriers : int
+        Number of barriers, the last of which all members say to be it.
+    kill : bool
+        The manager may kill it whenever it has no command under way.
+    """
+
+    tree: dict[int, int]
+    members: tuple[int, ...]
+    entries: dict[int, int] = field(default_factory=dict)
+    barriers: int = 1
+    kill: bool = False
+
+    @cached_property
+    def routers(self) -> tuple[int, ...]:
+        """Routers of the tree, the root last."""
+        return tuple(sorted(self.tree, key=lambda router: (self.tree[router] == router, router)))
+
+    @property
+    def root(self) -> int:
+        """The root's router."""
+        return self.routers[-1]
+
+    def entry(self, router: int) -> int:
+        """Return the number of the group's entry at a router of its tree."""
+        return self.entries.get(router, 0)
+
+    def image(self, router: int, own: int, epochs: dict[int, int]) -> Image:
+        """Return a router's image; ``own`` is its own process's port, port j leads to router j."""
+        children = sum(1 << child for child, up in self.tree.items() if router == up != child)
+        if router in self.members:
+            children |= 1 << own
+        up = self.tree[router]
+        names = tuple(
+            (self.entry(j), epochs[j]) if j in self.tree else (0, 0) for j in range(own)
+        )
+        return Image(children, 0 if up == router else 1 << up, names)
+
+    def arrivals(self, barrier: int) -> int:
+        """Return the data of a release: the arrivals of all members in a barrier, from 1."""
+        return sum(self.arrival(member, barrier) for member in self.members)
+
+    def arrival(self, member: int, barrier: int) -> int:
+        """Return the data of a member's arrival: one bit."""
+        return 1 << self.members.index(member) * self.barriers + barrier - 1
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """An exploration.
+
+    Parameters
+    ----------
+    routers : int
+        Number of routers; any two may be neighbours.
+    groups : tuple[Group, ...]
+        All groups.
+    managers : tuple[tuple[int, ...], ...]
+        The groups that each manager sets up, one after the other. Manager m has the m-th share of
+        every router's entries.
+    entries : int
+        Entries of each router.
+    losses : int
+        Requests, replies and FREED that may be lost.
+    aborts : int
+        Commands that may be aborted although nothing was lost.
+    breaks : int
+        Entries that may be killed by their own router: its watchdog, or the config chain.
+    meddles : int
+        Requests that the last manager sends for entries that are not its own.
+    linked : bool
+        Nodes are node interfaces at the far end of links, as elsewhere than on meshes.
+    drops : bool
+        BROKEN on links between routers may be dropped.
+    rules : Rules
+        The rules that are kept.
+    """
+
+    routers: int
+    groups: tuple[Group, ...]
+    managers: tuple[tuple[int, ...], ...]
+    entries: int = 1
+    losses: int = 0
+    aborts: int = 0
+    breaks: int = 0
+    meddles: int = 0
+    linked: bool = False
+    drops: bool = False
+    rules: Rules = Rules()
+
+    def owner(self, entry: int) -> int:
+        """Return the manager in whose share an entry is."""
+        return entry // (self.entries // len(self.managers))
+
+    def group(self, instance: int) -> Group:
+        """Return the group of an instance."""
+        return self.groups[instance // ATTEMPTS]

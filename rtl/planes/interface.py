@@ -1,0 +1,221 @@
+"""A node interface: a node at the far end of a link to its router."""
+
+from typing import Any
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.rtl.engine.node_port import NodePort
+from syncfabric.rtl.engine.ports import MessageSignature
+from syncfabric.rtl.lifecycle.hold import Hold
+from syncfabric.rtl.lifecycle.manager import Manager
+from syncfabric.rtl.lifecycle.shape import set_up_shape
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of
+from syncfabric.rtl.router.link import FlitSignature
+from syncfabric.rtl.transport.guarded import GuardedLinks
+from syncfabric.rtl.transport.link import show, word_on
+
+__all__ = ["LinkEnd", "NodeInterface"]
+
+
+class LinkEnd(wiring.Component):
+    """A node's end of its link: messages first, then flits of the manager, then the process's.
+
+    Rules: docs/microarchitecture-networks.md, N2 (1 to 6).
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Of the router.
+
+    Members
+    -------
+    in_0 : In(FlitSignature), out_0 : Out(FlitSignature)
+        The link; only with channels.
+    sync_in_0 : In(MessageSignature), sync_out_0 : Out(MessageSignature)
+        That of messages, if they have one of their own.
+    arrive : In(MessageSignature), release : Out(MessageSignature)
+        Messages of the process, always taken, and for it.
+    inject : In(FlitSignature), eject : Out(FlitSignature)
+        Packets of the process; only with channels.
+    request_valid : In(1), request_flit : In(flit), request_leaves : Out(1)
+        A flit that the manager offers, and whether it leaves; only with managers.
+    manager_valid : Out(1), manager_flit : Out(flit)
+        A flit for it, which it takes at once; only with managers.
+    overflows : Out(1)
+        A flit is dropped for want of a place; only with channels.
+    """
+
+    def __init__(self, shape: NodeShape) -> None:
+        self._shape = shape
+        message, cut = MessageSignature(shape.layout), shape.check_bits > 0
+        members: dict[str, Any] = {"arrive": In(message), "release": Out(message)}
+        if not shape.shared:
+            members |= {"sync_in_0": In(message), "sync_out_0": Out(message)}
+        if shape.channels:
+            bits = shape.layout.link_message.width if shape.shared else 0
+            link = FlitSignature(shape.link_channels, shape.flit_bits, message_bits=bits, cut=cut)
+            packets = FlitSignature(shape.channels, shape.flit_bits, cut=cut)
+            members |= {"in_0": In(link), "out_0": Out(link), "overflows": Out(1)}
+            members |= {"inject": In(packets), "eject": Out(packets)}
+        if shape.managers:
+            members |= {"request_valid": In(1), "request_flit": In(link.flit)}
+            members |= {"request_leaves": Out(1)}
+            members |= {"manager_valid": Out(1), "manager_flit": Out(link.flit)}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        here: Any = self
+        if not self._shape.shared:
+            wiring.connect(m, wiring.flipped(here.sync_in_0), wiring.flipped(here.release))
+            wiring.connect(m, wiring.flipped(here.arrive), wiring.flipped(here.sync_out_0))
+        if self._shape.channels:
+            self._join_incoming(m)
+            self._join_outgoing(m)
+        return m
+
+    def _join_incoming(self, m: Module) -> None:
+        """Hand on what comes by the link."""
+        here: Any = self
+        link, count = here.in_0, self._shape.channels
+        m.d.comb += [
+            here.eject.valid.eq(link.valid[:count]),
+            here.eject.flit.eq(Mux(link.valid[:count].any(), link.flit, 0)),
+            link.credit[:count].eq(here.eject.credit),
+        ]
+        if self._shape.managers:
+            m.d.comb += [here.manager_valid.eq(link.valid[count]), here.manager_flit.eq(link.flit)]
+            m.d.sync += link.credit[count].eq(link.valid[count])
+        if self._shape.shared:
+            m.d.comb += [
+                here.release.valid.eq(link.message_valid),
+                here.release.message.as_value().eq(word_on(link)),
+            ]
+
+    def _join_outgoing(self, m: Module) -> None:
+        """Send a message, else a flit of the manager, else one of the process."""
+        here: Any = self
+        shape, link = self._shape, here.out_0
+        count = shape.channels
+        message: Value = here.arrive.valid if shape.shared else Const(0, 1)
+        sends = Signal()
+        m.d.comb += here.inject.credit.eq(link.credit[:count])
+        word: Value = Const(0, 1)
+        if shape.managers:
+            m.submodules.credits = credits = CreditCounter(shape.buffer_flits)
+            m.d.comb += [
+                sends.eq(here.request_valid & credits.available & ~message),
+                here.request_leaves.eq(sends),
+                credits.spend.eq(sends),
+                credits.credit.eq(link.credit[count]),
+                link.valid[count].eq(sends),
+            ]
+            word = Mux(sends, here.request_flit, 0)
+        valid, flit = self._held(m, message | sends)
+        m.d.comb += link.valid[:count].eq(valid)
+        if shape.shared:
+            said, width = Mux(message, here.arrive.message, 0), len(link.flit.as_value())
+            m.d.comb += link.message_valid.eq(message)
+            if len(said) > width:
+                m.d.comb += link.message_rest.eq(said[width:])
+            word = word | said[:width]
+        m.d.comb += link.flit.eq(word | flit)
+
+    def _held(self, m: Module, blocked: Value) -> tuple[Value, Value]:
+        """Return the process's flit as it goes on the link; 0 while something else does."""
+        here: Any = self
+        shape, inject = self._shape, here.inject
+        if not (shape.shared or shape.managers):
+            return inject.valid, Mux(inject.valid.any(), inject.flit, 0)
+        places = shape.channels * shape.buffer_flits
+        m.submodules.hold = hold = Hold(shape.channels, here.out_0.signature.flit, places)
+        m.d.comb += [
+            hold.valid.eq(inject.valid),
+            hold.flit.eq(inject.flit),
+            hold.blocked.eq(blocked),
+            here.overflows.eq(hold.overflow),
+        ]
+        return hold.out_valid, hold.out_flit.as_value()
+
+
+class NodeInterface(Placed):
+    """A node port, and with managers a manager, on a link to a router and on the config chain.
+
+    Cycles and rules: docs/microarchitecture-networks.md, N2.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Of the routers.
+    registers : int, 1 to 16
+        Groups of the node port.
+    headers : tuple of int
+        Header of replies to each manager; as many as ``shape.managers``.
+
+    Attributes
+    ----------
+    link : Signature
+        The link to the router: as of :class:`Node`.
+
+    Members
+    -------
+    reset, index, host, next
+        As of :class:`Node`.
+    in_0 : In(link), out_0 : Out(link)
+    inject : In(FlitSignature), eject : Out(FlitSignature)
+        Packets of the process; only with channels.
+    manager : In(1), manager_index : In(2)
+        Only with managers: there is one, and its number; constant.
+    arrive, last, data, released, ready, done, broken, result
+        As of :class:`NodePort`.
+    """
+
+    def __init__(self, shape: NodeShape, registers: int, headers: tuple[int, ...] = ()) -> None:
+        self._set_up = set_up_shape(shape, headers)
+        self._port = NodePort(shape.layout, registers)
+        self._end: LinkEnd | GuardedLinks = LinkEnd(shape)
+        if shape.check_bits:
+            self._end = GuardedLinks(
+                self._end,
+                links=1,
+                check_bits=shape.check_bits,
+                places=shape.buffer_flits,
+                registers=0,
+            )
+        inside = self._end.signature.members
+        self.link = link_of(self._end.signature)
+        members: dict[str, Any] = {"in_0": In(self.link), "out_0": Out(self.link)}
+        self._shown = [name for name in ("inject", "eject") if name in inside]
+        members |= {name: inside[name] for name in self._shown}
+        if self._set_up:
+            members |= {"manager": In(1), "manager_index": In(2)}
+        members |= {name: self._port.signature.members[name] for name in PROCESS}
+        super().__init__(members, counters=shape.counters)
+
+    def _place(self, m: Module) -> None:
+        end: Any = self._end
+        m.submodules.end = end
+        self._join_links(m, end, 1)
+        for name in self._shown:
+            show(m, self, name, end, name)
+        wiring.connect(m, self._port.send, end.arrive)
+        # A register, so that nothing goes on from the link in the cycle in which it comes.
+        m.d.sync += [
+            self._port.answer.valid.eq(end.release.valid),
+            self._port.answer.message.eq(end.release.message),
+        ]
+        m.d.comb += self._port.taken.eq(1)
+        targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
+        if self._set_up:
+            targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)
+        if hasattr(end, "fence"):
+            events = {RouterWord.CORRUPT: [end.corrupt], RouterWord.LOST: [end.lost]}
+            if hasattr(end, "overflows"):
+                events[RouterWord.OVERFLOW] = [end.overflows]
+            targets[Target.ROUTER] = self._place_router_words(m, events, end.fence)
+        self._join_chain(m, targets)

@@ -1,0 +1,147 @@
+"""What nodes and node interfaces have in common: reset, config chain, words, the process's port."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from amaranth import Module, Mux, ResetInserter, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.node import PortWord, RouterWord
+from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.rtl.engine.node_port import NodePort
+from syncfabric.rtl.lifecycle.manager import Manager
+from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode
+from syncfabric.rtl.transport.link import show
+from syncfabric.rtl.transport.words import Words
+
+__all__ = ["PROCESS", "Placed", "link_of"]
+
+PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
+"""Members of a node port that the process has."""
+
+_PLANES = {"packets": "{}", "messages": "sync_{}"}
+"""Parts of a link, and the names of its ends at what is inside."""
+
+
+def link_of(inside: wiring.Signature) -> wiring.Signature:
+    """Return a link to a neighbour: what leaves by ends ``out_0`` and ``sync_out_0``."""
+    ends = {plane: name.format("out_0") for plane, name in _PLANES.items()}
+    there = inside.members
+    return wiring.Signature(
+        {p: Out(there[end].signature) for p, end in ends.items() if end in there}
+    )
+
+
+class Placed(wiring.Component):
+    """A place on the config chain, whose reset takes a cycle to all of its state.
+
+    Rules: docs/microarchitecture-engine.md, Node (1, 4 to 6).
+
+    Parameters
+    ----------
+    members : mapping
+        Of the component, beside ``reset``, ``index``, ``host`` and ``next``.
+    counters : bool
+        Events are counted.
+    """
+
+    def __init__(self, members: Mapping[str, Any], *, counters: bool) -> None:
+        self._counters = counters
+        super().__init__(
+            {
+                "reset": In(1),
+                "index": In(NODE_BITS),
+                "host": In(ChainSignature()),
+                "next": Out(ChainSignature()),
+                **members,
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m, inside = Module(), Module()
+        resets = Signal(reset_less=True)
+        m.d.sync += resets.eq(self.reset)
+        m.submodules.inside = ResetInserter(resets)(inside)
+        self._place(inside)
+        return m
+
+    def _place(self, m: Module) -> None:
+        """Place what is reset."""
+        raise NotImplementedError
+
+    def _join_links(self, m: Module, part: Any, count: int) -> None:
+        """Join the links ``in_0``, ``out_0`` .. to the ends of what is inside."""
+        for name in (f"{way}_{p}" for p in range(count) for way in ("in", "out")):
+            link = getattr(self, name)
+            for plane in link.signature.members:
+                inner = getattr(part, _PLANES[plane].format(name))
+                wiring.connect(m, inner, wiring.flipped(getattr(link, plane)))
+
+    def _join_chain(self, m: Module, targets: Mapping[int, Any]) -> None:
+        """Place the config node before ports of its targets, by number."""
+        m.submodules.config = config = ConfigNode(tuple(targets))
+        m.d.comb += config.index.eq(self.index)
+        wiring.connect(m, wiring.flipped(self.host), config.host)
+        wiring.connect(m, config.next, wiring.flipped(self.next))
+        for number, target in targets.items():
+            wiring.connect(m, getattr(config, f"target_{number}"), target)
+
+    def _place_router_words(
+        self, m: Module, events: Mapping[RouterWord, Iterable[Value]], fence: Signal | None
+    ) -> Any:
+        """Place counters of a router's events, and its fence; return their port."""
+        read: dict[int, Value] = {w: self._count(m, w.name, list(e)) for w, e in events.items()}
+        written: tuple[int, ...] = ()
+        if fence is not None:
+            kept = Signal.like(fence, name="fence")
+            m.d.comb += fence.eq(kept)
+            read[RouterWord.FENCE], written = kept, (RouterWord.FENCE,)
+        widths = {int(address): len(word) for address, word in read.items()}
+        m.submodules.words = words = Words(widths, written)
+        for address, word in read.items():
+            m.d.comb += getattr(words, f"read_{address}").eq(word)
+        if fence is not None:
+            m.d.sync += kept.eq(Mux(words.write_1, words.config.data, kept))
+        return words.config
+
+    def _count(self, m: Module, name: str, events: list[Value]) -> Value:
+        """Count events, so that those of t are seen from t + 2; without counters return 0."""
+        name = name.lower()
+        count = Signal(COUNTER_BITS, name=f"{name}_count")
+        if self._counters:
+            happened = total(events)
+            kept = Signal(len(happened), name=f"kept_{name}")
+            counter = SaturatingCounter(COUNTER_BITS, (1 << len(kept)) - 1)
+            m.submodules[f"{name}_counter"] = counter
+            m.d.sync += kept.eq(happened)
+            m.d.comb += [counter.events.eq(kept), count.eq(counter.count)]
+        return count
+
+    def _join_process(self, m: Module, port: NodePort) -> Any:
+        """Join a node port to the process; return the port of its words."""
+        m.submodules.port = port
+        m.submodules.port_words = words = Words({int(PortWord.REFUSED_ARRIVE): COUNTER_BITS})
+        if self._counters:
+            m.d.comb += words.read_16.eq(port.refused_arrives)
+        for name in PROCESS:
+            show(m, self, name, port, name)
+        return words.config
+
+    def _join_manager(self, m: Module, manager: Manager, end: Any) -> Any:
+        """Join a manager to an end of set-up packets; return the port of its words."""
+        here: Any = self
+        m.submodules.manager = manager
+        m.d.comb += [
+            manager.enable.eq(here.manager),
+            manager.index.eq(here.manager_index),
+            manager.count.eq(self._count(m, "manager_unexpected", [manager.unexpected])),
+            end.request_valid.eq(manager.request_valid),
+            end.request_flit.eq(manager.request_flit),
+            manager.request_leaves.eq(end.request_leaves),
+            manager.reply_valid.eq(end.manager_valid),
+            manager.reply_flit.eq(end.manager_flit),
+        ]
+        return manager.config

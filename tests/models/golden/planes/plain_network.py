@@ -1,0 +1,218 @@
+"""All nodes and interfaces of a network stepped in every cycle, through the wires of their pins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from syncfabric.models.golden.engine import Answer
+from syncfabric.models.golden.engine.engine import Engine
+from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
+from syncfabric.models.golden.planes.interface import InterfaceInputs, NodeInterface
+from syncfabric.models.golden.planes.node import Node, NodeInputs
+from syncfabric.models.golden.planes.processes import Processes
+from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest
+from syncfabric.models.golden.transport.link import Link
+from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm
+from syncfabric.models.layout.engine import Kind
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.traffic import TrafficGenerator
+
+
+class Restless(Engine):
+    """An engine that is never idle."""
+
+    is_idle = False  # type: ignore[assignment]
+
+
+class PlainNetwork:
+    """The same inputs and records as of ``CollectiveNetwork``; nothing is left out.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        self.shape = shape
+        self.cycle = 0
+        self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
+        for node in self.nodes:
+            node.engine.__class__ = Restless
+        count = len(shape.nodes) if shape.interfaces else 0
+        self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
+        self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
+        registers = shape.router.link_registers
+        self.links = {here: Link(registers) for here in shape.ends}
+        self.end = ChainEnd()
+        self.processes = Processes(shape, None)
+        many = len(shape.nodes) if shape.router.channels else 1
+        self.traffic = TrafficGenerator(many)
+        self.ports = shape.router.links + shape.router.own
+        self.width = shape.router.link_channels
+        self.width += 2 if shape.router.transport == "routed" else 1
+
+    @property
+    def config_answer(self) -> tuple[bool, bool, int]:
+        answer = self.places[0].config.answer
+        if answer is None:
+            return False, False, 0
+        return True, answer.error, answer.rdata & answer.meaning
+
+    def step(
+        self,
+        *,
+        arrive: Mapping[tuple[int, int], int] = {},
+        last: Collection[tuple[int, int]] = (),
+        config: ConfigRequest | None = None,
+        load: int | None = None,
+        enable: bool = False,
+        rate: int = 0,
+    ) -> Record | None:
+        shape, now = self.shape, self.cycle
+        self.lanes: dict[int, int] = {}
+        self.credits: list[int] = []
+        self.guards: dict[int, dict[str, int]] = {}
+        self.released: dict[int, int] = {}
+        freed: dict[int, int] = {}
+        for i, c in self.processes.freed():
+            freed[i] = freed.get(i, 0) | 1 << c
+        injected = self.processes.send(now)
+        request = None
+        if config:
+            request = ChainRequest(config.node, config.write, config.address, config.data)
+        requests = [request, *(place.config.passing for place in self.places)]
+        answers = [*(place.config.answer for place in self.places[1:]), self.end.answer]
+        arrivals: list[dict[int, Arrival]] = [{} for _ in shape.nodes]
+        for (i, r), data in arrive.items():
+            arrivals[i][r] = Arrival(data, (i, r) in last)
+
+        forward: list[dict[int, Forward]] = [{} for _ in self.nodes]
+        back: list[dict[int, Back]] = [{} for _ in self.nodes]
+        wires = [node.wires() for node in self.nodes]
+        for n, (sent, credit) in enumerate(wires):
+            for p in sent:
+                if (n, p) in shape.ends:
+                    m, q = shape.ends[n, p]
+                    far = self.links[n, p].step(sent[p], wires[m][1][q])
+                    forward[m][q], back[n][p] = far
+                    self.show(
+                        n * self.ports + p, sent[p], wires[m][1][q], self.nodes[n].ends[p].form
+                    )
+                elif (n, p) not in shape.node_at and shape.router.check_bits:
+                    back[n][p] = Back(empty=-1)
+        source_credits: list[tuple[int, int]] = []
+        for i, (n, p) in enumerate(shape.nodes):
+            link = len(self.nodes) * self.ports + i
+            sent, credit = wires[n]
+            form = self.nodes[n].ends[p].form if p in self.nodes[n].ends else None
+            inject = injected.get(i)
+            if self.interfaces:
+                assert form
+                interface = self.interfaces[i]
+                inputs = InterfaceInputs(
+                    sent[p],
+                    credit[p],
+                    requests[i],
+                    answers[i],
+                    arrivals[i],
+                    inject,
+                    freed.get(i, 0),
+                )
+                out = interface.step(inputs)
+                forward[n][p], back[n][p] = out.forward, out.back
+                self.show(n * self.ports + p, sent[p], out.back, form)
+                self.show(link, out.forward, credit[p], form)
+                self.eject(i, out.eject)
+                credits = out.inject_credit
+                self.release(i, out.process.released, sent[p], form)
+            elif form:
+                forward[n][p] = form.pack(inject, None) if inject else Forward()
+                back[n][p] = Back(freed.get(i, 0))
+                self.show(n * self.ports + p, sent[p], back[n][p], form)
+                self.show(link, forward[n][p], credit[p], form)
+                self.eject(i, form.unpack(sent[p])[0])
+                credits = credit[p].credit
+            else:
+                credits = 0
+            source_credits += [(i, c) for c in range(shape.router.channels) if credits >> c & 1]
+        for n, node in enumerate(self.nodes):
+            at = shape.target_of(n)
+            here = {} if self.interfaces else arrivals[n]
+            inputs_of = NodeInputs(forward[n], back[n], requests[at], answers[at], here)
+            out_of = node.step(inputs_of)
+            if out_of.process:
+                release = out_of.engine.release
+                for r in out_of.process.released:
+                    assert release
+                    known = release.kind != Kind.BROKEN
+                    self.released[n * shape.registers + r] = release.data if known else 0
+        self.end.step(requests[-1])
+        for i, c in source_credits:
+            self.processes.credited(i, c)
+        self.cycle += 1
+        for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
+            self.processes.create(source, destination, now)
+        return self.record()
+
+    def put(self, node: int, payloads: list[int], channel: int = 0, **marks: Any) -> None:
+        marks = {"head": True, "tail": True} | marks
+        self.processes.put(node, payloads, channel, self.cycle - 1, **marks)
+
+    def eject(self, i: int, flit: Flit | None) -> None:
+        if flit:
+            self.processes.eject(i, flit, self.cycle)
+
+    def release(self, i: int, registers: Collection[int], sent: Forward, form: LinkForm) -> None:
+        for r in registers:
+            _, message = form.unpack(sent)
+            assert message
+            known = message.message.kind != Kind.BROKEN
+            self.released[i * self.shape.registers + r] = message.message.data if known else 0
+
+    def show(self, link: int, forward: Forward, back: Back, form: LinkForm) -> None:
+        """Note a link's wires, and those that run back against it."""
+        first, channels = link * self.width, self.shape.router.link_channels
+        known = form.known(forward) if form.transport and self.shape.router.data_bits else forward
+        if forward.valid:
+            self.lanes[first + forward.valid.bit_length() - 1] = forward.flit
+        if forward.message_valid:
+            word = known.message
+            if form.transport != "own":
+                word = known.flit | known.message_rest << form._flit_bits
+            self.lanes[first + channels + forward.message_valid.bit_length() - 1] = word
+        guards = self.guards.setdefault(link, {})
+        guards["check"], guards["sync_check"] = known.check, known.message_check
+        guards["probe"], guards["empty"] = known.probe, max(back.empty, 0)
+        for c in range(channels):
+            if back.credit >> c & 1:
+                self.credits.append(first + c)
+        for c in range(2):
+            if back.message_credit >> c & 1:
+                self.credits.append(first + channels + c)
+
+    def record(self) -> Record | None:
+        order, released = sorted(self.lanes), sorted(self.released)
+        guards = [
+            (link, GuardWires(**words))
+            for link, words in sorted(self.guards.items())
+            if any(words.values())
+        ]
+        if not (order or released or self.credits or guards):
+            return None
+        return Record(
+            sum(1 << lane for lane in order),
+            sum(1 << lane for lane in self.credits),
+            [self.lanes[lane] for lane in order],
+            sum(1 << r for r in released),
+            [self.released[r] for r in released],
+            (),
+            (),
+            guards,
+        )
+
+
+__all__ = ["Answer", "PlainNetwork"]
