@@ -27,8 +27,8 @@ from syncfabric.models.verify.entry import (
     serve,
 )
 from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.packets import Code, Operation, Reply, Request
 from syncfabric.models.verify.node import IDLE, Node
+from syncfabric.models.verify.packets import Code, Operation, Reply, Request
 from syncfabric.models.verify.scenario import ATTEMPTS, Scenario
 
 __all__ = ["SetUp"]

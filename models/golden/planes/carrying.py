@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Message
@@ -160,20 +160,12 @@ class Carrier:
         """Return whether something comes out of registers on links in a cycle."""
         return now in self.due
 
-    def releases(self, n: int) -> Iterable[tuple[int, Message]]:
-        """Return the nodes to which a router's engine sends a message in this cycle, and that."""
-        node = self._nodes[n]
+    def release(self, place: int) -> tuple[int, Message | None]:
+        """Return the node at a place, and the message that its node port gets in this cycle."""
         if not self._interfaces:
-            message = node.engine.release
-            return [(n, message)] if message else ()
-        messages = node.drive().messages
-        found = ((self._outs[n][p], sent) for p, sent in messages.items())
-        routers = len(self._nodes)
-        return [
-            (out.place - routers, sent.message)
-            for out, sent in found
-            if out and out.place >= routers
-        ]
+            return place, self._nodes[place].engine.release
+        i = place - len(self._nodes)
+        return i, self._interfaces[i].message if i >= 0 else None
 
     def carry(self, now: int, active: Collection[int]) -> Carried:
         """Put on the wires all that is sent in a cycle; return what comes to whom.

@@ -23,6 +23,10 @@ NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
 SILENT = (False, False, 0)
 
 
+RESET = 1
+"""Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
+
+
 class CollectiveNetwork:
     """Cycle-exact model of a network: routers, node interfaces, links, config chain and processes.
 
@@ -200,7 +204,7 @@ class CollectiveNetwork:
 
     def _visits(self, now: int) -> bool:
         """Return whether a visit that may change something becomes due in a cycle."""
-        return bool(self._watched) and (now + 1) % self._period == 0
+        return bool(self._watched) and (now - RESET + 1) % self._period == 0
 
     def _step(
         self, now: int, arrive: Mapping[tuple[int, int], int], last: Collection[tuple[int, int]]
@@ -226,7 +230,7 @@ class CollectiveNetwork:
             its_request = request if place == asked else None
             if place < routers:
                 node = self.nodes[place]
-                node.now = now
+                node.now = now - RESET
                 self._carrier.take_node(now, carried, place, mine, its_request)
                 if not node.is_idle:
                     active.add(place)
@@ -277,11 +281,10 @@ class CollectiveNetwork:
         """Return what is released in this cycle."""
         found = []
         for place in self._active:
-            if place < len(self.nodes):
-                for i, message in self._carrier.releases(place):
-                    if self._ports[i].over(message):
-                        known = message.kind != Kind.BROKEN
-                        found.append((i, message.entry, message.data if known else 0))
+            i, message = self._carrier.release(place)
+            if message is not None and self._ports[i].over(message):
+                known = message.kind != Kind.BROKEN
+                found.append((i, message.entry, message.data if known else 0))
         return found
 
     def _record(self, carried: Carried) -> Record | None:
@@ -314,7 +317,8 @@ class CollectiveNetwork:
         wakes = [] if ahead is None else [now + ahead]
         wakes += [*self._requests, *self._answers, *self._carrier.due]
         if self._watched:
-            wakes.append((now // self._period + 1) * self._period - 1)
+            periods = (now - RESET + 1) // self._period + 1
+            wakes.append(periods * self._period - 1 + RESET)
         return min(wakes, default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:

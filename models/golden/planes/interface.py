@@ -101,6 +101,11 @@ class NodeInterface:
     Parameters
     ----------
     parameters : InterfaceParameters
+
+    Attributes
+    ----------
+    message : Message or None
+        What the node port gets in this cycle: the link's message of the one before.
     """
 
     def __init__(self, parameters: InterfaceParameters) -> None:
@@ -124,12 +129,14 @@ class NodeInterface:
         self._counters = Counters(len(InterfaceCounter), built=has.counters)
         self._answer: Answer | None = None
         self._fence = 0
+        self.message: Message | None = None
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing moves without inputs, and nothing is on its wires."""
         return (
             not self._held
+            and not self.message
             and self.node_port.is_idle
             and self.config.is_idle
             and self._counters.is_idle
@@ -161,8 +168,7 @@ class NodeInterface:
         forward, back = self.end.forward(*driven), self.back(inputs.eject_credit)
         passing, answer = self.config.passing, self.config.answer
         came = self.cross(driven, inputs.eject_credit, inputs.forward, inputs.back)
-        message = came.sent.message if came.sent else None
-        process = self.node_port.shown(message)
+        process = self.node_port.shown(self.message)
         eject = self.take(
             came, driven, inputs.inject, inputs.arrivals, inputs.request, inputs.further
         )
@@ -216,9 +222,9 @@ class NodeInterface:
                 events.append(InterfaceCounter.OVERFLOW)
             else:
                 self._held.append(inject)
-        message = came.sent.message if came.sent else None
         refused = self.node_port.refused
-        self.node_port.advance(arrivals, message, taken=sent is not None)
+        self.node_port.advance(arrivals, self.message, taken=sent is not None)
+        self.message = came.sent.message if came.sent else None
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
         self.config.step(request, further, answered)

@@ -296,9 +296,7 @@ class Node:
         outputs = Outputs(links, ready, release, *answers)
         return NodeOutputs(*wires, passing, answer, outputs, process)
 
-    def cross(
-        self, forward: Mapping[int, Forward], back: Mapping[int, Back]
-    ) -> Crossed:
+    def cross(self, forward: Mapping[int, Forward], back: Mapping[int, Back]) -> Crossed:
         """Take a cycle's wires past the links' ends."""
         driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
@@ -378,7 +376,10 @@ class Node:
         config = self._words_move and not self.config.is_idle
         words = config or self._words_move or bool(request or further or events)
         asks = self.config.request(Target.ENGINE) if config else None
-        answer, refused = self.engine.answer, self.node_port.refused if words and self.node_port else 0
+        answer, refused = (
+            self.engine.answer,
+            self.node_port.refused if words and self.node_port else 0,
+        )
         watched = self.watches and self.engine.is_due(self.now)
         if self._messages_move or messages or arrivals or arrive or asks or watched:
             ready, lost = self._take_messages(driven.sends, messages, arrivals, arrive, asks)
