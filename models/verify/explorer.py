@@ -12,11 +12,12 @@ Source: Godefroid, Partial-Order Methods for the Verification of Concurrent Syst
 
 from __future__ import annotations
 
+import random
 from array import array
 from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol, Self
 
-__all__ = ["Event", "Explored", "State", "Violation", "explore"]
+__all__ = ["Event", "Explored", "State", "Violation", "explore", "run"]
 
 Event = tuple[Any, ...]
 
@@ -124,6 +125,30 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
         violation.add_note(_trace(start, _path(came_from, by_event, lost), reduce))
         raise violation
     return Explored(len(numbers), len(sources), len(ends))
+
+
+def run(state: State, rng: random.Random, most: int) -> int:
+    """Let random events happen until none is left; return how many did.
+
+    Raises
+    ------
+    Violation
+        A property does not hold; a note lists the events.
+    MemoryError
+        More than ``most`` events happened.
+    """
+    start, path = state.copy(), list[Event]()
+    try:
+        while events := state.events():
+            path.append(rng.choice(events))
+            state.apply(path[-1])
+            if len(path) > most:
+                raise MemoryError(f"more than {most} events")
+        state.check_end()
+    except Violation as violation:
+        violation.add_note(_trace(start, path, False))
+        raise
+    return len(path)
 
 
 def _settle(state: State, reduce: bool) -> None:

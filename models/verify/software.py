@@ -135,6 +135,8 @@ def events(world: SetUp, manager: int) -> list[Event]:
     now = world.managers[manager]
     if now.phase == RUN:
         return [("software", manager, "kill")] if _may_kill(world, manager) else []
+    if now.phase == SETUP and now.refusal and not now.awaited:
+        return [("software", manager, "again"), ("software", manager, "give up")]
     if not now.awaited or not _may_abort(world, manager):
         return []
     how = ["same", "kill"] if now.phase == SETUP else ["same"]
@@ -154,6 +156,14 @@ def act(world: SetUp, manager: int, what: str, how: str = "", cut: int = 0) -> N
     if what == "kill":
         world.spoiled |= 1 << _number(world, manager)
         world.managers[manager] = now._replace(phase=KILL)
+        _send(world, manager)
+        return
+    if what == "again":
+        _again(world, manager)
+        return
+    if what == "give up":
+        world.spoiled |= 1 << _number(world, manager)
+        world.managers[manager] = _assume_done(world, manager, now)._replace(phase=KILL)
         _send(world, manager)
         return
     if _is_under_way(world, manager):
@@ -286,12 +296,18 @@ def _started(world: SetUp, manager: int) -> None:
         next_group(world, manager, now.place + 1)
 
 
+def _again(world: SetUp, manager: int) -> None:
+    """Give the same SETUP again."""
+    world.managers[manager] = world.managers[manager]._replace(part=0)
+    _send(world, manager)
+
+
 def _refused(world: SetUp, manager: int) -> None:
     now, rules = world.managers[manager], world.scenario.rules
     code, router, epoch = now.refusal
     if code == Code.BUSY and rules.again:
-        world.managers[manager] = now._replace(part=0)
-        _send(world, manager)
+        if not _group(world, manager).kill:
+            _again(world, manager)
     elif code == Code.ENDED and now.again:
         _started(world, manager)
     else:
