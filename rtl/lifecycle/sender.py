@@ -82,7 +82,7 @@ class RequestSender(wiring.Component):
             last_part.eq(limit == count),
             tail.eq(place == Mux(setup, stride - 1, 1)),
             ends.eq(ending & (~self.valid | ((place == 0) & ~self.leaves))),
-            step.eq((state == ManagerState.RUNNING) & ~self.valid & ~ends),
+            step.eq((state == ManagerState.RUNNING) & ~self.valid),
             over.eq(step & (request == limit) & (awaited == 0)),
         ]
         with m.If(step & (request != limit)):
@@ -116,6 +116,7 @@ class RequestSender(wiring.Component):
         with m.If(self.abort & ~(over & (refused | last_part))):
             m.d.sync += ending.eq(1)
         with m.If(ends):
+            # Whatever a step in this cycle would do is undone.
             m.d.sync += [
                 self.status.eq(0),
                 state.eq(ManagerState.FAILED),

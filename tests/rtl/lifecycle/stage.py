@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from amaranth import ClockDomain, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 from amaranth.sim import Simulator
@@ -66,7 +67,10 @@ def play(
     part: wiring.Component, program: Callable[[Stage], Awaitable[None]], **constants: int
 ) -> None:
     """Run a program on a part, some inputs of which are constant."""
-    simulator = Simulator(part)
+    whole = Module()
+    whole.domains.sync = ClockDomain(reset_less=True)
+    whole.submodules.part = part
+    simulator = Simulator(whole)
     simulator.add_clock(1e-6)
 
     async def bench(ctx: Any) -> None:
