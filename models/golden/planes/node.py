@@ -28,9 +28,9 @@ class RouterCounter(IntEnum):
 
 
 STILL, QUIET = Forward(), Back()
-NO_FLITS: Mapping[int, Flit] = {}
 NO_MESSAGES: Mapping[int, Sent] = {}
 NO_ARRIVALS: Mapping[int, Arrival] = {}
+NO_WORDS: Mapping[int, Message] = {}
 
 
 @dataclass(frozen=True)
@@ -108,25 +108,14 @@ class Driven(NamedTuple):
     ----------
     flits, messages : mapping of int to Flit or Sent
         On links.
-    sends : mapping of int to Sent
-        What the engine sends.
-    blocking : mapping of int to Sent
-        Messages that leave by outputs of the router.
-    taken : mapping of int to int
-        Flits that leave buffers; see ``Router.leaving``.
-    leave : mapping of int to Flit or Sent
-        All that leaves by outputs of the router.
+    sends, leaving : mapping of int to Sent
+        Messages that the engine sends, and those that the transport lets go.
     """
 
     flits: Mapping[int, Flit]
     messages: Mapping[int, Sent]
     sends: Mapping[int, Sent]
-    blocking: Mapping[int, Sent]
-    taken: Mapping[int, int]
-    leave: Mapping[int, Flit | Sent]
-
-
-NOTHING = Driven({}, {}, {}, {}, {}, {})
+    leaving: Mapping[int, Sent]
 
 
 class Crossed(NamedTuple):
@@ -146,7 +135,7 @@ class Node:
     """Cycle-exact model of a node; its wires to other nodes depend on its registers alone.
 
     ``wires`` and ``step`` go through a cycle with everything at the node's pins. A network that
-    knows what moves takes ``drive``, ``take`` and ``credited`` in their place.
+    knows what moves takes the node's parts through a cycle, one by one.
 
     Parameters
     ----------
@@ -179,7 +168,7 @@ class Node:
             shared=has.transport != "own",
         )
         self._channels = has.channels
-        self._own_links = has.transport == "own"
+        self.own_links = has.transport == "own"
         self.router: Router[Sent] | None = None
         if has.routing:
             ports, register = layout.links + layout.own, has.output_register
@@ -214,39 +203,33 @@ class Node:
         self._answer: Answer | None = None
         self._fence = 0
         self._driven: Driven | None = None
-        self._packets_move, self._messages_move, self._words_move = False, True, False
 
     # What is on the links.
 
     def drive(self) -> Driven:
         """Return what the node sends in this cycle."""
         if self._driven is None:
-            self._driven = self._drive()
+            sends, leaving = self.drive_messages()
+            if self.router is None:
+                self._driven = Driven({}, leaving, sends, leaving)
+            else:
+                links = self.router.links(NO_MESSAGES if self.own_links else leaving)
+                flits = {o: thing for o, thing in links.items() if isinstance(thing, Flit)}
+                shared = {o: thing for o, thing in links.items() if isinstance(thing, Sent)}
+                messages = leaving if self.own_links else shared
+                self._driven = Driven(flits, messages, sends, leaving)
         return self._driven
 
-    def _drive(self) -> Driven:
-        sends: Mapping[int, Sent] = NO_MESSAGES
-        leaving: Mapping[int, Sent] = NO_MESSAGES
-        router = self.router
-        if self._messages_move:
-            links = self.engine.links
-            if links:
-                ways = self.engine.ways
-                sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
-            if sends or not self.messages.is_idle:
-                leaving = self.messages.leaving(sends)
-        blocking = NO_MESSAGES if self._own_links else leaving
-        if router is None or not (self._packets_move or blocking):
-            return Driven({}, leaving, sends, blocking, {}, {}) if sends or leaving else NOTHING
-        taken = router.leaving(blocking)
-        flits = router.fronts(taken)
-        leave: Mapping[int, Flit | Sent] = {**flits, **blocking} if blocking else flits
-        if router.registered:
-            shown = router.shown
-            flits = {o: thing for o, thing in shown.items() if isinstance(thing, Flit)}
-            if not self._own_links:
-                leaving = {o: thing for o, thing in shown.items() if isinstance(thing, Sent)}
-        return Driven(flits, leaving, sends, blocking, taken, leave)
+    def drive_messages(self) -> tuple[Mapping[int, Sent], Mapping[int, Sent]]:
+        """Return the messages that the engine sends in this cycle, and those that may leave."""
+        engine, sends = self.engine, NO_MESSAGES
+        links = engine.links
+        if links:
+            ways = engine.ways
+            sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
+        if self.own_links or not (sends or not self.messages.is_idle):
+            return sends, sends
+        return sends, self.messages.leaving(sends)
 
     def freed(self) -> dict[int, int]:
         """Return the credits that go back in this cycle, by port: a bit a channel.
@@ -279,16 +262,7 @@ class Node:
         shown = engine.links, engine.release, engine.answer, engine.freed
         links, release, *answers = shown
         process = self.node_port.shown(release) if self.node_port else None
-        self._messages_move = True
-        ready = self.take(
-            came.flits,
-            came.messages,
-            inputs.arrivals,
-            inputs.request,
-            further=inputs.further,
-            arrive=inputs.arrive,
-            events=came.events,
-        )
+        ready = self.take(came, inputs)
         self.credited(came.credits)
         if self._reset:
             self._build()
@@ -328,96 +302,96 @@ class Node:
             if word >> channels:
                 self.messages.credited(p, word >> channels)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing but watchdogs' time moves without inputs, and nothing is on its wires."""
-        if self._packets_move or self._messages_move or self._words_move:
-            return False
-        return not self.parameters.check_bits or all(end.is_idle for end in self.ends.values())
-
-    @property
-    def watches(self) -> bool:
-        """Whether a visit of the watchdog may change anything."""
-        return self.engine.watches
-
-    def take(
-        self,
-        flits: Mapping[int, Flit] = NO_FLITS,
-        messages: Mapping[int, Sent] = NO_MESSAGES,
-        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
-        request: ChainRequest | None = None,
-        *,
-        further: Answer | None = None,
-        arrive: Message | None = None,
-        events: Sequence[int] = (),
-    ) -> bool:
-        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``.
-
-        Parameters
-        ----------
-        flits, messages : mapping of int to Flit or Sent
-            What comes by links, behind their ends.
-        arrivals : mapping of int to Arrival
-            At the node port.
-        request, further : ChainRequest or None, Answer or None
-            From the chain's two sides.
-        arrive : Message or None
-            At the engine's own port.
-        events : sequence of int
-            Those of links' ends.
-        """
-        driven = self._driven or self._drive()
+    def take(self, came: Crossed, inputs: NodeInputs) -> bool:
+        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``."""
+        driven, dropped, ready = self.drive(), 0, False
         self._driven = None
-        router, dropped, ready = self.router, 0, False
-        if flits or driven.leave or self._packets_move:
-            assert router
-            dropped = router.advance(driven.taken, driven.leave, flits)
-            self._packets_move = not router.is_idle
-        config = self._words_move and not self.config.is_idle
-        words = config or self._words_move or bool(request or further or events)
-        asks = self.config.request(Target.ENGINE) if config else None
-        answer, refused = (
-            self.engine.answer,
-            self.node_port.refused if words and self.node_port else 0,
+        router = self.router
+        if router:
+            flits = came.flits
+            full = [p for p, flit in flits.items() if router.is_full((p, flit.channel))]
+            router.send(NO_MESSAGES if self.own_links else driven.leaving)
+            for p, flit in flits.items():
+                if p not in full:
+                    router.receive(p, flit)
+            dropped = len(full)
+        answer = self.engine.answer
+        refused = self.node_port.refused if self.node_port else 0
+        asks = self.config.request(Target.ENGINE)
+        ready, lost = self.take_messages(
+            driven.sends, came.messages, inputs.arrivals, asks, inputs.arrive
         )
-        watched = self.watches and self.engine.is_due(self.now)
-        if self._messages_move or messages or arrivals or arrive or asks or watched:
-            ready, lost = self._take_messages(driven.sends, messages, arrivals, arrive, asks)
-            dropped += lost
-        if words or dropped:
-            self._take_words(request, further, answer, refused, [*events] + [0] * dropped)
+        events = [*came.events] + [RouterCounter.OVERFLOW] * (dropped + lost)
+        self.take_words(inputs.request, inputs.further, answer, refused, events)
         self.now += 1
         return ready
 
-    def _take_messages(
+    @property
+    def messages_are_idle(self) -> bool:
+        """Whether nothing but watchdogs' time moves without messages and arrivals."""
+        port = self.node_port
+        return self.engine.is_idle and (port is None or port.is_idle) and self.messages.is_idle
+
+    @property
+    def words_are_idle(self) -> bool:
+        """Whether no config request is here, and nothing is still to be counted."""
+        return self.config.is_idle and self._counters.is_idle and not self._answer
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without inputs, and nothing is on the wires."""
+        return (
+            (self.router is None or self.router.is_idle)
+            and self.messages_are_idle
+            and self.words_are_idle
+            and all(end.is_idle for end in self.ends.values())
+        )
+
+    def take_messages(
         self,
         sends: Mapping[int, Sent],
-        messages: Mapping[int, Sent],
-        arrivals: Mapping[int, Arrival],
-        arrive: Message | None,
-        request: Request | None,
+        messages: Mapping[int, Sent] = NO_MESSAGES,
+        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
+        request: Request | None = None,
+        arrive: Message | None = None,
     ) -> tuple[bool, int]:
-        """Take messages over a clock edge; return ``arrive_ready``, and how many are dropped."""
+        """Take messages over a clock edge.
+
+        Parameters
+        ----------
+        sends : mapping of int to Sent
+            What the engine sends.
+        messages : mapping of int to Sent
+            What comes by links.
+        arrivals : mapping of int to Arrival
+            At the node port.
+        request : Request or None
+            To the engine.
+        arrive : Message or None
+            At the engine's own port.
+
+        Returns
+        -------
+        (bool, int)
+            The engine's ``arrive_ready``, and how many messages are dropped.
+        """
         engine, port, links = self.engine, self.node_port, self.messages
-        to_engine: Mapping[int, Message] = {}
+        to_engine: Mapping[int, Message] = NO_WORDS
         hold, dropped = False, 0
         if sends or messages or not links.is_idle:
             hold = links.hold(sends)
             to_engine, dropped = links.step(sends, messages, ())
         if engine.now != self.now:
             engine.skip(self.now - engine.now)
-        release = engine.release
         if port is None:
-            ready = engine.advance(to_engine, arrive, request, hold=hold)
-            self._messages_move = not (engine.is_idle and links.is_idle)
-        else:
-            ready = engine.advance(to_engine, port.offer, request, hold=hold)
-            if arrivals or release or not port.is_idle:
-                port.advance(arrivals, release, taken=ready)
-            self._messages_move = not (engine.is_idle and links.is_idle and port.is_idle)
+            return engine.advance(to_engine, arrive, request, hold=hold), dropped
+        release = engine.release
+        ready = engine.advance(to_engine, port.offer, request, hold=hold)
+        if arrivals or release or not port.is_idle:
+            port.advance(arrivals, release, taken=ready)
         return ready, dropped
 
-    def _take_words(
+    def take_words(
         self,
         request: ChainRequest | None,
         further: Answer | None,
@@ -425,15 +399,25 @@ class Node:
         refused: int,
         events: Sequence[int],
     ) -> None:
-        """Take config words and counters over a clock edge; ``answer`` is the engine's."""
+        """Take config words and counters over a clock edge.
+
+        Parameters
+        ----------
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        answer : Answer or None
+            The engine's in this cycle.
+        refused : int
+            The node port's counter in this cycle.
+        events : sequence of int
+            Counters of what happens.
+        """
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
         self.config.step(request, further, answer or answered)
         self._counters.step(events)
         for p in range(self.parameters.layout.links):
             self.ends[p].fenced = bool(self._fence >> p & 1)
-        idle = self.config.is_idle and self._counters.is_idle and not self._answer
-        self._words_move = not idle
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of the router or the node port, and do a write."""

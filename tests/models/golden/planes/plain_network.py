@@ -152,7 +152,8 @@ class PlainNetwork:
                     self.released[n * shape.registers + r] = release.data if known else 0
         self.end.step(requests[-1])
         for i, c in source_credits:
-            self.processes.credited(i, c)
+            self.processes.credit(i, c)
+        self.processes.settle()
         self.cycle += 1
         for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
             self.processes.create(source, destination, now)
