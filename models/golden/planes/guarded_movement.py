@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.planes.movement import NO_ARRIVALS, SAID, Movement
+from syncfabric.models.golden.planes.movement import NO_ARRIVALS, RESET, Movement
 from syncfabric.models.golden.planes.node import NodeInputs
 from syncfabric.models.golden.planes.wiring import Coming, Out, Shown
 from syncfabric.models.golden.record import GuardWires
@@ -152,8 +152,6 @@ class GuardedMovement(Movement):
             self._show(now, link, flit, shown)
         if forward.message_valid and sent:
             shown.wires[link * width + self._class(sent)] = self._word(sent)
-            if self._has_data and sent.message.kind not in SAID:
-                forward = self._form.known(forward)
         guards = GuardWires(forward.check, forward.message_check, forward.probe, 0)
         if any(guards):
             empty = shown.guards.get(link, NO_GUARDS).empty

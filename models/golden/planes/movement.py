@@ -15,7 +15,6 @@ from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
-from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.node import Target
 
@@ -25,8 +24,6 @@ RESET = 1
 """Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
 NO_ARRIVALS: Mapping[int, Arrival] = {}
 NO_MESSAGES: Mapping[int, Sent] = {}
-SAID = (Kind.PLAIN, Kind.LAST)
-"""Kinds of messages whose data have a meaning."""
 
 
 class Movement:
@@ -71,7 +68,6 @@ class Movement:
         self._registers = router.link_registers
         self._own_links = nodes[0].own_links
         self._form = nodes[0].ends[0].form
-        self._has_data = router.data_bits > 0
         self._watches = router.watchdog > 0
         self._marks = [mark << router.flit_bits for mark in range(8)]
         self.due: dict[int, Coming] = {}
@@ -350,7 +346,5 @@ class Movement:
         return self._wiring.messages + (sent.way.route_class if sent.way else 0)
 
     def _word(self, sent: Sent) -> int:
-        """Return a message's bits; data without a meaning are 0."""
-        if self._has_data and sent.message.kind not in SAID:
-            sent = sent._replace(message=sent.message._replace(data=0))
+        """Return a message's bits."""
         return self._form.word(sent)
