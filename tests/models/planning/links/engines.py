@@ -13,7 +13,7 @@ from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.planes import Node, NodeNetwork, NodeParameters
 from syncfabric.models.golden.router import XY
 from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.layout.engine import EngineCounter
+from syncfabric.models.layout.engine import COMMIT, Code, EngineCounter
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs
@@ -64,7 +64,9 @@ class Engines:
             request = self.request[1] if self.request and self.request[0] == r else None
             out = engine.step(inputs[r], own, request)
             self.answered |= out.answer is not None
-            assert not out.answer or not out.answer.error
+            if out.answer and request:
+                gone = COMMIT.unpack(request.data)["code"] == Code.KILL
+                assert gone or not out.answer.error  # a KILL may find what BROKEN has ended
             if not self.shape.interfaces:
                 taken[r] = out.arrive_ready
                 if out.release:
@@ -168,6 +170,11 @@ class Barriers:
         """Go on without arrivals; nothing is released."""
         for _ in range(cycles):
             assert not self.net.step()
+
+    def rest_after_kill(self, cycles: int) -> None:
+        """Go on without arrivals, while nodes are released by BROKEN."""
+        for _ in range(cycles):
+            self.net.step()
 
     def seats(self, plan: GroupPlan) -> list[tuple[int, int]]:
         """Return node and register of each member."""
