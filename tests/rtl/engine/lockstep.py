@@ -139,5 +139,6 @@ class Lockstep:
         pins["config__rdata"] = Word(answer.rdata, answer.meaning) if answer else Word(0)
         pins["freed_valid"] = Word(outputs.freed is not None)
         if outputs.freed is not None:
-            pins["freed_entry"] = Word(outputs.freed)
+            pins["freed_entry"] = Word(outputs.freed.entry)
+            pins["freed_epoch"] = Word(outputs.freed.epoch)
         return pins

@@ -70,6 +70,8 @@ def _router(
     register: bool = False,
     message_bits: int = 0,
     cut: bool = False,
+    routers: int = 16,
+    datelines: frozenset[int] = frozenset(),
 ) -> Case:
     others = {i: [o for o in range(ports) if o != i] for i in range(ports)}
     # An input that goes straight on, and one that goes back.
@@ -84,7 +86,9 @@ def _router(
         XY(2, 1, 0, 0).pairs if kind == "xy" else few,
         place=(1, 1),
         bits=(2, 1),
-        destinations=16,
+        number=routers // 2,
+        routes=tuple(7 * r % ports for r in range(routers)) if kind == "table" else (),
+        datelines=datelines,
     )
     case = RouterCase(build, message_bits, cut)
     wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
@@ -95,12 +99,13 @@ CASES = {
     "xy": _router("xy"),
     "xy_shared": _router("xy", channels=2, message_bits=11),
     "xy_wide": _router("xy", register=True, message_bits=40, cut=True),
-    "table_2": _router("table", 2, 4, 1),
+    "table_2_datelines": _router("table", 2, 4, 1, routers=3, datelines=frozenset({1})),
     "table_16": _router("table", 16, 1, 2),
     "table_6_shared": _router("table", 6, 3, 16, 32, register=True, message_bits=40),
     "source_3": _router("source", 3, 2, 3, 128),
     "source_9": _router("source", 9, 1, 1, register=True),
     "source_4_shared": _router("source", 4, 4, 8, message_bits=18, cut=True),
+    "datelines_xy": _router("xy", channels=2, message_bits=11, datelines=frozenset({0, 3, 4})),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),
     "port_16": _port(16, 256, 32),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.memory import Way
@@ -22,7 +22,7 @@ from syncfabric.models.layout.engine import (
     Code,
     Kind,
 )
-from syncfabric.models.layout.node import ROUTE, Target
+from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 
 __all__ = ["INDEX", "NodeLockstep", "model_of"]
@@ -34,16 +34,47 @@ ENTRIES = 6
 Pins = dict[str, int]
 
 
-def model_of(shape: NodeShape, place: tuple[int, int]) -> Node:
-    """Return the golden node of a shape; in a mesh it is at ``place``."""
+class Constants(NamedTuple):
+    """What is constant of one node of a network.
+
+    Attributes
+    ----------
+    place : (int, int)
+        Column and row in a mesh.
+    number : int
+        The router's.
+    routes : tuple of int
+        With routing by tables: the port for each router.
+    datelines : frozenset of int
+        Outputs at which packets change channels.
+    """
+
+    place: tuple[int, int]
+    number: int
+    routes: tuple[int, ...]
+    datelines: frozenset[int]
+
+
+def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
+    """Draw what is constant of a node."""
+    place = (0, 0)
+    if isinstance(shape, MeshNodeShape):
+        place = rng.randrange(shape.width), rng.randrange(shape.height)
+    routes = tuple(rng.randrange(shape.ports) for _ in range(shape.routers))
+    lines = {port for port in range(shape.ports) if shape.datelines and rng.random() < 0.5}
+    return Constants(place, rng.randrange(shape.routers or 1), routes, frozenset(lines))
+
+
+def model_of(shape: NodeShape, constants: Constants) -> Node:
+    """Return the golden node of a shape."""
     transport = "shared" if shape.shared else "own"
 
     def routing() -> Routing:
         pairs = {port: list(outputs) for port, outputs in enumerate(shape.outputs)}
         if shape.routing == "table":
-            return Table(shape.destinations, pairs)
+            return Table(shape.ports, pairs, constants.number, constants.routes)
         if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-            return XY(*shape.coordinate_bits, *place)
+            return XY(*shape.coordinate_bits, *constants.place)
         return Source(shape.ports, pairs)
 
     return Node(
@@ -51,7 +82,7 @@ def model_of(shape: NodeShape, place: tuple[int, int]) -> Node:
             shape.layout,
             shape.stages,
             INDEX,
-            place,
+            constants.place,
             "routed" if shape.layout.routed else transport,
             routing if shape.channels else None,
             shape.channels,
@@ -64,6 +95,7 @@ def model_of(shape: NodeShape, place: tuple[int, int]) -> Node:
             read_back=shape.read_back,
             check_bits=shape.check_bits,
             link_registers=shape.link_registers,
+            datelines=constants.datelines,
         )
     )
 
@@ -164,8 +196,8 @@ class Neighbour:
 class NodeLockstep:
     """What a node is given, and what its golden model drives then.
 
-    Left out: flips where there are no check bits, what breaks credits, images with several
-    parents, and resets of tables, whose contents stay.
+    Left out: flips where there are no check bits, what breaks credits, and images with several
+    parents.
 
     Parameters
     ----------
@@ -175,10 +207,8 @@ class NodeLockstep:
 
     def __init__(self, shape: NodeShape, rng: random.Random) -> None:
         self.shape, self.rng, self.seen = shape, rng, Counter[str]()
-        self.place = (0, 0)
-        if isinstance(shape, MeshNodeShape):
-            self.place = rng.randrange(shape.width), rng.randrange(shape.height)
-        self.node = model_of(shape, self.place)
+        self.constants = constants_of(shape, rng)
+        self.node = model_of(shape, self.constants)
         self.resets = 0
         self.begin()
 
@@ -193,7 +223,7 @@ class NodeLockstep:
     def step(self) -> tuple[Pins, NodeOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""
         rng, shape, node = self.rng, self.shape, self.node
-        if not self.resets and shape.routing != "table" and rng.random() < 0.001:
+        if not self.resets and rng.random() < 0.001:
             self.resets = shape.link_registers + 2
         reset = self.resets > 0
         forward, back = {}, {}
@@ -262,13 +292,6 @@ class NodeLockstep:
             code = rng.choices(list(Code), weights)[0]
             commit["epoch"] ^= rng.random() < 0.1
             self.ask(Target.ENGINE, 1, 0, COMMIT.pack({**commit, "code": code}))
-        elif draw < 0.85:
-            output = rng.randrange(self.shape.ports)
-            route = {
-                "destination": rng.randrange(max(1, self.shape.destinations)),
-                "output": output,
-            }
-            self.ask(Target.ROUTER, 1, 0, ROUTE.pack(route))
         else:
             # Not COMMIT: staged words that have not been written have no meaning.
             address = rng.choice((1, COUNTER_ADDRESS, *range(COUNTER_ADDRESS, COUNTER_ADDRESS + 4)))
@@ -325,8 +348,14 @@ class NodeLockstep:
         pins = {
             "reset": int(inputs.reset),
             "index": INDEX,
-            "x": self.place[0],
-            "y": self.place[1],
+            "x": self.constants.place[0],
+            "y": self.constants.place[1],
+            "number": self.constants.number,
+            "routes": sum(
+                port << (self.shape.ports - 1).bit_length() * r
+                for r, port in enumerate(self.constants.routes)
+            ),
+            "dateline": sum(1 << port for port in self.constants.datelines),
             "host__request_valid": int(request is not None),
             "host__request": packed(request) if request else self.rng.getrandbits(57),
             "next__answer_valid": int(further is not None),
@@ -399,7 +428,8 @@ class NodeLockstep:
         engine, layout = outputs.engine, self.shape.layout
         compare("freed_valid", engine.freed is not None)
         if engine.freed is not None:
-            compare("freed_entry", engine.freed)
+            compare("freed_entry", engine.freed.entry)
+            compare("freed_epoch", engine.freed.epoch)
         if outputs.process:
             self.compare_process(outputs, compare)
         elif layout.own:

@@ -30,7 +30,7 @@ class RouterCase:
         if build.kind == "xy":
             routing = XyRouting(*build.bits)
         elif build.kind == "table":
-            routing = TableRouting(outputs, build.destinations)
+            routing = TableRouting(outputs, len(build.routes))
         return Router(
             routing,
             channels=build.channels,
@@ -40,6 +40,7 @@ class RouterCase:
             messages=tuple(range(build.ports - 1)) if self.message_bits else (),
             message_bits=self.message_bits,
             cut=self.cut,
+            dated=build.channels if build.datelines else 0,
         )
 
 
@@ -53,18 +54,13 @@ class RouterLockstep:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew. Tables are written first: they have no reset."""
+        """Begin anew."""
         self.stimuli = RouterStimuli(self.build, self.rng)
         self.stimuli.seen = self.seen
-        self.unwritten = list(range(self.build.destinations)) if self.build.kind == "table" else []
 
     def inputs(self) -> RouterInputs:
         """Draw the inputs of a cycle."""
-        rng = self.rng
-        if self.unwritten:
-            write = self.unwritten.pop(), rng.randrange(self.build.ports)
-            return RouterInputs({}, set(), {}, write)
-        inputs = self.stimuli.inputs()
+        rng, inputs = self.rng, self.stimuli.inputs()
         messages = {o: rng.getrandbits(self.case.message_bits) for o in inputs.messages}
         flits = {
             i: flit._replace(cut=self.case.cut and rng.random() < 0.5)
@@ -107,9 +103,11 @@ class RouterLockstep:
         if build.kind == "xy":
             driven |= dict(zip("xy", build.place, strict=True))
         if build.kind == "table":
-            destination, output = inputs.write or (0, 0)
-            driven |= {"table_destination": destination, "table_output": output}
-            driven["table_write"] = int(inputs.write is not None)
+            bits = max(1, (build.ports - 1).bit_length())
+            driven["number"] = build.number
+            driven["routes"] = sum(port << bits * r for r, port in enumerate(build.routes))
+        if build.datelines:
+            driven["dateline"] = _mask(port in build.datelines for port in range(build.ports))
         return driven, expected
 
 
