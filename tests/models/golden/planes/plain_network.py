@@ -42,6 +42,7 @@ class PlainNetwork:
         self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
         for node in self.nodes:
             node.engine.__class__ = Restless
+            node._reset = True  # nodes' reset ends a cycle after the network's
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
