@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
+from syncfabric.models.golden.lifecycle import Manager
 from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
 from syncfabric.models.golden.planes.guarded_movement import GuardedMovement
 from syncfabric.models.golden.planes.interface import NodeInterface
@@ -16,6 +17,7 @@ from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Rec
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import ManagerState
 from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["CollectiveNetwork"]
@@ -44,6 +46,8 @@ class CollectiveNetwork:
         no meaning is 0.
     config_meaning : int
         The bits of ``rdata`` that have a meaning.
+    managers : dict of int to Manager
+        By node.
     """
 
     def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
@@ -67,11 +71,22 @@ class CollectiveNetwork:
         self.processes = Processes(shape, observer)
         wiring = self._wiring = Wiring(shape)
         parts = shape, wiring, self.nodes, self.interfaces, self.processes, observer
+        self.managers = self._managers()
         self._movement = (GuardedMovement if router.check_bits else Movement)(*parts)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
+
+    def _managers(self) -> dict[int, Manager]:
+        """Return the managers by node."""
+        found: dict[int, Manager] = {}
+        for i in self.shape.managers:
+            port = None if self.interfaces else self.nodes[i].set_up
+            manager = self.interfaces[i].manager if self.interfaces else port and port.manager
+            assert manager
+            found[i] = manager
+        return found
 
     # What a bench looks at between steps.
 
@@ -86,6 +101,18 @@ class CollectiveNetwork:
     def broken(self, node: int, register: int) -> bool:
         """Return ``broken`` of a register in the cycle about to be stepped."""
         return register in self._ports[node].broken
+
+    def manager_state(self, node: int) -> ManagerState:
+        """Return what a manager's status says in the cycle about to be stepped."""
+        return self.managers[node].state
+
+    def requests_sent(self, node: int) -> int:
+        """Return how many requests a manager has sent since reset."""
+        return self.managers[node].sent
+
+    def freed(self, node: int) -> list[int]:
+        """Return the reports of ended groups that a manager holds, the oldest first."""
+        return list(self.managers[node].freed)
 
     def is_empty(self) -> bool:
         """Return whether no packet is waiting or under way."""

@@ -128,7 +128,8 @@ class GuardedMovement(Movement):
         """Put on the wires what a node interface drives; return what it sends."""
         interface = self._interfaces[i]
         flit, sent = interface.drive(inject)
-        forward, back = interface.end.forward(flit, sent), interface.end.back(freed)
+        back = interface.end.back(freed | interface.freed)
+        forward = interface.end.forward(flit, sent)
         n, p = self._homes[i]
         link, reverse = self._wiring.injection(i), n * self._wiring.ports + p
         self._put_wires(now, link, reverse, forward, back, flit, sent, shown)
@@ -212,13 +213,15 @@ class GuardedMovement(Movement):
         interface, place = self._interfaces[i], len(self._nodes) + i
         forward, packet = here.forward.get(place, {}).get(0, (STILL, None))
         back = here.back.get(place, {}).get(0, QUIET)
-        came = interface.cross(driven, freed, forward, back)
+        came = interface.cross(driven, freed | interface.freed, forward, back)
         if came.flit:
             came = came._replace(flit=came.flit._replace(packet=packet))
-        for c in range(self._wiring.channels):
+        channels = interface.parameters.channels
+        for c in range(channels):
             if came.credit >> c & 1:
                 self._processes.credit(i, c)
         eject = interface.take(came, driven, inject, arrivals, request)
+        interface.tokens += came.credit >> channels & 1
         if eject:
             self._processes.eject(i, eject, now)
         if not interface.is_idle:

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.lifecycle import SetUpPort
 from syncfabric.models.golden.planes import interface as interfaces
 from syncfabric.models.golden.planes.interface import NodeInterface
-from syncfabric.models.golden.planes.node import Node, RouterCounter
+from syncfabric.models.golden.planes.node import Node, Rest, RouterCounter
 from syncfabric.models.golden.planes.processes import Processes
-from syncfabric.models.golden.planes.wiring import Coming, Shown, Wiring
+from syncfabric.models.golden.planes.wiring import Coming, Out, Shown, Wiring
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.node import Target
 
 __all__ = ["RESET", "Movement"]
 
@@ -24,6 +24,7 @@ RESET = 1
 """Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
 NO_ARRIVALS: Mapping[int, Arrival] = {}
 NO_MESSAGES: Mapping[int, Sent] = {}
+NOTHING: tuple[Flit | None, Flit | None] = (None, None)
 
 
 class Movement:
@@ -69,6 +70,8 @@ class Movement:
         self._own_links = nodes[0].own_links
         self._form = nodes[0].ends[0].form
         self._watches = router.watchdog > 0
+        self._set_up_channel = router.channels if shape.managers else -1
+        self._sink_port = router.links if shape.managers else -1
         self._marks = [mark << router.flit_bits for mark in range(8)]
         self.due: dict[int, Coming] = {}
         self.answers: list[tuple[int, Answer]] = []
@@ -122,14 +125,20 @@ class Movement:
         far = self.due.setdefault(now + self._registers, Coming()) if self._registers else here
         asked = request[0] if request else -1
         self.answers = []
+        self._leaves: dict[int, Flit] = {}  # set-up flits that routers send, by router
+        self._drives: dict[int, tuple[Flit | None, Flit | None]] = {}
+        self._own_credits: list[SetUpPort | NodeInterface] = []
         for i, c in self._processes.freed():
             self._free(i, c, shown, here)
+        self._free_set_up(shown, here)
         sends = self._send_messages(shown, here, far)
         self._send_packets(now, sends, shown, here, far)
         self._inject(now, arrivals, request, shown, here)
         if self._registers and far.is_empty:
             del self.due[now + self._registers]
         moving = {*self._messages, *here.messages, *self._words, *visited}
+        moving.update(self._leaves)
+        moving.update(self._drives)
         moving.update(arrivals)
         if request:
             moving.add(asked)
@@ -149,6 +158,8 @@ class Movement:
             tokens[at] += 1
         for links, p, classes in here.message_credits:
             links.credited(p, classes)
+        for port in self._own_credits:
+            port.tokens += 1
         return shown
 
     def _free(self, i: int, c: int, shown: Shown, here: Coming) -> None:
@@ -158,6 +169,16 @@ class Movement:
         assert router
         shown.credits.append((n * self._wiring.ports + p) * self._wiring.width + c)
         here.tokens.append((router.tokens, p * router.channels + c))
+
+    def _free_set_up(self, shown: Shown, here: Coming) -> None:
+        """Return the credits of set-up ports and of managers."""
+        for n in self._words:
+            node = self._nodes[n]
+            if node.router:
+                here.tokens += [(node.router.tokens, at) for at in node.set_up_credits()]
+        for i in self._rest if self._interfaces else ():
+            if self._interfaces[i].freed:
+                self._free(i, self._interfaces[i].parameters.channels, shown, here)
 
     def _send_messages(
         self, shown: Shown, here: Coming, far: Coming
@@ -220,9 +241,11 @@ class Movement:
             assert router
             channels = router.channels
             for at in router.freed:
-                out = outs[at // channels]
-                if out is not None:
-                    c = at % channels
+                p, c = divmod(at, channels)
+                out = outs[p] if p < len(outs) else None
+                if c == self._set_up_channel and (out is None or out.node >= 0):
+                    self._credit_set_up(n, out, shown)
+                elif out is not None:
                     shown.credits.append(out.reverse * width + c)
                     if out.node < 0:
                         there = nodes[out.place].router
@@ -231,13 +254,18 @@ class Movement:
                     else:
                         self._processes.credit(out.node, c)
             for o, flit in router.send(blocking.get(n)).items():
-                out = outs[o]
+                out = outs[o] if o < len(outs) else None
                 if out is None:
+                    if o == self._sink_port and isinstance(flit, Flit):
+                        self._leaves[n] = flit
                     continue
                 if not isinstance(flit, Flit):
                     self._put(n, o, flit, shown, here, far)
                     continue
                 c, payload, head, tail, cut, _ = flit
+                if c == self._set_up_channel and o == self._sink_port:
+                    self._leaves[n] = flit
+                    continue
                 wires[out.lane + c] = payload | marks[head | tail << 1 | cut << 2]
                 if out.node < 0:
                     far.flits.append((out.place, out.port, flit))
@@ -250,6 +278,28 @@ class Movement:
             if not router.is_idle:
                 self._packets.add(n)
 
+    def _credit_set_up(self, n: int, out: Out | None, shown: Shown) -> None:
+        """Return a credit of channel V to a set-up port, or to a node interface."""
+        if out is not None and self._interfaces:
+            lane = out.reverse * self._wiring.width + self._set_up_channel
+            shown.credits.append(lane)
+            self._own_credits.append(self._interfaces[out.node])
+        else:
+            port = self._nodes[n].set_up
+            assert port
+            self._own_credits.append(port)
+
+    def _drive_set_up(self, injected: Mapping[int, Flit], here: Coming) -> None:
+        """Let set-up ports drive routers; ``injected`` are processes' flits, by router."""
+        for n in self._words | injected.keys():
+            port, inject = self._nodes[n].set_up, injected.get(n)
+            assert port
+            flit = port.drive(inject)
+            if flit:
+                here.flits.append((n, self._sink_port, flit))
+            if inject is not flit:
+                self._drives[n] = flit, inject
+
     def _inject(
         self,
         now: int,
@@ -260,10 +310,13 @@ class Movement:
     ) -> None:
         """Let processes send their flits, and node interfaces what they have."""
         injected = self._processes.send(now)
+        if self._set_up_channel >= 0:
+            self._drive_set_up({} if self._interfaces else injected, here)
         if not self._interfaces:
             for i, flit in injected.items():
                 n, p = self._homes[i]
-                here.flits.append((n, p, flit))
+                if self._set_up_channel < 0:
+                    here.flits.append((n, p, flit))
                 self._show(now, self._wiring.injection(i), flit, shown)
             return
         first = len(self._nodes)
@@ -311,21 +364,25 @@ class Movement:
         """Take a router's messages, and its words, over a clock edge."""
         node = self._nodes[n]
         node.now = now - RESET
-        words = request is not None or not node.words_are_idle
-        if words:
-            asks, answer = node.config.request(Target.ENGINE), node.engine.answer
-            refused = node.node_port.refused if node.node_port else 0
-            _, dropped = node.take_messages(sends, come, arrivals, asks)
-            events = [RouterCounter.OVERFLOW] * dropped
-            node.take_words(request, None, answer, refused, events)
+        leaves, (into, inject) = self._leaves.get(n), self._drives.get(n, NOTHING)
+        if (
+            request is not None
+            or leaves is not None
+            or inject is not None
+            or not node.words_are_idle
+            or (node.set_up is not None and node.engine.freed is not None)
+        ):
+            rest = Rest(request, None, (), leaves, into, inject)
+            node.take_rest(sends, come, arrivals, None, rest)
             if node.config.answer is not None:
                 self.answers.append((n, node.config.answer))
+            if not node.words_are_idle:
+                self._words.add(n)
         else:
             _, dropped = node.take_messages(sends, come, arrivals)
             if dropped:
                 node.take_words(None, None, None, 0, [RouterCounter.OVERFLOW] * dropped)
-        if (words or dropped) and not node.words_are_idle:
-            self._words.add(n)
+                self._words.add(n)
         if not node.messages_are_idle:
             self._messages.add(n)
         if self._watches:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
+from syncfabric.models.golden.lifecycle import Manager, SetUpPort
+from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters
 from syncfabric.models.golden.router import Flit, Router, Routing
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
@@ -24,7 +26,7 @@ __all__ = ["Node", "NodeInputs", "NodeOutputs", "NodeParameters", "RouterCounter
 class RouterCounter(IntEnum):
     """Counters of a router, in reading order from ``COUNTER_ADDRESS``."""
 
-    OVERFLOW, CORRUPT, LOST = range(3)
+    OVERFLOW, CORRUPT, LOST, UNEXPECTED = range(4)
 
 
 STILL, QUIET = Forward(), Back()
@@ -53,6 +55,8 @@ class NodeParameters:
         Ports whose links have no registers: those to node interfaces.
     datelines : collection of int
         Outputs at which packets change channels.
+    set_up : SetUpParameters or None
+        Set-up by managers: links have one channel more, and a router without ``own`` one port.
     """
 
     layout: EngineLayout
@@ -73,6 +77,12 @@ class NodeParameters:
     link_registers: int = 0
     near: Collection[int] = ()
     datelines: Collection[int] = ()
+    set_up: SetUpParameters | None = None
+
+    @property
+    def link_channels(self) -> int:
+        """Channels of a link."""
+        return self.channels + (self.set_up is not None)
 
 
 class NodeInputs(NamedTuple):
@@ -131,6 +141,37 @@ class Crossed(NamedTuple):
     events: Sequence[int]
 
 
+class Rest(NamedTuple):
+    """What comes to a node's words and to its set-up in a cycle.
+
+    Attributes
+    ----------
+    request, further : ChainRequest or None, Answer or None
+        From the chain's two sides.
+    events : sequence of int
+        Counters of what happens.
+    leaves : Flit or None
+        What the router sends by the set-up port.
+    into, inject : Flit or None
+        What goes into the router by it, and the process's flit.
+    """
+
+    request: ChainRequest | None = None
+    further: Answer | None = None
+    events: Sequence[int] = ()
+    leaves: Flit | None = None
+    into: Flit | None = None
+    inject: Flit | None = None
+
+
+NO_REST = Rest()
+
+
+def _events(found: PortEvents) -> list[int]:
+    overflows = [RouterCounter.OVERFLOW] * found.overflows
+    return overflows + [RouterCounter.UNEXPECTED] * found.unexpected
+
+
 class Node:
     """Cycle-exact model of a node; its wires to other nodes depend on its registers alone.
 
@@ -167,28 +208,29 @@ class Node:
             read_back=has.read_back,
             shared=has.transport != "own",
         )
-        self._channels = has.channels
+        self._channels = has.link_channels
         self.own_links = has.transport == "own"
         self.router: Router[Sent] | None = None
         if has.routing:
-            ports, register = layout.links + layout.own, has.output_register
+            ports, register = layout.links + (layout.own or bool(has.set_up)), has.output_register
             self.router = Router(
                 ports,
-                has.channels,
+                has.link_channels,
                 has.buffer_flits,
                 has.routing(),
                 output_register=register,
                 datelines=has.datelines,
+                ordinary=has.channels,
             )
         checks = has.check_bits
-        sizes = has.channels, has.flit_bits, layout
+        sizes = has.link_channels, has.flit_bits, layout
         self.ends = {}
         for p in range(layout.links):
             form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
             registers = 0 if p in has.near else has.link_registers
             self.ends[p] = LinkEnd(form, has.buffer_flits, registers, guarded=checks > 0)
         if self.router and layout.own:
-            form = LinkForm(*sizes, "", cut=checks > 0)
+            form = LinkForm(has.channels, *sizes[1:], "", cut=checks > 0)
             self.ends[layout.links] = LinkEnd(form, has.buffer_flits, 0, guarded=False)
         self.messages = message_links(has.transport, *has.place)
         self.node_port = None
@@ -198,11 +240,27 @@ class Node:
         if has.registers and layout.own:
             self.node_port = NodePort(has.registers, counters=has.counters)
             targets.add(Target.PORT)
+        self.set_up = self._make_set_up(has.set_up, targets) if has.set_up else None
         self.config = ConfigNode(has.number, targets)
         self._counters = Counters(len(RouterCounter), built=has.counters)
         self._answer: Answer | None = None
         self._fence = 0
+        self._local = layout.links
+        words = [RouterWord.OVERFLOW]
+        words += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
+        self._counted = [*words, RouterWord.UNEXPECTED] if has.set_up else words
         self._driven: Driven | None = None
+
+    def _make_set_up(self, has: SetUpParameters, targets: set[Target]) -> SetUpPort:
+        """Return the set-up port, with a manager if there is one at this node."""
+        layout, channels = self.parameters.layout, self.parameters.channels
+        buffer_flits, manager = self.parameters.buffer_flits, None
+        if has.manager >= 0:
+            targets.add(Target.MANAGER)
+            sizes = layout.image_words, has.routers, channels
+            manager = Manager(has.manager, *sizes, counters=self.parameters.counters)
+        sizes = channels, buffer_flits, buffer_flits * channels
+        return SetUpPort(has, layout, *sizes, manager)
 
     # What is on the links.
 
@@ -215,10 +273,19 @@ class Node:
             else:
                 links = self.router.links(NO_MESSAGES if self.own_links else leaving)
                 flits = {o: thing for o, thing in links.items() if isinstance(thing, Flit)}
+                local = flits.get(self._local)
+                if local and self._is_set_up(local):
+                    del flits[self._local]
                 shared = {o: thing for o, thing in links.items() if isinstance(thing, Sent)}
                 messages = leaving if self.own_links else shared
                 self._driven = Driven(flits, messages, sends, leaving)
         return self._driven
+
+    def _is_set_up(self, flit: Flit) -> bool:
+        """Whether a flit that leaves by the last port is not for a process."""
+        return self.set_up is not None and (
+            flit.channel == self.parameters.channels or not self.parameters.layout.own
+        )
 
     def drive_messages(self) -> tuple[Mapping[int, Sent], Mapping[int, Sent]]:
         """Return the messages that the engine sends in this cycle, and those that may leave."""
@@ -240,7 +307,8 @@ class Node:
         channels = self._channels
         for at in self.router.freed if self.router else ():
             p, c = divmod(at, channels)
-            freed[p] = freed.get(p, 0) | 1 << c
+            if p != self._local or c < self.parameters.channels:
+                freed[p] = freed.get(p, 0) | 1 << c
         for p, c in self.messages.credits:
             freed[p] = freed.get(p, 0) | 1 << channels + c
         return freed
@@ -304,26 +372,77 @@ class Node:
 
     def take(self, came: Crossed, inputs: NodeInputs) -> bool:
         """Go over a clock edge, but for credits; return the engine's ``arrive_ready``."""
-        driven, dropped, ready = self.drive(), 0, False
+        driven, full = self.drive(), 0
         self._driven = None
-        router = self.router
+        router, leaves, inject, into = self.router, None, None, None
         if router:
-            flits = came.flits
-            full = [p for p, flit in flits.items() if router.is_full((p, flit.channel))]
-            router.send(NO_MESSAGES if self.own_links else driven.leaving)
+            flits = dict(came.flits)
+            credits = [at for at in router.freed if at == self._set_up_lane]
+            if self.set_up:
+                inject = flits.pop(self._local, None)
+                into = self.set_up.drive(inject)
+                if into:
+                    flits[self._local] = into
+            dropped = [p for p, flit in flits.items() if router.is_full((p, flit.channel))]
+            sent = router.send(NO_MESSAGES if self.own_links else driven.leaving)
+            local = sent.get(self._local)
+            if isinstance(local, Flit) and self._is_set_up(local):
+                leaves = local
             for p, flit in flits.items():
-                if p not in full:
+                if p not in dropped:
                     router.receive(p, flit)
-            dropped = len(full)
-        answer = self.engine.answer
-        refused = self.node_port.refused if self.node_port else 0
-        asks = self.config.request(Target.ENGINE)
-        ready, lost = self.take_messages(
-            driven.sends, came.messages, inputs.arrivals, asks, inputs.arrive
+            full = len(dropped)
+            for at in self.set_up_credits():
+                router.tokens[at] += 1
+        events = [*came.events] + [RouterCounter.OVERFLOW] * full
+        ready = self.take_rest(
+            driven.sends,
+            came.messages,
+            inputs.arrivals,
+            inputs.arrive,
+            Rest(inputs.request, inputs.further, events, leaves, into, inject),
         )
-        events = [*came.events] + [RouterCounter.OVERFLOW] * (dropped + lost)
-        self.take_words(inputs.request, inputs.further, answer, refused, events)
+        if router and self.set_up:
+            self.set_up.tokens += len(credits)
         self.now += 1
+        return ready
+
+    @property
+    def _set_up_lane(self) -> int:
+        """The number of the router's input channel from the set-up port."""
+        return self._local * self._channels + self.parameters.channels
+
+    def set_up_credits(self) -> list[int]:
+        """Return the router's output channels that get a credit of the set-up port."""
+        freed = self.set_up.freed if self.set_up else 0
+        first = self._local * self._channels
+        return [first + c for c in range(self._channels) if freed >> c & 1] if freed else []
+
+    def take_rest(
+        self,
+        sends: Mapping[int, Sent],
+        messages: Mapping[int, Sent],
+        arrivals: Mapping[int, Arrival],
+        arrive: Message | None,
+        rest: Rest,
+    ) -> bool:
+        """Take messages, words and set-up over a clock edge; return ``arrive_ready``."""
+        engine, set_up = self.engine, self.set_up
+        answer, freed = engine.answer, engine.freed
+        asks = self.config.request(Target.ENGINE)
+        to_chain = answer
+        if set_up:
+            asks = set_up.asks(asks)
+            to_chain = set_up.to_chain(answer)
+        refused = self.node_port.refused if self.node_port else 0
+        ready, dropped = self.take_messages(sends, messages, arrivals, asks, arrive)
+        events = [*rest.events] + [RouterCounter.OVERFLOW] * dropped
+        managed = set_up.manager.answer if set_up and set_up.manager else None
+        if set_up:
+            asked = self.config.request(Target.MANAGER)
+            came = rest.leaves, rest.into, rest.inject
+            events += _events(set_up.step(*came, answer, freed, asked))
+        self.take_words(rest.request, rest.further, to_chain or managed, refused, events)
         return ready
 
     @property
@@ -335,7 +454,8 @@ class Node:
     @property
     def words_are_idle(self) -> bool:
         """Whether no config request is here, and nothing is still to be counted."""
-        return self.config.is_idle and self._counters.is_idle and not self._answer
+        quiet = self.set_up is None or self.set_up.is_idle
+        return quiet and self.config.is_idle and self._counters.is_idle and not self._answer
 
     @property
     def is_idle(self) -> bool:
@@ -406,7 +526,7 @@ class Node:
         request, further : ChainRequest or None, Answer or None
             From the chain's two sides.
         answer : Answer or None
-            The engine's in this cycle.
+            Of the engine, or of the manager, in this cycle.
         refused : int
             The node port's counter in this cycle.
         events : sequence of int
@@ -441,6 +561,6 @@ class Node:
                     self._fence = request.data % (1 << self.parameters.layout.links)
                     return Answer(False)
                 return Answer(False, self._fence)
-            case False, address if 0 <= address - COUNTER_ADDRESS < (3 if checks else 1):
+            case False, address if address in self._counted:
                 return Answer(False, self._counters[address - COUNTER_ADDRESS])
         return Answer(True)
