@@ -75,10 +75,10 @@ def test_groups_are_set_up_again_and_again(network: EngineSpec) -> None:
     for _ in range(5):
         assert barriers.barrier(plans[1], [0, 3, 1, 2, 9]) <= plans[1].bound
         for write in kill_writes(plans[1:2], network.shape, barriers.epochs):
-            barriers.net.write(write)
-        barriers.rest_after_kill(40)
+            barriers.write(write)
+        barriers.rest(40, broken=True)
         for write in set_up_writes(plans[1:2], network.shape, barriers.epochs):
-            barriers.net.write(write)
+            barriers.write(write)
         barriers.rest(60)
     assert barriers.barrier(plans[0], [0] * 5) <= plans[0].bound
 
