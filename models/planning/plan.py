@@ -26,7 +26,6 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.islands import check_together
-from syncfabric.models.planning.links.graph import LinkGraph, without_links
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
@@ -215,23 +214,12 @@ SETTINGS: dict[str, type[AnySpec]] = {
 }
 
 
-def graph_of(network: EngineSpec, without: Dead = NOTHING) -> LinkGraph:
-    """Return the routers and links that trees can go by."""
-    columns = network.width if isinstance(network, EngineMeshSpec) else 0
-    if without and network.transport == "routed":
-        raise PlanError(
-            f"network: routed messages cannot go around {without}; set transport = "
-            '"link", whose trees can'
-        )
-    return LinkGraph(without_links(network.ports_graph, without.links), columns)
-
-
 def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
     """Read what a group's ``to_json`` made."""
     if isinstance(network, StaticSpec):
         return StaticGroupPlan.from_json(entry, network)
     if isinstance(network, EngineSpec):
-        return EngineGroupPlan.from_json(entry, graph_of(network), network.shape.router)
+        return EngineGroupPlan.from_json(entry, network)
     if entry["planner"] == WIRE_PLANNER:
         return WireGroupPlan.from_json(entry, network)
     if isinstance(network, MeshSpec):
@@ -271,8 +259,12 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
     if isinstance(network, StaticSpec):
         return BarrierPlan(spec, plan_static(network, spec.groups, without), without, left_out)
     if isinstance(network, EngineSpec):
-        graph = graph_of(network, without)
-        entries = plan_groups(graph, network.shape.router, spec.groups)
+        if without and network.transport == "routed":
+            raise PlanError(
+                f"network: routed messages cannot go around {without}; set transport = "
+                '"link", whose trees can'
+            )
+        entries = plan_groups(network, spec.groups, without)
         return BarrierPlan(spec, entries, without, left_out)
     on_wires: tuple[WireGroupPlan, ...] = ()
     if network.wire_plane is not None:

@@ -12,11 +12,12 @@ Source: Godefroid, Partial-Order Methods for the Verification of Concurrent Syst
 
 from __future__ import annotations
 
+import random
 from array import array
 from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol, Self
 
-__all__ = ["Event", "Explored", "State", "Violation", "explore"]
+__all__ = ["Event", "Explored", "State", "Violation", "explore", "run"]
 
 Event = tuple[Any, ...]
 
@@ -111,7 +112,9 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
                         by_event.append(event)
                         following.append((there, after))
             except Violation as violation:
-                violation.add_note(_trace(start, [*_path(came_from, by_event, here), event], reduce))
+                violation.add_note(
+                    _trace(start, [*_path(came_from, by_event, here), event], reduce)
+                )
                 raise
         if len(numbers) > most:
             raise MemoryError(f"more than {most} states")
@@ -124,6 +127,30 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
     return Explored(len(numbers), len(sources), len(ends))
 
 
+def run(state: State, rng: random.Random, most: int) -> int:
+    """Let random events happen until none is left; return how many did.
+
+    Raises
+    ------
+    Violation
+        A property does not hold; a note lists the events.
+    MemoryError
+        More than ``most`` events happened.
+    """
+    start, path = state.copy(), list[Event]()
+    try:
+        while events := state.events():
+            path.append(rng.choice(events))
+            state.apply(path[-1])
+            if len(path) > most:
+                raise MemoryError(f"more than {most} events")
+        state.check_end()
+    except Violation as violation:
+        violation.add_note(_trace(start, path, False))
+        raise
+    return len(path)
+
+
 def _settle(state: State, reduce: bool) -> None:
     while reduce and (event := state.at_once()) is not None:
         state.apply(event)
@@ -134,7 +161,9 @@ def _compact(state: State, parts: dict[Hashable, int]) -> bytes:
     return array("I", [parts.setdefault(part, len(parts)) for part in state.key()]).tobytes()
 
 
-def _first_without_end(states: int, sources: array[int], targets: array[int], ends: array[int]) -> int | None:
+def _first_without_end(
+    states: int, sources: array[int], targets: array[int], ends: array[int]
+) -> int | None:
     """Return the lowest state from which no end can be reached."""
     first = array("i", bytes(4 * (states + 1)))
     for target in targets:

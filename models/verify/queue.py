@@ -48,7 +48,13 @@ class InputQueue:
     """
 
     def __init__(
-        self, entries: int, *, fair: bool = True, patient: bool = True, short: bool = True, most: int = 0
+        self,
+        entries: int,
+        *,
+        fair: bool = True,
+        patient: bool = True,
+        short: bool = True,
+        most: int = 0,
     ) -> None:
         self.entries, self.fair, self.patient, self.short = entries, fair, patient, short
         self.places = most or entries + 1

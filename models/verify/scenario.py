@@ -58,9 +58,7 @@ class Group:
         if router in self.members:
             children |= 1 << own
         up = self.tree[router]
-        names = tuple(
-            (self.entry(j), epochs[j]) if j in self.tree else (0, 0) for j in range(own)
-        )
+        names = tuple((self.entry(j), epochs[j]) if j in self.tree else (0, 0) for j in range(own))
         return Image(children, 0 if up == router else 1 << up, names)
 
     def arrivals(self, barrier: int) -> int:

@@ -27,8 +27,8 @@ from syncfabric.models.verify.entry import (
     serve,
 )
 from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.packets import Code, Operation, Reply, Request
 from syncfabric.models.verify.node import IDLE, Node
+from syncfabric.models.verify.packets import Code, Operation, Reply, Request
 from syncfabric.models.verify.scenario import ATTEMPTS, Scenario
 
 __all__ = ["SetUp"]
@@ -135,8 +135,10 @@ class SetUp:
         return found
 
     def _is_watched(self, entry: Entry) -> bool:
-        """Return whether an entry may wait in vain: its watchdog ends it, whatever came before."""
-        return self.scenario.drops and bool(self.spoiled >> entry.instance // ATTEMPTS & 1)
+        """Return whether an entry waits in vain: then its own watchdog ends it, too (E3.2, E8)."""
+        waits = not entry.fresh or entry.turn and entry.last and entry.image.parent
+        spoiled = self.spoiled >> entry.instance // ATTEMPTS & 1
+        return bool(self.scenario.drops and waits and spoiled)
 
     def at_once(self) -> Event | None:
         """Return what may as well happen now."""

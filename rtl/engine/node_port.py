@@ -32,7 +32,8 @@ class NodePort(wiring.Component):
     arrive, last : In(registers), data : In(registers * data_bits)
         The process arrives; it does so for the last time.
     released, ready, done, broken : Out(registers), result : Out(registers * data_bits)
-        The barrier is over, or the group has ended; may arrive; sticky release; it was BROKEN.
+        The barrier is over, or the group has ended, with its result, and whether that was BROKEN;
+        may arrive; sticky release.
     send : Out(MessageSignature), taken : In(1)
         To the engine's ``arrive`` and from its ``arrive_ready``.
     answer : In(MessageSignature)
@@ -67,6 +68,7 @@ class NodePort(wiring.Component):
         registers, bits = self._registers, self._layout.data_bits
         answer, shape = self.answer, registers
         arrived, waiting, lasts = Signal(shape), Signal(shape), Signal(shape)
+        was_broken, results = Signal(shape), Signal(len(self.result))
         named, accepted, kept = Signal(shape), Signal(shape), Signal(registers * bits)
         starts, ends, breaks = Signal(), Signal(), Signal()
         granted, ended = Signal(shape), Signal(shape)
@@ -76,6 +78,7 @@ class NodePort(wiring.Component):
             ends.eq(answer.message.kind[1]),
             breaks.eq(answer.message.kind == Kind.BROKEN),
             self.released.eq(Mux(starts, 0, named)),
+            self.broken.eq(was_broken | Mux(breaks, named, 0)),
             # It may arrive anew in the cycle of its release, unless that ends the group: then
             # what arrives ends with it.
             ended.eq(Mux(ends, named, 0)),
@@ -86,7 +89,8 @@ class NodePort(wiring.Component):
         m.d.sync += [
             self.ready.eq((self.ready | Mux(starts, named, 0)) & ~ended),
             self.done.eq((self.done | self.released) & ~accepted & ~Mux(starts, named, 0)),
-            self.broken.eq(Mux(breaks, self.broken | named, self.broken & ~Mux(starts, named, 0))),
+            was_broken.eq(self.broken & ~Mux(starts, named, 0)),
+            results.eq(self.result),
             arrived.eq(accepted | (arrived & ~self.released)),
             waiting.eq(accepted | (waiting & ~sent & ~Mux(breaks, named, 0))),
         ]
@@ -94,8 +98,9 @@ class NodePort(wiring.Component):
             word = slice(r * bits, (r + 1) * bits)
             with m.If(accepted[r]):
                 m.d.sync += [kept[word].eq(self.data[word]), lasts[r].eq(self.last[r])]
-            with m.If(self.released[r]):
-                m.d.sync += self.result[word].eq(answer.message.data)
+            m.d.comb += self.result[word].eq(
+                Mux(self.released[r], answer.message.data, results[word])
+            )
         m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, registers)
         ignored = Signal(shape)
         m.d.sync += ignored.eq(self.arrive & ~granted)

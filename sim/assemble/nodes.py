@@ -351,7 +351,8 @@ def shown_links(spec: EngineSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link.
 
     Output p of router r is link r * P + p, P its ports that are links or nodes; then come the
-    nodes' links into the network. A link with registers is shown where it ends.
+    nodes' links into the network. What goes by a link with registers is shown where it begins, and
+    what comes back where it ends.
     """
     shape = spec.shape
     names = link_wires(shape)
@@ -359,20 +360,20 @@ def shown_links(spec: EngineSpec, top: str) -> Iterator[Shown | None]:
     for r in range(shape.routers):
         for p in range(shape.router.links):
             if (r, p) in shape.ends:
-                yield _shown(names, f"{top}.{far}{link_name(r, p)}")
+                yield _shown(names, top, link_name(r, p), far)
             elif shape.interfaces and (r, p) in shape.node_at:
-                yield _shown(names, f"{top}.{link_name(r, p)}")
+                yield _shown(names, top, link_name(r, p))
             else:
                 yield None
         if not shape.interfaces:
             yield _local(spec, "eject", r)
     for i in range(len(shape.nodes)):
-        uplink = f"{top}.uplink_{i}"
-        yield _shown(names, uplink) if shape.interfaces else _local(spec, "inject", i)
+        yield _shown(names, top, f"uplink_{i}") if shape.interfaces else _local(spec, "inject", i)
 
 
-def _shown(names: Mapping[str, int], link: str) -> Shown:
-    wires = {name: f"{link}_{name}" for name in names}
+def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Shown:
+    back = LinkWires.back
+    wires = {name: f"{top}.{far if name in back else ''}{link}_{name}" for name in names}
     if "sync_credit" not in wires:
         wires["sync_credit"] = zero(names["sync_valid"])
     return Shown(**wires)

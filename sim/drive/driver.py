@@ -273,7 +273,7 @@ class Driver:
         self.port.hear(now, model.config_answer)
         for node, register, _ in model.release:
             self._released(now, (node, register, -1))
-        for node, gid, _, *kind in model.spill_release:
+        for node, gid, _, *kind in getattr(model, "spill_release", ()):
             if self._openings and kind == [Kind.GO]:
                 self._openings.told(node, gid)
             else:

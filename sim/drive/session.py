@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.driver import Driver, Inputs
@@ -54,18 +55,31 @@ class Session(Stepping):
         inputs = driver.inputs(now, quiet=quiet) or _NOTHING
         answer = model.config_answer
         changed = None
-        if model.release or model.spill_release:
-            changed = self._changed()
-        record = model.step(
-            arrive=inputs.arrive,
-            spill_arrive=inputs.spill_arrive,
-            last=inputs.last,
-            start=inputs.start,
-            config=inputs.config,
-            load=inputs.load,
-            enable=driver.enable,
-            rate=driver.rate,
-        )
+        if isinstance(model, CollectiveNetwork):
+            changed = [] if model.release else None
+            if answer[0]:
+                chunk.meanings[now] = model.config_meaning
+            record = model.step(
+                arrive=inputs.arrive,
+                last=inputs.last,
+                config=inputs.config,
+                load=inputs.load,
+                enable=driver.enable,
+                rate=driver.rate,
+            )
+        else:
+            if model.release or model.spill_release:
+                changed = self._changed()
+            record = model.step(
+                arrive=inputs.arrive,
+                spill_arrive=inputs.spill_arrive,
+                last=inputs.last,
+                start=inputs.start,
+                config=inputs.config,
+                load=inputs.load,
+                enable=driver.enable,
+                rate=driver.rate,
+            )
         for put in inputs.puts:
             model.put(put.node, [put.payload], put.channel, head=put.head, tail=put.tail)
         chunk.puts += inputs.puts

@@ -49,6 +49,8 @@ class Chunk:
         Flits that nodes' software puts into their sources.
     answered : dict of int to ConfigRequest
         What the config port answers, by cycle.
+    meanings : dict of int to int
+        The bits of such an answer that have a meaning, where not all have, by cycle.
     turns : list of Turn
         Members of static networks that begin and end operations of their software.
     """
@@ -64,6 +66,7 @@ class Chunk:
     steps: list[MemberStep] = field(default_factory=list)
     puts: list[Put] = field(default_factory=list)
     answered: dict[int, ConfigRequest] = field(default_factory=dict)
+    meanings: dict[int, int] = field(default_factory=dict)
     turns: list[Turn] = field(default_factory=list)
 
 

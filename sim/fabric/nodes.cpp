@@ -124,6 +124,8 @@ struct Network {
         auto& t = *registers.back();
         links.push_back({first + from, tile, near, PORT_END(t, near), -1});
         link(number, tile, first + to, PORT_END(t, far), far);
+        // The probe looks at both ends.
+        shown[number] = Link<End>{0, 0, near, far, 0}.driven();
 #else
         link(number, first + from, first + to, near, far);
 #endif

@@ -180,6 +180,7 @@ def definitions(spec: EngineSpec) -> list[str]:
     across = (-1 if end is None else links * end[0] + end[1] for end in ends)
     registered = 2 * len(shape.links) if shape.router.link_registers else 0
     lines = [
+        '#include "bits.h"',
         f"#define INTERFACES {int(shape.interfaces)}",
         f"#define REGISTERED {registered}",
         f"constexpr int ROUTERS = {shape.routers}, LINKS_OF = {links};",

@@ -85,6 +85,7 @@ class Engine:
     ) -> None:
         self.layout, self.stages, self.shared = layout, stages, shared
         self._interval = interval_of(stages, shared=shared)
+        self._late = self._interval < stages  # there is a register before the link
         self._local, self._own = layout.links, layout.own
         self._entries = layout.entries
         self._room = max(LEAST_ROOM, layout.entries)
@@ -144,7 +145,7 @@ class Engine:
 
     @property
     def _on_links(self) -> Service | None:
-        return self._done if self._interval == self.stages else self._before
+        return self._before if self._late else self._done
 
     @property
     def is_idle(self) -> bool:
@@ -253,7 +254,8 @@ class Engine:
         if done:
             self._memory[done.number] = done.entry
             self._service = None
-        self._before = done
+        shows = done and (done.own or done.freed or (done.links and self._late))
+        self._before = done if shows else None
         self._begin()
         return ready
 

@@ -257,7 +257,9 @@ class Memory:
         entry = self._entries[number]
         image, _, epoch, missing, turn, last, fresh, acc, _ = entry
         broken = kind == _BROKEN
-        if not fresh:
+        if broken:
+            data = 0
+        elif not fresh:
             data = _OPERATIONS.get(image.op, or_)(acc, data) & self._mask
         if kind == _LAST and not last:
             kind = _PLAIN

@@ -106,13 +106,14 @@ class NodePort:
 
     def shown(self, message: Message | None) -> NodePortOutputs:
         """Return what the process sees in a cycle in which the engine sends that."""
-        return NodePortOutputs(
-            frozenset({message.entry} if message and self.over(message) else ()),
-            frozenset(self.ready),
-            frozenset(self.done),
-            frozenset(self.broken),
-            tuple(self._result),
-        )
+        released, broken, result = frozenset[int](), frozenset(self.broken), list(self._result)
+        if message and self.over(message):
+            r = message.entry
+            breaks = message.kind == Kind.BROKEN
+            released, broken = frozenset({r}), broken | {r} if breaks else broken
+            result[r] = None if breaks else message.data
+        ready, done = frozenset(self.ready), frozenset(self.done)
+        return NodePortOutputs(released, ready, done, broken, tuple(result))
 
     def advance(
         self, arrive: Mapping[int, Arrival], message: Message | None, *, taken: bool

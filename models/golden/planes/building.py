@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.planes.interface import InterfaceParameters
 from syncfabric.models.golden.planes.node import NodeParameters
 from syncfabric.models.golden.router import XY, Routing, Source, Table
@@ -28,6 +29,19 @@ def _routing(shape: NetworkShape, number: int, place: tuple[int, int]) -> Callab
     if isinstance(router, MeshNodeShape) and router.routing == "xy":
         return lambda: XY(*router.coordinate_bits, *place)
     return lambda: Source(router.ports, pairs)
+
+
+def _set_up(shape: NetworkShape, number: int) -> SetUpParameters:
+    manager = -1
+    if not shape.interfaces and number in shape.managers:
+        manager = shape.managers.index(number)
+    return SetUpParameters(
+        [shape.manager_header(m) for m in range(len(shape.managers))],
+        shape.header.offsets["reply"],
+        number,
+        shape.routers,
+        manager,
+    )
 
 
 def node_parameters(shape: NetworkShape, number: int) -> NodeParameters:
@@ -62,6 +76,7 @@ def node_parameters(shape: NetworkShape, number: int) -> NodeParameters:
         link_registers=router.link_registers,
         near=[p for n, p in shape.nodes if n == number and not router.own],
         datelines=[p for n, p in shape.datelines if n == number],
+        set_up=_set_up(shape, number) if shape.managers else None,
     )
 
 
@@ -78,4 +93,7 @@ def interface_parameters(shape: NetworkShape, node: int) -> InterfaceParameters:
         router.flit_bits,
         counters=router.counters,
         check_bits=router.check_bits,
+        managed=bool(shape.managers),
+        manager=shape.managers.index(node) if node in shape.managers else -1,
+        routers=shape.routers,
     )

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
+from syncfabric.models.golden.lifecycle import Manager
 from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
-from syncfabric.models.golden.planes.carrying import Carried, Carrier, GuardedCarrier
+from syncfabric.models.golden.planes.guarded_movement import GuardedMovement
 from syncfabric.models.golden.planes.interface import NodeInterface
+from syncfabric.models.golden.planes.movement import RESET, Movement
 from syncfabric.models.golden.planes.node import Node
-from syncfabric.models.golden.planes.numbering import Lanes
 from syncfabric.models.golden.planes.processes import Processes
+from syncfabric.models.golden.planes.wiring import Shown, Wiring
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import ManagerState
 from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["CollectiveNetwork"]
@@ -43,6 +46,8 @@ class CollectiveNetwork:
         no meaning is 0.
     config_meaning : int
         The bits of ``rdata`` that have a meaning.
+    managers : dict of int to Manager
+        By node.
     """
 
     def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
@@ -63,16 +68,25 @@ class CollectiveNetwork:
             assert place.node_port
             self._ports.append(place.node_port)
         self.traffic = TrafficGenerator(len(places) if router.channels else 1)
-        lanes = Lanes(shape)
         self.processes = Processes(shape, observer)
-        carrier = GuardedCarrier if router.check_bits else Carrier
-        self._carrier = carrier(shape, lanes, self.nodes, self.interfaces, self.processes, observer)
-        self._recorder = Recorder(lanes.count, shape.registers)
-        self._active = set[int]()
-        self._watched = set[int]()  # nodes in which a visit of the watchdog may change something
+        wiring = self._wiring = Wiring(shape)
+        parts = shape, wiring, self.nodes, self.interfaces, self.processes, observer
+        self.managers = self._managers()
+        self._movement = (GuardedMovement if router.check_bits else Movement)(*parts)
+        self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
+
+    def _managers(self) -> dict[int, Manager]:
+        """Return the managers by node."""
+        found: dict[int, Manager] = {}
+        for i in self.shape.managers:
+            port = None if self.interfaces else self.nodes[i].set_up
+            manager = self.interfaces[i].manager if self.interfaces else port and port.manager
+            assert manager
+            found[i] = manager
+        return found
 
     # What a bench looks at between steps.
 
@@ -87,6 +101,18 @@ class CollectiveNetwork:
     def broken(self, node: int, register: int) -> bool:
         """Return ``broken`` of a register in the cycle about to be stepped."""
         return register in self._ports[node].broken
+
+    def manager_state(self, node: int) -> ManagerState:
+        """Return what a manager's status says in the cycle about to be stepped."""
+        return self.managers[node].state
+
+    def requests_sent(self, node: int) -> int:
+        """Return how many requests a manager has sent since reset."""
+        return self.managers[node].sent
+
+    def freed(self, node: int) -> list[int]:
+        """Return the reports of ended groups that a manager holds, the oldest first."""
+        return list(self.managers[node].freed)
 
     def is_empty(self) -> bool:
         """Return whether no packet is waiting or under way."""
@@ -183,86 +209,43 @@ class CollectiveNetwork:
             raise ValueError("a request must wait for the last one's answer")
         request = ChainRequest(config.node, config.write, config.address, config.data)
         if config.node < self.shape.targets:
-            self._requests[now + config.node] = config.node, request
+            self._requests[now + config.node] = self._wiring.place_of(config.node), request
         else:  # the end of the chain refuses it
             self._answers[now + 2 * self.shape.targets + 1] = True, True, 0, 0
 
     def _moves(self, now: int) -> bool:
         """Return whether anything happens in a cycle without arrivals."""
         return bool(
-            self._active
+            self._movement.moves
             or now in self._requests
-            or self.release
             or self.processes.moves
-            or self._carrier.is_due(now)
+            or now in self._movement.due
             or self._visits(now)
         )
 
     def _visits(self, now: int) -> bool:
         """Return whether a visit that may change something becomes due in a cycle."""
-        return bool(self._watched) and (now + 1) % self._period == 0
+        return bool(self._movement.watched) and (now - RESET + 1) % self._period == 0
 
     def _step(
         self, now: int, arrive: Mapping[tuple[int, int], int], last: Collection[tuple[int, int]]
     ) -> Record | None:
-        """Go through a cycle in which something moves; nodes' numbers stand before interfaces'."""
-        carried = self._carrier.carry(now, self._active)
-        routers = len(self.nodes)
+        """Go through a cycle in which something moves."""
         arrivals: dict[int, dict[int, Arrival]] = {}
+        first = len(self.nodes) if self.interfaces else 0
         for (i, register), data in arrive.items():
-            place = i + routers if self.interfaces else self.shape.nodes[i][0]
-            here = arrivals.setdefault(place, {})
+            here = arrivals.setdefault(first + i, {})
             here[register] = Arrival(data, (i, register) in last)
-        target, request = self._requests.pop(now, (-1, None))
-        asked = self._place_of(target)
-        moving = self._active | carried.places | arrivals.keys()
-        if asked >= 0:
-            moving.add(asked)
-        if self._visits(now):
-            moving |= self._watched
-        self._active = active = set[int]()
-        for place in moving:
-            mine = arrivals.get(place, {})
-            its_request = request if place == asked else None
-            if place < routers:
-                node = self.nodes[place]
-                node.now = now
-                self._carrier.take_node(now, carried, place, mine, its_request)
-                if not node.is_idle:
-                    active.add(place)
-                if self._period:
-                    if node.watches:
-                        self._watched.add(place)
-                    else:
-                        self._watched.discard(place)
-                config = node.config
-            else:
-                interface = self.interfaces[place - routers]
-                self._carrier.take_interface(now, carried, place - routers, mine, its_request)
-                if not interface.is_idle:
-                    active.add(place)
-                config = interface.config
-            if config.answer is not None:
-                self._answer(now, place, *config.answer)
-        self._carrier.credit(carried)
-        record = self._record(carried)
+        visited = [*self._movement.watched] if self._visits(now) else ()
+        shown = self._movement.step(now, arrivals, self._requests.pop(now, None), visited)
+        self.processes.settle()
+        for place, (error, rdata, meaning) in self._movement.answers:
+            at = now + 1 + self._wiring.target_of(place)
+            self._answers[at] = True, error, rdata & meaning, meaning
+        record = self._record(shown)
         self.cycle = now + 1
         self._turn_page()
         return record
-
-    def _place_of(self, target: int) -> int:
-        """Return the place of a target: a router's number, or an interface's above all of them."""
-        if target < 0 or not self.interfaces:
-            return target
-        nodes = len(self.interfaces)
-        return target - nodes if target >= nodes else target + len(self.nodes)
-
-    def _answer(self, now: int, place: int, error: bool, rdata: int, meaning: int) -> None:
-        """Let an answer, which is at a node's output in the next cycle, go to the host."""
-        routers, target = len(self.nodes), place
-        if self.interfaces:
-            target = place - routers if place >= routers else place + len(self.interfaces)
-        self._answers[now + 1 + target] = True, error, rdata & meaning, meaning
 
     def _turn_page(self) -> None:
         """Make the outputs those of the next cycle."""
@@ -271,27 +254,19 @@ class CollectiveNetwork:
             self.config_answer = tuple(answer)  # type: ignore[assignment]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
-        self.release = sorted(self._releases()) if self._active else []
+        self.release = sorted(
+            (i, message.entry, message.data if message.kind != Kind.BROKEN else 0)
+            for i, message in self._movement.releases()
+            if self._ports[i].over(message)
+        )
 
-    def _releases(self) -> list[tuple[int, int, int]]:
-        """Return what is released in this cycle."""
-        found = []
-        for place in self._active:
-            if place < len(self.nodes):
-                for i, message in self._carrier.releases(place):
-                    if self._ports[i].over(message):
-                        known = message.kind != Kind.BROKEN
-                        found.append((i, message.entry, message.data if known else 0))
-        return found
-
-    def _record(self, carried: Carried) -> Record | None:
+    def _record(self, shown: Shown) -> Record | None:
         """Return what is on the wires."""
-        release = self.release
-        if not (carried.wires or carried.credit_lanes or release or carried.guards):
+        if shown.is_empty and not self.release:
             return None
-        record = self._recorder.record(carried.wires, carried.credit_lanes, release, ())
-        if carried.guards:
-            record = record._replace(guards=sorted(carried.guards.items()))
+        record = self._recorder.record(shown.wires, shown.credits, self.release, ())
+        if shown.guards:
+            record = record._replace(guards=sorted(shown.guards.items()))
         return record
 
     def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:
@@ -312,9 +287,10 @@ class CollectiveNetwork:
             return now
         ahead = self.traffic.idle(enable=enable, rate=rate)
         wakes = [] if ahead is None else [now + ahead]
-        wakes += [*self._requests, *self._answers, *self._carrier.due]
-        if self._watched:
-            wakes.append((now // self._period + 1) * self._period - 1)
+        wakes += [*self._requests, *self._answers, *self._movement.due]
+        if self._movement.watched:
+            periods = (now - RESET + 1) // self._period + 1
+            wakes.append(periods * self._period - 1 + RESET)
         return min(wakes, default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:

@@ -9,8 +9,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Message, Request
+from syncfabric.models.golden.engine import Answer, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
+from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
@@ -39,6 +40,10 @@ class InterfaceParameters:
         On the config chain.
     channels : int
         Of packets.
+    managed : bool
+        The link has one channel more, of set-up packets.
+    manager, routers : int
+        The manager that is here, and routers of the network; negative: there is none.
     """
 
     layout: EngineLayout
@@ -50,6 +55,9 @@ class InterfaceParameters:
     flit_bits: int = 16
     counters: bool = True
     check_bits: int = 0
+    managed: bool = False
+    manager: int = -1
+    routers: int = 0
 
 
 class InterfaceInputs(NamedTuple):
@@ -101,6 +109,15 @@ class NodeInterface:
     Parameters
     ----------
     parameters : InterfaceParameters
+
+    Attributes
+    ----------
+    message : Message or None
+        What the node port gets in this cycle: the link's message of the one before.
+    freed : int
+        The credit of channel V that is high in this cycle, as a bit of the link's.
+    tokens : int
+        Credits of channel V at the router; the network adds those that come.
     """
 
     def __init__(self, parameters: InterfaceParameters) -> None:
@@ -112,28 +129,37 @@ class NodeInterface:
         """Put all state to what it is after reset."""
         has = self.parameters
         checks = has.check_bits
-        sizes = has.channels, has.flit_bits, has.layout
+        sizes = has.channels + has.managed, has.flit_bits, has.layout
         form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
         self.end = LinkEnd(form, has.buffer_flits, 0, guarded=checks > 0)
         self.node_port = NodePort(has.registers, counters=has.counters)
         targets = {Target.PORT, Target.ROUTER} if checks else {Target.PORT}
+        self.manager: Manager | None = None
+        if has.manager >= 0:
+            targets.add(Target.MANAGER)
+            about = has.layout.image_words, has.routers, has.channels
+            self.manager = Manager(has.manager, *about, counters=has.counters)
+        self.freed, self.tokens = 0, has.buffer_flits
         self.config = ConfigNode(has.number, targets)
         self._own_links = has.transport == "own"
-        self._holds = not self._own_links
         self._held = deque[Flit]()
         self._counters = Counters(len(InterfaceCounter), built=has.counters)
         self._answer: Answer | None = None
         self._fence = 0
+        self.message: Message | None = None
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing moves without inputs, and nothing is on its wires."""
         return (
             not self._held
+            and not self.message
             and self.node_port.is_idle
             and self.config.is_idle
             and self._counters.is_idle
             and not self._answer
+            and not self.freed
+            and (self.manager is None or self.manager.is_idle)
             and self.end.is_idle
         )
 
@@ -149,27 +175,27 @@ class NodeInterface:
         sent = Sent(offer) if offer else None
         if sent and not self._own_links:
             return None, sent
+        if self.manager and self.manager.offer and self.tokens:
+            return self.manager.offer, sent
         return (self._held[0] if self._held else inject), sent
-
-    def back(self, eject_credit: int) -> Back:
-        """Return the wires back to the router, in a cycle in which the process frees that."""
-        return self.end.back(eject_credit)
 
     def step(self, inputs: InterfaceInputs) -> InterfaceOutputs:
         """Go through a cycle."""
         driven = self.drive(inputs.inject)
-        forward, back = self.end.forward(*driven), self.back(inputs.eject_credit)
+        freed = inputs.eject_credit | self.freed
+        forward, back = self.end.forward(*driven), self.end.back(freed)
         passing, answer = self.config.passing, self.config.answer
-        came = self.cross(driven, inputs.eject_credit, inputs.forward, inputs.back)
-        message = came.sent.message if came.sent else None
-        process = self.node_port.shown(message)
+        came = self.cross(driven, freed, inputs.forward, inputs.back)
+        process = self.node_port.shown(self.message)
         eject = self.take(
             came, driven, inputs.inject, inputs.arrivals, inputs.request, inputs.further
         )
+        self.tokens += came.credit >> self.parameters.channels & 1
+        credit = came.credit & (1 << self.parameters.channels) - 1
         if self._reset:
             self._build()
         self._reset = inputs.reset
-        return InterfaceOutputs(forward, back, passing, answer, process, eject, came.credit)
+        return InterfaceOutputs(forward, back, passing, answer, process, eject, credit)
 
     def cross(
         self,
@@ -178,7 +204,7 @@ class NodeInterface:
         forward: Forward,
         back: Back,
     ) -> Crossed:
-        """Take a cycle's wires past the link's end."""
+        """Take a cycle's wires past the link's end; ``freed`` are credits, a bit a channel."""
         got = self.end.step(*driven, freed, forward, back)
         events = [InterfaceCounter.CORRUPT] * got.corrupt + [InterfaceCounter.LOST] * got.lost
         return Crossed(got.flit, got.sent, got.credit, events)
@@ -208,6 +234,16 @@ class NodeInterface:
         """
         events = [*came.events]
         flit, sent = driven
+        eject, heard = came.flit, None
+        if eject and eject.channel == self.parameters.channels:
+            eject, heard = None, eject
+        self.freed = 1 << heard.channel if heard else 0
+        managed = None
+        if self.manager:
+            managed, offer = self.manager.answer, self.manager.offer
+            leaves = offer is not None and flit is offer
+            self.tokens -= leaves
+            self.manager.step(self.config.request(Target.MANAGER), heard, taken=leaves)
         full = len(self._held) >= self.parameters.buffer_flits * self.parameters.channels
         if self._held and flit is self._held[0]:
             self._held.popleft()
@@ -216,15 +252,15 @@ class NodeInterface:
                 events.append(InterfaceCounter.OVERFLOW)
             else:
                 self._held.append(inject)
-        message = came.sent.message if came.sent else None
         refused = self.node_port.refused
-        self.node_port.advance(arrivals, message, taken=sent is not None)
+        self.node_port.advance(arrivals, self.message, taken=sent is not None)
+        self.message = came.sent.message if came.sent else None
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
-        self.config.step(request, further, answered)
+        self.config.step(request, further, answered or managed)
         self._counters.step(events)
         self.end.fenced = bool(self._fence)
-        return came.flit
+        return eject
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of this interface, and do a write."""

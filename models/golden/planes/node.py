@@ -10,6 +10,8 @@ from typing import NamedTuple
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
+from syncfabric.models.golden.lifecycle import Manager, SetUpPort
+from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters
 from syncfabric.models.golden.router import Flit, Router, Routing
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
@@ -24,13 +26,13 @@ __all__ = ["Node", "NodeInputs", "NodeOutputs", "NodeParameters", "RouterCounter
 class RouterCounter(IntEnum):
     """Counters of a router, in reading order from ``COUNTER_ADDRESS``."""
 
-    OVERFLOW, CORRUPT, LOST = range(3)
+    OVERFLOW, CORRUPT, LOST, UNEXPECTED = range(4)
 
 
 STILL, QUIET = Forward(), Back()
-NO_FLITS: Mapping[int, Flit] = {}
 NO_MESSAGES: Mapping[int, Sent] = {}
 NO_ARRIVALS: Mapping[int, Arrival] = {}
+NO_WORDS: Mapping[int, Message] = {}
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class NodeParameters:
         Ports whose links have no registers: those to node interfaces.
     datelines : collection of int
         Outputs at which packets change channels.
+    set_up : SetUpParameters or None
+        Set-up by managers: links have one channel more, and a router without ``own`` one port.
     """
 
     layout: EngineLayout
@@ -73,6 +77,12 @@ class NodeParameters:
     link_registers: int = 0
     near: Collection[int] = ()
     datelines: Collection[int] = ()
+    set_up: SetUpParameters | None = None
+
+    @property
+    def link_channels(self) -> int:
+        """Channels of a link."""
+        return self.channels + (self.set_up is not None)
 
 
 class NodeInputs(NamedTuple):
@@ -108,25 +118,14 @@ class Driven(NamedTuple):
     ----------
     flits, messages : mapping of int to Flit or Sent
         On links.
-    sends : mapping of int to Sent
-        What the engine sends.
-    blocking : mapping of int to Sent
-        Messages that leave by outputs of the router.
-    taken : mapping of int to int
-        Flits that leave buffers; see ``Router.leaving``.
-    leave : mapping of int to Flit or Sent
-        All that leaves by outputs of the router.
+    sends, leaving : mapping of int to Sent
+        Messages that the engine sends, and those that the transport lets go.
     """
 
     flits: Mapping[int, Flit]
     messages: Mapping[int, Sent]
     sends: Mapping[int, Sent]
-    blocking: Mapping[int, Sent]
-    taken: Mapping[int, int]
-    leave: Mapping[int, Flit | Sent]
-
-
-NOTHING = Driven({}, {}, {}, {}, {}, {})
+    leaving: Mapping[int, Sent]
 
 
 class Crossed(NamedTuple):
@@ -142,11 +141,42 @@ class Crossed(NamedTuple):
     events: Sequence[int]
 
 
+class Rest(NamedTuple):
+    """What comes to a node's words and to its set-up in a cycle.
+
+    Attributes
+    ----------
+    request, further : ChainRequest or None, Answer or None
+        From the chain's two sides.
+    events : sequence of int
+        Counters of what happens.
+    leaves : Flit or None
+        What the router sends by the set-up port.
+    into, inject : Flit or None
+        What goes into the router by it, and the process's flit.
+    """
+
+    request: ChainRequest | None = None
+    further: Answer | None = None
+    events: Sequence[int] = ()
+    leaves: Flit | None = None
+    into: Flit | None = None
+    inject: Flit | None = None
+
+
+NO_REST = Rest()
+
+
+def _events(found: PortEvents) -> list[int]:
+    overflows = [RouterCounter.OVERFLOW] * found.overflows
+    return overflows + [RouterCounter.UNEXPECTED] * found.unexpected
+
+
 class Node:
     """Cycle-exact model of a node; its wires to other nodes depend on its registers alone.
 
     ``wires`` and ``step`` go through a cycle with everything at the node's pins. A network that
-    knows what moves takes ``drive``, ``take`` and ``credited`` in their place.
+    knows what moves takes the node's parts through a cycle, one by one.
 
     Parameters
     ----------
@@ -178,28 +208,29 @@ class Node:
             read_back=has.read_back,
             shared=has.transport != "own",
         )
-        self._channels = has.channels
-        self._own_links = has.transport == "own"
+        self._channels = has.link_channels
+        self.own_links = has.transport == "own"
         self.router: Router[Sent] | None = None
         if has.routing:
-            ports, register = layout.links + layout.own, has.output_register
+            ports, register = layout.links + (layout.own or bool(has.set_up)), has.output_register
             self.router = Router(
                 ports,
-                has.channels,
+                has.link_channels,
                 has.buffer_flits,
                 has.routing(),
                 output_register=register,
                 datelines=has.datelines,
+                ordinary=has.channels,
             )
         checks = has.check_bits
-        sizes = has.channels, has.flit_bits, layout
+        sizes = has.link_channels, has.flit_bits, layout
         self.ends = {}
         for p in range(layout.links):
             form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
             registers = 0 if p in has.near else has.link_registers
             self.ends[p] = LinkEnd(form, has.buffer_flits, registers, guarded=checks > 0)
         if self.router and layout.own:
-            form = LinkForm(*sizes, "", cut=checks > 0)
+            form = LinkForm(has.channels, *sizes[1:], "", cut=checks > 0)
             self.ends[layout.links] = LinkEnd(form, has.buffer_flits, 0, guarded=False)
         self.messages = message_links(has.transport, *has.place)
         self.node_port = None
@@ -209,44 +240,63 @@ class Node:
         if has.registers and layout.own:
             self.node_port = NodePort(has.registers, counters=has.counters)
             targets.add(Target.PORT)
+        self.set_up = self._make_set_up(has.set_up, targets) if has.set_up else None
         self.config = ConfigNode(has.number, targets)
         self._counters = Counters(len(RouterCounter), built=has.counters)
         self._answer: Answer | None = None
         self._fence = 0
+        self._local = layout.links
+        words = [RouterWord.OVERFLOW]
+        words += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
+        self._counted = [*words, RouterWord.UNEXPECTED] if has.set_up else words
         self._driven: Driven | None = None
-        self._packets_move, self._messages_move, self._words_move = False, True, False
+
+    def _make_set_up(self, has: SetUpParameters, targets: set[Target]) -> SetUpPort:
+        """Return the set-up port, with a manager if there is one at this node."""
+        layout, channels = self.parameters.layout, self.parameters.channels
+        buffer_flits, manager = self.parameters.buffer_flits, None
+        if has.manager >= 0:
+            targets.add(Target.MANAGER)
+            sizes = layout.image_words, has.routers, channels
+            manager = Manager(has.manager, *sizes, counters=self.parameters.counters)
+        sizes = channels, buffer_flits, buffer_flits * channels
+        return SetUpPort(has, layout, *sizes, manager)
 
     # What is on the links.
 
     def drive(self) -> Driven:
         """Return what the node sends in this cycle."""
         if self._driven is None:
-            self._driven = self._drive()
+            sends, leaving = self.drive_messages()
+            if self.router is None:
+                self._driven = Driven({}, leaving, sends, leaving)
+            else:
+                links = self.router.links(NO_MESSAGES if self.own_links else leaving)
+                flits = {o: thing for o, thing in links.items() if isinstance(thing, Flit)}
+                local = flits.get(self._local)
+                if local and self._is_set_up(local):
+                    del flits[self._local]
+                shared = {o: thing for o, thing in links.items() if isinstance(thing, Sent)}
+                messages = leaving if self.own_links else shared
+                self._driven = Driven(flits, messages, sends, leaving)
         return self._driven
 
-    def _drive(self) -> Driven:
-        sends: Mapping[int, Sent] = NO_MESSAGES
-        leaving: Mapping[int, Sent] = NO_MESSAGES
-        router = self.router
-        if self._messages_move:
-            links = self.engine.links
-            if links:
-                ways = self.engine.ways
-                sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
-            if sends or not self.messages.is_idle:
-                leaving = self.messages.leaving(sends)
-        blocking = NO_MESSAGES if self._own_links else leaving
-        if router is None or not (self._packets_move or blocking):
-            return Driven({}, leaving, sends, blocking, {}, {}) if sends or leaving else NOTHING
-        taken = router.leaving(blocking)
-        flits = router.fronts(taken)
-        leave: Mapping[int, Flit | Sent] = {**flits, **blocking} if blocking else flits
-        if router.registered:
-            shown = router.shown
-            flits = {o: thing for o, thing in shown.items() if isinstance(thing, Flit)}
-            if not self._own_links:
-                leaving = {o: thing for o, thing in shown.items() if isinstance(thing, Sent)}
-        return Driven(flits, leaving, sends, blocking, taken, leave)
+    def _is_set_up(self, flit: Flit) -> bool:
+        """Whether a flit that leaves by the last port is not for a process."""
+        return self.set_up is not None and (
+            flit.channel == self.parameters.channels or not self.parameters.layout.own
+        )
+
+    def drive_messages(self) -> tuple[Mapping[int, Sent], Mapping[int, Sent]]:
+        """Return the messages that the engine sends in this cycle, and those that may leave."""
+        engine, sends = self.engine, NO_MESSAGES
+        links = engine.links
+        if links:
+            ways = engine.ways
+            sends = {q: Sent(m, ways[q] if ways else None) for q, m in links.items()}
+        if self.own_links or not (sends or not self.messages.is_idle):
+            return sends, sends
+        return sends, self.messages.leaving(sends)
 
     def freed(self) -> dict[int, int]:
         """Return the credits that go back in this cycle, by port: a bit a channel.
@@ -257,7 +307,8 @@ class Node:
         channels = self._channels
         for at in self.router.freed if self.router else ():
             p, c = divmod(at, channels)
-            freed[p] = freed.get(p, 0) | 1 << c
+            if p != self._local or c < self.parameters.channels:
+                freed[p] = freed.get(p, 0) | 1 << c
         for p, c in self.messages.credits:
             freed[p] = freed.get(p, 0) | 1 << channels + c
         return freed
@@ -279,16 +330,7 @@ class Node:
         shown = engine.links, engine.release, engine.answer, engine.freed
         links, release, *answers = shown
         process = self.node_port.shown(release) if self.node_port else None
-        self._messages_move = True
-        ready = self.take(
-            came.flits,
-            came.messages,
-            inputs.arrivals,
-            inputs.request,
-            further=inputs.further,
-            arrive=inputs.arrive,
-            events=came.events,
-        )
+        ready = self.take(came, inputs)
         self.credited(came.credits)
         if self._reset:
             self._build()
@@ -296,9 +338,7 @@ class Node:
         outputs = Outputs(links, ready, release, *answers)
         return NodeOutputs(*wires, passing, answer, outputs, process)
 
-    def cross(
-        self, forward: Mapping[int, Forward], back: Mapping[int, Back]
-    ) -> Crossed:
+    def cross(self, forward: Mapping[int, Forward], back: Mapping[int, Back]) -> Crossed:
         """Take a cycle's wires past the links' ends."""
         driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
@@ -330,93 +370,148 @@ class Node:
             if word >> channels:
                 self.messages.credited(p, word >> channels)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing but watchdogs' time moves without inputs, and nothing is on its wires."""
-        if self._packets_move or self._messages_move or self._words_move:
-            return False
-        return not self.parameters.check_bits or all(end.is_idle for end in self.ends.values())
-
-    @property
-    def watches(self) -> bool:
-        """Whether a visit of the watchdog may change anything."""
-        return self.engine.watches
-
-    def take(
-        self,
-        flits: Mapping[int, Flit] = NO_FLITS,
-        messages: Mapping[int, Sent] = NO_MESSAGES,
-        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
-        request: ChainRequest | None = None,
-        *,
-        further: Answer | None = None,
-        arrive: Message | None = None,
-        events: Sequence[int] = (),
-    ) -> bool:
-        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``.
-
-        Parameters
-        ----------
-        flits, messages : mapping of int to Flit or Sent
-            What comes by links, behind their ends.
-        arrivals : mapping of int to Arrival
-            At the node port.
-        request, further : ChainRequest or None, Answer or None
-            From the chain's two sides.
-        arrive : Message or None
-            At the engine's own port.
-        events : sequence of int
-            Those of links' ends.
-        """
-        driven = self._driven or self._drive()
+    def take(self, came: Crossed, inputs: NodeInputs) -> bool:
+        """Go over a clock edge, but for credits; return the engine's ``arrive_ready``."""
+        driven, full = self.drive(), 0
         self._driven = None
-        router, dropped, ready = self.router, 0, False
-        if flits or driven.leave or self._packets_move:
-            assert router
-            dropped = router.advance(driven.taken, driven.leave, flits)
-            self._packets_move = not router.is_idle
-        config = self._words_move and not self.config.is_idle
-        words = config or self._words_move or bool(request or further or events)
-        asks = self.config.request(Target.ENGINE) if config else None
-        answer, refused = self.engine.answer, self.node_port.refused if words and self.node_port else 0
-        watched = self.watches and self.engine.is_due(self.now)
-        if self._messages_move or messages or arrivals or arrive or asks or watched:
-            ready, lost = self._take_messages(driven.sends, messages, arrivals, arrive, asks)
-            dropped += lost
-        if words or dropped:
-            self._take_words(request, further, answer, refused, [*events] + [0] * dropped)
+        router, leaves, inject, into = self.router, None, None, None
+        if router:
+            flits = dict(came.flits)
+            credits = [at for at in router.freed if at == self._set_up_lane]
+            if self.set_up:
+                inject = flits.pop(self._local, None)
+                into = self.set_up.drive(inject)
+                if into:
+                    flits[self._local] = into
+            dropped = [p for p, flit in flits.items() if router.is_full((p, flit.channel))]
+            sent = router.send(NO_MESSAGES if self.own_links else driven.leaving)
+            local = sent.get(self._local)
+            if isinstance(local, Flit) and self._is_set_up(local):
+                leaves = local
+            for p, flit in flits.items():
+                if p not in dropped:
+                    router.receive(p, flit)
+            full = len(dropped)
+            for at in self.set_up_credits():
+                router.tokens[at] += 1
+        events = [*came.events] + [RouterCounter.OVERFLOW] * full
+        ready = self.take_rest(
+            driven.sends,
+            came.messages,
+            inputs.arrivals,
+            inputs.arrive,
+            Rest(inputs.request, inputs.further, events, leaves, into, inject),
+        )
+        if router and self.set_up:
+            self.set_up.tokens += len(credits)
         self.now += 1
         return ready
 
-    def _take_messages(
+    @property
+    def _set_up_lane(self) -> int:
+        """The number of the router's input channel from the set-up port."""
+        return self._local * self._channels + self.parameters.channels
+
+    def set_up_credits(self) -> list[int]:
+        """Return the router's output channels that get a credit of the set-up port."""
+        freed = self.set_up.freed if self.set_up else 0
+        first = self._local * self._channels
+        return [first + c for c in range(self._channels) if freed >> c & 1] if freed else []
+
+    def take_rest(
         self,
         sends: Mapping[int, Sent],
         messages: Mapping[int, Sent],
         arrivals: Mapping[int, Arrival],
         arrive: Message | None,
-        request: Request | None,
+        rest: Rest,
+    ) -> bool:
+        """Take messages, words and set-up over a clock edge; return ``arrive_ready``."""
+        engine, set_up = self.engine, self.set_up
+        answer, freed = engine.answer, engine.freed
+        asks = self.config.request(Target.ENGINE)
+        to_chain = answer
+        if set_up:
+            asks = set_up.asks(asks)
+            to_chain = set_up.to_chain(answer)
+        refused = self.node_port.refused if self.node_port else 0
+        ready, dropped = self.take_messages(sends, messages, arrivals, asks, arrive)
+        events = [*rest.events] + [RouterCounter.OVERFLOW] * dropped
+        managed = set_up.manager.answer if set_up and set_up.manager else None
+        if set_up:
+            asked = self.config.request(Target.MANAGER)
+            came = rest.leaves, rest.into, rest.inject
+            events += _events(set_up.step(*came, answer, freed, asked))
+        self.take_words(rest.request, rest.further, to_chain or managed, refused, events)
+        return ready
+
+    @property
+    def messages_are_idle(self) -> bool:
+        """Whether nothing but watchdogs' time moves without messages and arrivals."""
+        port = self.node_port
+        return self.engine.is_idle and (port is None or port.is_idle) and self.messages.is_idle
+
+    @property
+    def words_are_idle(self) -> bool:
+        """Whether no config request is here, and nothing is still to be counted."""
+        quiet = self.set_up is None or self.set_up.is_idle
+        return quiet and self.config.is_idle and self._counters.is_idle and not self._answer
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing moves without inputs, and nothing is on the wires."""
+        return (
+            (self.router is None or self.router.is_idle)
+            and self.messages_are_idle
+            and self.words_are_idle
+            and all(end.is_idle for end in self.ends.values())
+        )
+
+    def take_messages(
+        self,
+        sends: Mapping[int, Sent],
+        messages: Mapping[int, Sent] = NO_MESSAGES,
+        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
+        request: Request | None = None,
+        arrive: Message | None = None,
     ) -> tuple[bool, int]:
-        """Take messages over a clock edge; return ``arrive_ready``, and how many are dropped."""
+        """Take messages over a clock edge.
+
+        Parameters
+        ----------
+        sends : mapping of int to Sent
+            What the engine sends.
+        messages : mapping of int to Sent
+            What comes by links.
+        arrivals : mapping of int to Arrival
+            At the node port.
+        request : Request or None
+            To the engine.
+        arrive : Message or None
+            At the engine's own port.
+
+        Returns
+        -------
+        (bool, int)
+            The engine's ``arrive_ready``, and how many messages are dropped.
+        """
         engine, port, links = self.engine, self.node_port, self.messages
-        to_engine: Mapping[int, Message] = {}
+        to_engine: Mapping[int, Message] = NO_WORDS
         hold, dropped = False, 0
         if sends or messages or not links.is_idle:
             hold = links.hold(sends)
             to_engine, dropped = links.step(sends, messages, ())
         if engine.now != self.now:
             engine.skip(self.now - engine.now)
-        release = engine.release
         if port is None:
-            ready = engine.advance(to_engine, arrive, request, hold=hold)
-            self._messages_move = not (engine.is_idle and links.is_idle)
-        else:
-            ready = engine.advance(to_engine, port.offer, request, hold=hold)
-            if arrivals or release or not port.is_idle:
-                port.advance(arrivals, release, taken=ready)
-            self._messages_move = not (engine.is_idle and links.is_idle and port.is_idle)
+            return engine.advance(to_engine, arrive, request, hold=hold), dropped
+        release = engine.release
+        ready = engine.advance(to_engine, port.offer, request, hold=hold)
+        if arrivals or release or not port.is_idle:
+            port.advance(arrivals, release, taken=ready)
         return ready, dropped
 
-    def _take_words(
+    def take_words(
         self,
         request: ChainRequest | None,
         further: Answer | None,
@@ -424,15 +519,25 @@ class Node:
         refused: int,
         events: Sequence[int],
     ) -> None:
-        """Take config words and counters over a clock edge; ``answer`` is the engine's."""
+        """Take config words and counters over a clock edge.
+
+        Parameters
+        ----------
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        answer : Answer or None
+            Of the engine, or of the manager, in this cycle.
+        refused : int
+            The node port's counter in this cycle.
+        events : sequence of int
+            Counters of what happens.
+        """
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
         self.config.step(request, further, answer or answered)
         self._counters.step(events)
         for p in range(self.parameters.layout.links):
             self.ends[p].fenced = bool(self._fence >> p & 1)
-        idle = self.config.is_idle and self._counters.is_idle and not self._answer
-        self._words_move = not idle
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer of the router or the node port, and do a write."""
@@ -456,6 +561,6 @@ class Node:
                     self._fence = request.data % (1 << self.parameters.layout.links)
                     return Answer(False)
                 return Answer(False, self._fence)
-            case False, address if 0 <= address - COUNTER_ADDRESS < (3 if checks else 1):
+            case False, address if address in self._counted:
                 return Answer(False, self._counters[address - COUNTER_ADDRESS])
         return Answer(True)

@@ -43,7 +43,7 @@ class Processes:
         self._full = set[int]()  # nodes whose source has something
         self._under_way = 0  # flits in the network
         self.credits: list[tuple[int, int]] = []
-        self._next: list[tuple[int, int]] = []
+        self._returned: list[tuple[int, int]] = []
 
     @property
     def moves(self) -> bool:
@@ -92,15 +92,21 @@ class Processes:
 
     def freed(self) -> list[tuple[int, int]]:
         """Return the nodes and channels that sinks free in this cycle, and go on to the next."""
-        credits, self.credits, self._next = self.credits, [], []
+        credits, self.credits = self.credits, []
         return credits
 
-    def credited(self, node: int, channel: int) -> None:
-        """Give a source a credit of a cycle that is over."""
-        source = self.sources[node]
-        source.tokens[channel] += 1
-        if source.stalled == channel:
-            self.ready.add(node)
+    def credit(self, node: int, channel: int) -> None:
+        """Return a credit to a source, which has it from the next cycle on."""
+        self._returned.append((node, channel))
+
+    def settle(self) -> None:
+        """End a cycle."""
+        for node, channel in self._returned:
+            source = self.sources[node]
+            source.tokens[channel] += 1
+            if source.stalled == channel:
+                self.ready.add(node)
+        self._returned.clear()
 
     def eject(self, node: int, flit: Flit, now: int) -> None:
         """Take a flit in this cycle; its credit is high in the next."""

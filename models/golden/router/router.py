@@ -102,11 +102,6 @@ class Router(Generic[M]):
         """Whether nothing moves without a flit or a message, and nothing is on a link."""
         return not (self._occupied or self.freed or self._register)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no flit is here."""
-        return not (self._occupied or self._register)
-
     def leaving(self, messages: Collection[int] = ()) -> dict[int, int]:
         """Return by output the number of the input's channel whose flit leaves in this cycle.
 
@@ -145,15 +140,10 @@ class Router(Generic[M]):
         """
         if self.registered:
             return self._register
-        return {**self.fronts(self.leaving(messages)), **messages}
-
-    def fronts(self, taken: Mapping[int, int]) -> dict[int, Flit]:
-        """Return by output the flits that leave, in the channel in which they go on."""
-        channels, leave = self.channels, {}
-        for o, at in taken.items():
+        leave: dict[int, Flit | M] = {**messages}
+        for o, at in self.leaving(messages).items():
             goal, flit = self._buffers[at][0]
-            c = goal % channels
-            leave[o] = flit if c == flit.channel else flit._replace(channel=c)
+            leave[o] = flit._replace(channel=goal % self.channels)
         return leave
 
     @property
@@ -183,59 +173,54 @@ class Router(Generic[M]):
         messages : mapping of int to M, optional
             What leaves by outputs in this cycle, before any flit.
         """
-        messages = messages or {}
-        taken, freed = self.leaving(messages), self.credits
-        leave: Mapping[int, Flit | M] = {**self.fronts(taken), **messages}
-        links = self._register if self.registered else leave
-        dropped = self.advance(taken, leave, inputs)
+        freed = self.credits
+        full = [p for p, flit in inputs.items() if self.is_full((p, flit.channel))]
+        links = self.send(messages)
+        for p, flit in inputs.items():
+            if p not in full:
+                self.receive(p, flit)
         for o, c in credits:
             self.tokens[o * self.channels + c] += 1
-        return RouterOutputs(links, freed, dropped)
+        return RouterOutputs(links, freed, len(full))
 
-    def advance(
-        self,
-        taken: Mapping[int, int],
-        leave: Mapping[int, Flit | M],
-        inputs: Mapping[int, Flit],
-    ) -> int:
-        """Go over a clock edge, but for the credits that come; return how many flits are dropped.
-
-        Parameters
-        ----------
-        taken : mapping of int to int
-            As of ``leaving``.
-        leave : mapping of int to Flit or M
-            All that leaves, by output.
-        inputs : mapping of int to Flit
-            What comes, by input.
-        """
-        channels, buffers, dropped = self.channels, self._buffers, 0
-        self._time = time = self._time + 1
-        comes = []
-        for p, flit in inputs.items():
-            at = p * channels + flit.channel
-            if len(buffers[at]) < self._room:
-                comes.append((p, at, flit))
-            else:
-                dropped += 1
+    def send(self, messages: Mapping[int, M] | None = None) -> Mapping[int, Flit | M]:
+        """Let go what leaves in this cycle; return what is on the links in it, by output."""
+        channels, buffers = self.channels, self._buffers
         self.freed = freed = []
-        for o, at in taken.items():
-            buffer, i = buffers[at], at // channels
-            goal, flit = buffer.popleft()
-            if not buffer:
-                self._occupied.discard(at)
-            self._owner[goal] = NONE if flit.tail else i
-            self.tokens[goal] -= 1
-            self._of_input[at] = self._of_output[o * self._ports + i] = time
-            freed.append(at)
-        for p, at, flit in comes:
-            if flit.head:
-                flit = self._look(p, at, flit)
-            buffers[at].append((self._goal[at], flit))
-            self._occupied.add(at)
+        leave: dict[int, Flit | M] = {**messages} if messages else {}
+        if self._occupied:
+            self._time = time = self._time + 1
+            for o, at in self.leaving(leave).items():
+                buffer, i = buffers[at], at // channels
+                goal, flit = buffer.popleft()
+                if not buffer:
+                    self._occupied.discard(at)
+                self._owner[goal] = NONE if flit.tail else i
+                self.tokens[goal] -= 1
+                self._of_input[at] = self._of_output[o * self._ports + i] = time
+                freed.append(at)
+                c = goal % channels
+                leave[o] = flit if c == flit.channel else flit._replace(channel=c)
         if self.registered:
-            self._register = leave
-        return dropped
+            leave, self._register = self._register, leave  # type: ignore[assignment]
+        return leave
+
+    def receive(self, port: int, flit: Flit) -> None:
+        """Put a flit that comes into its buffer, after all that leaves has left."""
+        at = port * self.channels + flit.channel
+        if flit.head:
+            output, payload = self.routing.route(port, flit.payload)
+            allowed = self.routing.pairs[port]
+            if output not in allowed:
+                output = allowed[-1]
+            c = flit.channel
+            if output in self._datelines and c < self._ordinary:
+                c |= 1
+            self._goal[at] = output * self.channels + c
+            if payload != flit.payload:
+                flit = flit._replace(payload=payload)
+        self._buffers[at].append((self._goal[at], flit))
+        self._occupied.add(at)
 
     def is_full(self, at: Channel) -> bool:
         """Whether the buffer of an input's channel has no place."""
@@ -244,15 +229,3 @@ class Router(Generic[M]):
     def held(self, at: Channel) -> int:
         """Return how many flits the buffer of an input's channel holds."""
         return len(self._buffers[at[0] * self.channels + at[1]])
-
-    def _look(self, port: int, at: int, flit: Flit) -> Flit:
-        """Say where a head's packet goes; return the head as it is in the buffer."""
-        output, payload = self.routing.route(port, flit.payload)
-        allowed = self.routing.pairs[port]
-        if output not in allowed:
-            output = allowed[-1]
-        c = flit.channel
-        if output in self._datelines and c < self._ordinary:
-            c |= 1
-        self._goal[at] = output * self.channels + c
-        return flit if payload == flit.payload else flit._replace(payload=payload)

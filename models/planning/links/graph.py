@@ -3,18 +3,65 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
+from syncfabric.models.planning.tree import Ints
 
-__all__ = ["LinkGraph"]
+__all__ = ["LinkGraph", "Rays"]
+
+
+LITTLE = 1 / 1024
+MOST_KEPT = 1 << 20
+"""Levels that are kept of all roots together."""
+
+
+class Rays(NamedTuple):
+    """All shortest ways from a root.
+
+    Attributes
+    ----------
+    levels : list of int
+        Links from the root to each router; -1 where there is no way.
+    steps : list of (array, array, array)
+        For each level but the root's: its routers, each as often as it has neighbours on the
+        level above, these neighbours, and where each router's begin.
+    """
+
+    levels: list[int]
+    steps: list[tuple[Ints, Ints, Ints]]
+
+    @classmethod
+    def of(cls, graph: SwitchGraph, root: int) -> Rays:
+        """Work out those of a root."""
+        _, level = graph.spanning(root)
+        here = level[graph.owner]
+        links = np.flatnonzero((here > 0) & (level[graph.neighbour] == here - 1))
+        links = links[np.argsort(here[links], kind="stable")]
+        ends = np.flatnonzero(np.diff(here[links])) + 1
+        steps = []
+        for row in np.split(links, ends):
+            owner = graph.owner[row]
+            first = np.flatnonzero(np.diff(owner, prepend=-1))
+            steps.append((owner[first], graph.neighbour[row], first))
+        return cls(level.tolist(), steps if len(links) else [])
+
+    def prices(self, cost: Ints) -> Ints:
+        """Return the least cost of a way from the root to each router, both included."""
+        prices = cost.copy()
+        for routers, above, first in self.steps:
+            prices[routers] += np.minimum.reduceat(prices[above], first)
+        return prices
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +108,40 @@ class LinkGraph:
         neighbour, indptr = self.switches.neighbour.tolist(), self.switches.indptr.tolist()
         rows = (neighbour[a:b] for a, b in itertools.pairwise(indptr))
         return tuple(tuple(dict.fromkeys(row)) for row in rows)
+
+    def distances(self, sources: Sequence[int], cost: Ints) -> Ints:
+        """Return the least cost of a way from each source to all routers, its own not counted.
+
+        Parameters
+        ----------
+        sources : sequence of int
+        cost : array of int64, shape (routers,)
+            What each router costs, at least 0.
+
+        Returns
+        -------
+        array of float, shape (sources, routers)
+            Infinite where there is no way.
+        """
+        switches, count = self.switches, len(self)
+        # A way that costs nothing is no link to ``dijkstra``: each link costs a little more.
+        price = cost[switches.neighbour] + LITTLE
+        links = csr_array((price, switches.neighbour, switches.indptr), shape=(count, count))
+        found: Ints = dijkstra(links, indices=sources)
+        return found
+
+    def rays(self, root: int) -> Rays:
+        """Return the shortest ways from a root; those of the roots asked last are kept."""
+        kept = self._rays
+        if root not in kept:
+            if len(kept) * len(self) >= MOST_KEPT:
+                kept.clear()
+            kept[root] = Rays.of(self.switches, root)
+        return kept[root]
+
+    @cached_property
+    def _rays(self) -> dict[int, Rays]:
+        return {}
 
     def only(self, free: Iterable[bool]) -> LinkGraph:
         """Return the same routers with the links between free ones alone, without nodes.

@@ -103,6 +103,11 @@ class GroupPlan:
         return self.shape.radius
 
     @property
+    def bound_links(self) -> int:
+        """The L of the bound."""
+        return self.radius
+
+    @property
     def root(self) -> Node | None:
         """On a mesh the root's router; else the member at the root's lowest port, if any."""
         if self.graph.columns:

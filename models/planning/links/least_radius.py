@@ -36,13 +36,24 @@ class Centre(NamedTuple):
     ----------
     radius : int
         Links from there to the farthest member's router.
-    roots : array of int64
-        All routers whose farthest member is no farther, best first: by the sum of the distances
-        to all members, where that is known, then by number.
+    far : array of int64, shape (routers,)
+        Links from each router to the farthest member's; where that is not known, a number that
+        is greater than the radius.
+    total : array of int64, shape (routers,)
+        Sum of the links from each router to all members'; 0 where that is not known.
     """
 
     radius: int
-    roots: Ints
+    far: Ints
+    total: Ints
+
+    def roots(self, slack: int) -> Ints:
+        """Return all routers whose farthest member is no farther than the radius and a slack.
+
+        The best come first: those with the least sum of distances, then the lowest-numbered.
+        """
+        roots = np.flatnonzero(self.far <= self.radius + slack)
+        return roots[np.lexsort((roots, self.total[roots]))]
 
 
 def centre_of(graph: SwitchGraph, targets: Ints) -> Centre:
@@ -60,23 +71,23 @@ def centre_of(graph: SwitchGraph, targets: Ints) -> Centre:
         They cannot reach each other.
     """
     _, level = graph.spanning(int(targets[0]))
+    far = np.zeros(len(graph), dtype=np.int64)
+    total = np.zeros(len(graph), dtype=np.int64)
     if (level[targets] < 0).any():
         lost = int(targets[level[targets] < 0][0])
         raise PlanError(f"members at routers {targets[0]} and {lost} cannot reach each other")
     if len(targets) > WAVES:
         roots, radius = least_eccentric(graph, np.flatnonzero(level >= 0), targets)
-        return Centre(radius, roots)
-    far = np.zeros(len(graph), dtype=np.int64)
-    total = np.zeros(len(graph), dtype=np.int64)
+        far += len(graph)
+        far[roots] = radius
+        return Centre(radius, far, total)
     for first in range(0, len(targets), BATCH):
         for depth, wave in enumerate(graph.waves(targets[first : first + BATCH])):
             reached = np.flatnonzero(wave)
             far[reached] = np.maximum(far[reached], depth)
             total[reached] += depth * np.bitwise_count(wave[reached]).astype(np.int64)
     far[level < 0] = len(graph)
-    radius = int(far.min())
-    roots = np.flatnonzero(far == radius)
-    return Centre(radius, roots[np.lexsort((roots, total[roots]))])
+    return Centre(int(far.min()), far, total)
 
 
 @dataclass(frozen=True)
@@ -110,7 +121,7 @@ def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pac
 
     Level by level from the farthest: children for which no router of the level above is in the
     tree anyway get some by greedy set cover, the least cost of a way to the root for each child
-    first. Then each child, the latest first, takes the parent that is least late with it.
+    first. Then each child, the latest first, takes the parent that it makes least later.
 
     Parameters
     ----------
@@ -124,9 +135,8 @@ def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pac
     """
     cost = cost.copy()
     cost[list(members)] = 0
-    _, level = graph.switches.spanning(root)
-    ways = _ways(graph.switches, level, cost)
-    levels, prices = level.tolist(), ways.tolist()
+    rays = graph.rays(root)
+    levels, prices = rays.levels, rays.prices(cost).tolist()
     rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
     for member in members:
         rows[levels[member]].add(member)
@@ -145,7 +155,7 @@ def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pac
             head = late[child] + pace.hop
             chosen = min(
                 (p for p in above[child] if p in rows[here - 1]),
-                key=lambda p: (pace.late(_with(heads[p], head)), len(heads[p]), p),
+                key=lambda p: (pace.late(_with(heads[p], head)) - pace.late(heads[p]), p),
             )
             parent[child] = chosen
             heads[chosen] = _with(heads[chosen], head)
@@ -156,22 +166,6 @@ def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pac
 
 def _with(heads: list[int], head: int) -> list[int]:
     return sorted((*heads, head), reverse=True)
-
-
-def _ways(graph: SwitchGraph, level: Ints, cost: Ints) -> Ints:
-    """Return the least cost of a shortest way from the root to each router, both included."""
-    ways = cost.copy()
-    links = np.flatnonzero(level[graph.neighbour] == level[graph.owner] - 1)
-    links = links[level[graph.owner[links]] > 0]
-    links = links[np.argsort(level[graph.owner[links]], kind="stable")]
-    owner, above = graph.owner[links], graph.neighbour[links]
-    steps = np.flatnonzero(np.diff(level[owner])) + 1
-    for rows, froms in zip(np.split(owner, steps), np.split(above, steps), strict=True):
-        if not len(rows):
-            continue
-        first = np.flatnonzero(np.diff(rows, prepend=-1))
-        ways[rows[first]] += np.minimum.reduceat(ways[froms], first)
-    return ways
 
 
 def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:

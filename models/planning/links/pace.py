@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import add
 
 import numpy as np
 
@@ -92,9 +93,10 @@ class Pace:
         Parameters
         ----------
         heads : sequence of int
-            The latest cycle in which each port's message can be a head, in falling order.
+            The latest cycle in which each port's message can be a head, in falling order; none: 0.
         """
-        return max(head + (k > 0) + k * self.interval for k, head in enumerate(heads))
+        waits = ((k > 0) + k * self.interval for k in range(len(heads)))
+        return max(map(add, heads, waits), default=0)
 
     def latest(self, parent: Ints, members: Ints, edges: Ints) -> Ints:
         """Return how late each router can complete, after the last arrival, shape (t,).

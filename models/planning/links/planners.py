@@ -17,12 +17,12 @@ from syncfabric.models.planning import btin, btm, cs, shortest, updown
 from syncfabric.models.planning.links.entries import allot
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan, bound_of
-from syncfabric.models.planning.links.least_radius import Laid, centre_of
+from syncfabric.models.planning.links.least_radius import Centre, Laid, centre_of
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.port_tree import PortTree
 from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
 from syncfabric.models.planning.switch_tree import SwitchTree
-from syncfabric.models.planning.tree import Ints
+from syncfabric.models.planning.tree import Ints, Tree
 
 __all__ = ["plan_groups"]
 
@@ -64,7 +64,8 @@ def plan_groups(
     owners = [i % managers for i in range(len(groups))]
     if router.transport == "routed":
         trees = [
-            _routed(graph, router, group, name) for group, name in zip(groups, names, strict=True)
+            _routed(graph, router, group, name, dead)
+            for group, name in zip(groups, names, strict=True)
         ]
         _check_room(graph, router, groups, owners, trees)
         _check_names(graph, groups, trees)
@@ -100,22 +101,44 @@ def plan_groups(
     )
 
 
-def _routed(graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str) -> _Shaped:
-    """Return a tree of members, as its planner makes it, on a mesh."""
+def _routed(
+    graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str, dead: Dead
+) -> _Shaped:
+    """Return a tree of members, as its planner makes it, on a mesh.
+
+    Where messages of that would come upon what is dead, it is a link tree around it, with relays.
+    """
     pace = Pace.of(router)
+
+    def whole(tree: Tree) -> PortTree | None:
+        found = PortTree.routed(tree, graph.columns)
+        return None if dead and dead.links & set(found.ways(graph.columns)) else found
+
     first = btm.build_tree(group.members)
-    found = PortTree.routed(first, graph.columns)
-    bound_btm = bound_of(found, router)
+    ours = found = whole(first)
     # A link costs 1 + registers, a node S - 1 more: in links, rounded down.
     node = (pace.stages - 1) // (1 + pace.link)
     if planner == "cs":
-        found = PortTree.routed(cs.build_tree(group.members), graph.columns)
+        found = whole(cs.build_tree(group.members))
     elif planner == "shortest":
-        better = PortTree.routed(shortest.improve(first, node), graph.columns)
-        if bound_of(better, router) < bound_btm:
+        better = whole(shortest.improve(first, node))
+        if ours is None or (better and bound_of(better, router) < bound_of(ours, router)):
             found = better
+    if found is None:
+        nodes = [graph.place(graph.node(member)) for member in group.members]
+        members = dict(sorted(Counter(place for place, _ in nodes).items()))
+        one = Wanted(group.id, members, _centre(graph, group, members))
+        found = _port_tree(graph, spread(graph, [one], 1, pace)[group.id], nodes)
     links = shortest.least_cost(first.x, first.y, node)
-    return _Shaped(found, pace.least((1 + pace.link) * links), bound_btm)
+    least = pace.least((1 + pace.link) * links)
+    return _Shaped(found, least, None if ours is None else bound_of(ours, router))
+
+
+def _centre(graph: LinkGraph, group: GroupSpec, members: dict[int, int]) -> Centre:
+    try:
+        return centre_of(graph.switches, np.array(list(members), dtype=np.int64))
+    except PlanError as error:
+        raise PlanError(f"group {group.id}: {error}") from None
 
 
 def _check_names(graph: LinkGraph, groups: Sequence[GroupSpec], trees: Sequence[_Shaped]) -> None:
@@ -164,13 +187,9 @@ def _linked(
     wanted = []
     for group, name, owner, nodes in zip(groups, names, owners, places, strict=True):
         members = dict(sorted(Counter(place for place, _ in nodes).items()))
-        targets = np.array(list(members), dtype=np.int64)
-        try:
-            radius = centre_of(graph.switches, targets)
-        except PlanError as error:
-            raise PlanError(f"group {group.id}: {error}") from None
-        fixed = _fixed(graph, name, targets)
-        wanted.append(Wanted(group.id, members, radius, owner, fixed))
+        centre = _centre(graph, group, members)
+        fixed = _fixed(graph, name, np.array(list(members), dtype=np.int64))
+        wanted.append(Wanted(group.id, members, centre, owner, fixed))
     room = len(share_of(0, max(1, router.managers), router.layout.entries))
     try:
         laid = spread(graph, wanted, room, pace)

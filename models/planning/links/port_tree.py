@@ -17,7 +17,7 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.mesh import Mesh, Port, Turn
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
@@ -210,6 +210,23 @@ class PortTree:
     def member_count(self) -> Ints:
         """Member nodes at each router, shape (t,)."""
         return np.bincount(self.seats, minlength=len(self))
+
+    def ways(self, columns: int) -> list[Place]:
+        """Return the routers and outputs that messages of a routed tree take, down and up."""
+        taken: list[Place] = []
+        for child, above, down in zip(
+            self.routers.tolist(), self.parent.tolist(), self.far_port.tolist(), strict=True
+        ):
+            if above < 0:
+                continue
+            parent = int(self.routers[above])
+            mesh = Mesh(columns, max(parent, child) // columns + 1)
+            here, there = mesh.node(parent), mesh.node(child)
+            for node, port in mesh.path(here, there, Turn(down % 2)):
+                taken.append((mesh.index(node), int(port)))
+            for node, port in mesh.path(there, here, Turn(1 - down % 2)):
+                taken.append((mesh.index(node), int(port)))
+        return taken
 
     @property
     def shared(self) -> Ints:

@@ -10,13 +10,13 @@ for FPGAs, FPGA 1995.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.least_radius import Centre, Laid, centre_of, lay
+from syncfabric.models.planning.links.least_radius import Centre, Laid, lay
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.tree import Ints
 
@@ -24,11 +24,14 @@ __all__ = ["CrowdedError", "Wanted", "spread"]
 
 BASE = 16
 """What a router costs; each other group there costs 1 more."""
-PRESENT, HISTORY = 4 * BASE, 2 * BASE
+PRESENT, HISTORY = 4 * BASE, BASE // 2
 """What a router costs more for each group that it has too many, now and in each round before."""
-ROUNDS = 30
-ROOTS = 8
+SLACK = (0,) * 10 + (1,) * 8 + (2,) * 8 + (4,) * 8
+"""In each round, how much more than the least a tree's radius may be."""
+ROOTS = 4
 """Roots that are tried for a group in each round."""
+MEASURED = 1 << 18
+"""Members times routers up to which roots are chosen by what ways from there cost."""
 EFFORT = 200_000
 """Routers of all trials of a group: huge networks get one root."""
 
@@ -98,18 +101,18 @@ class _State:
         """Whether a group's tree passes a router that has too many."""
         return bool((self.load[wanted.share, self.trees[wanted.group].routers] > self.room).any())
 
-    def best(self, wanted: Wanted, centre: Centre) -> Laid:
+    def best(self, wanted: Wanted, slack: int = 0) -> Laid:
         """Return the cheapest tree around a few of the roots."""
         load = self.load[wanted.share]
         over = np.maximum(load + 1 - self.room, 0)
-        extra = over * PRESENT + self.history[wanted.share]
-        cost = BASE + self.load.sum(axis=0) + extra
-        price = cost.copy()
-        price[list(wanted.members)] = 0
-        roots = centre.roots
-        # The sum of distances is their order already; dear roots go to the end.
-        places = np.arange(len(roots)) // ROOTS
-        roots = roots[np.lexsort((roots, price[roots] + places))]
+        cost = BASE + self.load.sum(axis=0) + over * PRESENT + self.history[wanted.share]
+        members = list(wanted.members)
+        roots = wanted.centre.roots(slack)
+        if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
+            price = cost.copy()
+            price[members] = 0
+            ways = self.graph.distances(members, price)[:, roots].sum(axis=0)
+            roots = roots[np.argsort(ways, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
         trees = [
             lay(self.graph, root, wanted.members, cost, self.pace)
@@ -121,8 +124,8 @@ class _State:
 def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> dict[int, Laid]:
     """Return a tree for each group, by its identifier.
 
-    Each has the least radius that there is, while entries allow it; a group for which they do not
-    has the least radius of trees over the routers that have an entry left.
+    All have the least radius, if such trees are found in a few rounds; then those that still pass a
+    crowded router may have a greater one.
 
     Parameters
     ----------
@@ -153,38 +156,19 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
         if one.fixed is not None:
             state.put(one, one.fixed)
     for one in free:
-        state.put(one, state.best(one, one.centre))
-    for _ in range(ROUNDS):
+        state.put(one, state.best(one))
+    for slack in SLACK:
         late = [one for one in free if state.crowded(one)]
         if not late:
             break
         state.history += np.maximum(state.load - room, 0) * HISTORY
         for one in late:
-            state.take(one)
-            state.put(one, state.best(one, one.centre))
-    for one in free:
-        if state.crowded(one):
-            _around(state, one)
+            if state.crowded(one):
+                state.take(one)
+                state.put(one, state.best(one, slack))
     if (state.load > room).any():
         raise _crowded(state.load, wanted, {g: t.routers for g, t in state.trees.items()})
     return state.trees
-
-
-def _around(state: _State, wanted: Wanted) -> None:
-    """Lay a group over routers that have an entry left, if it can be."""
-    before = state.trees[wanted.group]
-    state.take(wanted)
-    free = state.load[wanted.share] < state.room
-    tree = before
-    if free[list(wanted.members)].all():
-        graph = state.graph.only(free)
-        try:
-            centre = centre_of(graph.switches, np.array(list(wanted.members), dtype=np.int64))
-            alone = replace(state, graph=graph)
-            tree = alone.best(wanted, centre)
-        except PlanError:
-            pass
-    state.put(wanted, tree)
 
 
 def _crowded(load: Ints, wanted: Sequence[Wanted], routers: dict[int, list[int]]) -> CrowdedError:

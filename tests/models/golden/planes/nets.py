@@ -10,8 +10,16 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout
+from syncfabric.models.layout.engine import (
+    ADDRESS_BITS,
+    COMMIT,
+    WORD_BITS,
+    Code,
+    EngineLayout,
+)
 from syncfabric.models.layout.network import NetworkShape, Place
+from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from tests.models.golden import engine_nets
 
@@ -233,6 +241,46 @@ def set_up_writes(shape: NetworkShape, group: Group) -> list[ConfigRequest]:
         command(shape, group.root, Code.GO, group.entry[group.root], group.epoch[group.root])
     )
     return writes
+
+
+def requests_of(shape: NetworkShape, group: Group, operation: Operation) -> list[list[int]]:
+    """Return the requests of a group in a manager's memory; SETUP makes new epochs."""
+    before = {n: group.epoch.get(n, 0) for n in group.entry}
+    if operation is Operation.SETUP:
+        group.epoch = {n: (epoch + 1) % 4 for n, epoch in before.items()}
+    requests = []
+    for n in group.routers:
+        word = REQUEST.pack({"epoch": before[n], "entry": group.entry[n]})
+        image = image_of(shape, group, n)
+        words = [
+            image >> WORD_BITS * k & WORD for k in range(shape.router.layout.image_words)
+        ]
+        requests.append([shape.sink_header(n), word, *words])
+    return requests
+
+
+def manager_write(shape: NetworkShape, manager: int, word: ManagerWord, data: int) -> ConfigRequest:
+    """Return a write to a manager's word."""
+    target = shape.managers[manager]
+    return ConfigRequest(target, Target.MANAGER << ADDRESS_BITS | word, True, data)
+
+
+def manager_read(shape: NetworkShape, manager: int, word: ManagerWord) -> ConfigRequest:
+    """Return a read of a manager's word."""
+    return ConfigRequest(
+        shape.managers[manager], Target.MANAGER << ADDRESS_BITS | word, False
+    )
+
+
+def order(
+    shape: NetworkShape, manager: int, operation: Operation, requests: Sequence[Sequence[int]]
+) -> list[ConfigRequest]:
+    """Return the writes that give a manager a command."""
+    writes = [manager_write(shape, manager, ManagerWord.POINTER, 0)]
+    for request in requests:
+        writes += [manager_write(shape, manager, ManagerWord.DATA, word) for word in request]
+    word = COMMAND.pack({"operation": operation, "count": len(requests)})
+    return [*writes, manager_write(shape, manager, ManagerWord.COMMAND, word)]
 
 
 def command(shape: NetworkShape, n: int, code: Code, entry: int, epoch: int) -> ConfigRequest:

@@ -10,7 +10,17 @@ from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import rate_word
-from tests.models.golden.planes.nets import Host, command, draw_group, set_up_writes
+from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation, share_of
+from tests.models.golden.planes.nets import (
+    Host,
+    command,
+    draw_group,
+    manager_read,
+    manager_write,
+    order,
+    requests_of,
+    set_up_writes,
+)
 from tests.models.golden.planes.plain_network import PlainNetwork
 
 __all__ = ["NetworkRace"]
@@ -49,13 +59,37 @@ class NetworkRace:
                     command(shape, n, Code.KILL, group.entry[n], group.epoch[n])
                     for n in group.routers
                 ]
-            self.host.jobs += set_up_writes(shape, group)
+            if not shape.managers or rng.random() < 0.1:
+                self.host.jobs += set_up_writes(shape, group)
+        if shape.managers:
+            self.manage()
         for _ in range(rng.randrange(5)):
             read = command(shape, rng.randrange(shape.routers), Code.READ, 0, 0)
             target = rng.randrange(shape.targets + 1)
             address = rng.choice((0, 1, 16, 17, 18, 33, 48, 49, 50, 51, 80, 112))
             odd = type(read)(target, address, rng.random() < 0.2, rng.getrandbits(32))
             self.host.jobs += [read, odd]
+
+    def manage(self) -> None:
+        """Have a manager set a group up, kill it, abort, or report."""
+        shape, rng = self.shape, self.rng
+        m = rng.randrange(len(shape.managers))
+        group = rng.choice(self.groups)
+        share = share_of(m, len(shape.managers), shape.router.layout.entries)
+        if group.root == group.root and rng.random() < 0.9 and share:
+            group.entry = dict.fromkeys(group.entry, rng.choice(share))
+        kind = rng.choice((Operation.SETUP, Operation.SETUP, Operation.KILL))
+        group.epoch = {n: self.net.nodes[n].engine.entry(e).epoch for n, e in group.entry.items()}
+        requests = requests_of(shape, group, kind)
+        if rng.random() < 0.2:
+            rng.choice(requests)[1] ^= 1 << rng.randrange(4, 16)
+        jobs = order(shape, m, kind, requests)
+        if rng.random() < 0.1:
+            word = COMMAND.pack({"operation": rng.choice(list(Operation)), "count": 1})
+            jobs.append(manager_write(shape, m, ManagerWord.COMMAND, word))
+        reads = (ManagerWord.STATUS, ManagerWord.FREED, ManagerWord.UNEXPECTED)
+        jobs += [manager_read(shape, m, word) for word in reads]
+        self.host.jobs += jobs
 
     def inputs(self) -> dict[str, Any]:
         """Draw the inputs of a cycle."""

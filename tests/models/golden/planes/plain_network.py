@@ -42,6 +42,7 @@ class PlainNetwork:
         self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
         for node in self.nodes:
             node.engine.__class__ = Restless
+            node._reset = True  # nodes' reset ends a cycle after the network's
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
@@ -152,7 +153,8 @@ class PlainNetwork:
                     self.released[n * shape.registers + r] = release.data if known else 0
         self.end.step(requests[-1])
         for i, c in source_credits:
-            self.processes.credited(i, c)
+            self.processes.credit(i, c)
+        self.processes.settle()
         self.cycle += 1
         for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
             self.processes.create(source, destination, now)

@@ -1,0 +1,161 @@
+"""Where links lead, with their numbers, and what is on them in a cycle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from syncfabric.models.golden.planes.building import transport_of
+from syncfabric.models.golden.record import GuardWires
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.transport.message_links import MessageLinks
+from syncfabric.models.golden.transport.wires import Back, Forward, Sent
+from syncfabric.models.layout.network import NetworkShape
+
+__all__ = ["Coming", "Out", "Shown", "Wiring"]
+
+
+class Out(NamedTuple):
+    """Where an output leads.
+
+    Attributes
+    ----------
+    link, lane : int
+        The link's number, and its first lane.
+    place, port : int
+        The far end; a node interface has port 0.
+    node : int
+        The node at the port; negative: none.
+    reverse : int
+        The link that leads the other way.
+    """
+
+    link: int
+    lane: int
+    place: int
+    port: int
+    node: int
+    reverse: int
+
+
+class Wiring:
+    """Numbers of places, links and lanes.
+
+    A *place* is a router's number, or, above all of them, a node interface. Link
+    ``router * ports + port`` is a router's output, with LOCAL of a mesh among them; link
+    ``routers * ports + node`` leads from a node into its router. A *lane* is a bit of a link:
+    ``link * width + c``, with c an ordinary channel, above these that of set-up packets, and above
+    these the classes of messages.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+
+    Attributes
+    ----------
+    width, count : int
+        Lanes of a link, and of all.
+    channels, messages : int
+        Channels of a link, and the first lane of messages, which is the same.
+    ports : int
+        Of a router, the set-up sink's left out.
+    outs : list of list of (Out or None), by router and port
+        None: the port leads nowhere.
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        router, self._shape = shape.router, shape
+        self.routers = shape.routers
+        self.ports = router.links + router.own
+        self.channels = self.messages = router.link_channels
+        self.width = self.messages + (2 if transport_of(router) == "routed" else 1)
+        self.count = (self.routers * self.ports + len(shape.nodes)) * self.width
+        self.outs = [[self._out(n, p) for p in range(self.ports)] for n in range(self.routers)]
+
+    def injection(self, node: int) -> int:
+        """Return the link from a node into its router."""
+        return self.routers * self.ports + node
+
+    def _out(self, n: int, p: int) -> Out | None:
+        link = n * self.ports + p
+        there, i = self._shape.ends.get((n, p)), self._shape.node_at.get((n, p), -1)
+        if there is not None:
+            return Out(link, link * self.width, *there, -1, there[0] * self.ports + there[1])
+        if i < 0:
+            return None
+        far = (self.routers + i, 0) if self._shape.interfaces else (n, p)
+        return Out(link, link * self.width, *far, i, self.injection(i))
+
+    def target_of(self, place: int) -> int:
+        """Return the target of a place's config words."""
+        if place >= self.routers:
+            return place - self.routers
+        return self._shape.target_of(place)
+
+    def place_of(self, target: int) -> int:
+        """Return the place of a target."""
+        nodes = len(self._shape.nodes)
+        if not self._shape.interfaces:
+            return target
+        return target - nodes if target >= nodes else target + self.routers
+
+
+class Shown:
+    """What is on the wires in a cycle.
+
+    Attributes
+    ----------
+    wires : dict of int to int
+        Flits and messages, by lane.
+    credits : list of int
+        Lanes with a credit.
+    guards : dict of int to GuardWires
+        By link.
+    answers : list of (int, Answer)
+        Places whose config node has an answer in the next cycle.
+    """
+
+    __slots__ = ("credits", "guards", "wires")
+
+    def __init__(self) -> None:
+        self.wires: dict[int, int] = {}
+        self.credits: list[int] = []
+        self.guards: dict[int, GuardWires] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all wires are 0."""
+        return not (self.wires or self.credits or self.guards)
+
+
+class Coming:
+    """What comes out of links in a cycle.
+
+    Attributes
+    ----------
+    flits : list of (int, int, Flit)
+        By place and port.
+    messages : dict of int to (dict of int to Sent)
+        By place and port.
+    tokens : list of (list of int, int)
+        Credits that senders have from the next cycle on.
+    message_credits : list of (MessageLinks, int, int)
+        The same, of routed messages: link and classes.
+    forward, back : dict of int to dict
+        With check bits: wires by place and port; forward with the packet of the flit.
+    """
+
+    __slots__ = ("back", "flits", "forward", "message_credits", "messages", "tokens")
+
+    def __init__(self) -> None:
+        self.flits: list[tuple[int, int, Flit]] = []
+        self.messages: dict[int, dict[int, Sent]] = {}
+        self.tokens: list[tuple[list[int], int]] = []
+        self.message_credits: list[tuple[MessageLinks, int, int]] = []
+        self.forward: dict[int, dict[int, tuple[Forward, object]]] = {}
+        self.back: dict[int, dict[int, Back]] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing comes."""
+        plain = self.flits or self.messages or self.tokens or self.message_credits
+        return not (plain or self.forward or self.back)

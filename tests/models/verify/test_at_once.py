@@ -1,0 +1,80 @@
+"""What happens at once hides no state: all of them settle into one that is visited."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+import pytest
+
+from syncfabric.models.verify.explorer import explore
+from syncfabric.models.verify.scenario import Scenario
+from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.scenarios import (
+    BOTH,
+    CHAIN,
+    REUSED,
+    TWO,
+    killed,
+    one_after_the_other,
+    side_by_side,
+)
+
+
+def settle(state: SetUp) -> None:
+    while event := state.at_once():
+        assert event in state.events()
+        state.apply(event)
+
+
+def states(start: SetUp, settle: Callable[[SetUp], None]) -> set[Hashable]:
+    """Return all states that can be reached, each as it is after ``settle``."""
+    start = start.copy()
+    settle(start)
+    found, front = {start.key()}, [start]
+    while front:
+        state = front.pop()
+        for event in state.events():
+            after = state.copy()
+            after.apply(event)
+            settle(after)
+            if (key := after.key()) not in found:
+                found.add(key)
+                front.append(after)
+    return found
+
+
+def settled(start: SetUp) -> set[Hashable]:
+    """Return all states that can be reached, as they are when all of them have settled."""
+    kept: set[Hashable] = set()
+
+    def note(state: SetUp) -> None:
+        after = state.copy()
+        settle(after)
+        kept.add(after.key())
+
+    states(start, note)
+    return kept
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        REUSED,
+        replace(REUSED, losses=1),
+        replace(REUSED, aborts=1),
+        replace(REUSED, breaks=1, drops=True),
+        CHAIN,
+        side_by_side((killed(TWO),), (TWO,)),
+        pytest.param(replace(BOTH, losses=1), marks=pytest.mark.long),
+        pytest.param(replace(REUSED, linked=True), marks=pytest.mark.long),
+    ],
+)
+def test_every_state_settles_into_one_that_is_visited(scenario: Scenario) -> None:
+    start = SetUp(scenario)
+    assert settled(start) == states(start, settle)
+
+
+def test_ends_are_the_same() -> None:
+    start = SetUp(one_after_the_other(killed(TWO), TWO))
+    whole, reduced = explore(start, 10_000, reduce=False), explore(start, 10_000)
+    assert whole.ends == reduced.ends
+    assert 3 * reduced.states < whole.states
