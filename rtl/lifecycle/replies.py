@@ -1,4 +1,4 @@
-"""Replies of a set-up sink: a slot for each manager, and a queue of groups that have ended."""
+"""Replies of a set-up sink: a queue of groups that have ended, and a slot for each manager."""
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -15,7 +15,7 @@ __all__ = ["Replies"]
 
 
 class Replies(wiring.Component):
-    """Keeps replies until they are sent, a packet of two flits each; reports of ends come last.
+    """Keeps replies until they are sent, a packet of two flits each; reports of ends come first.
 
     A reply that is put in t is chosen in t + 1 at the earliest, and its header is on offer in
     t + 2. Rules: docs/microarchitecture-networks.md, N4 (9 to 11).
@@ -68,16 +68,16 @@ class Replies(wiring.Component):
         ended, ends = self._place_ended(m)
 
         # One is chosen; then its header is on offer, and then its word.
-        chosen, waiting, done = (Signal(managers + 1, name=n) for n in ("chosen", "waiting", "d"))
+        chosen, done = Signal(managers + 1), Signal(managers + 1)
         second = Signal()
         m.d.comb += [
-            waiting.eq(Cat(self.taken, ends.some)),
             done.eq(Mux(self.leaves & second, chosen, 0)),
             ends.pop.eq(done[managers]),
         ]
         m.d.sync += self.taken.eq((self.taken & ~done[:managers]) | self.put)
         with m.If(~chosen.any()):
-            m.d.sync += chosen.eq(waiting & -waiting)
+            lowest = self.taken & -self.taken
+            m.d.sync += chosen.eq(Mux(ends.some, 1 << managers, lowest))
         with m.Elif(self.leaves):
             m.d.sync += [second.eq(~second), chosen.eq(Mux(second, 0, chosen))]
         words = [*(slot.as_value() for slot in slots), ended.as_value()]

@@ -132,20 +132,21 @@ class RequestSender(wiring.Component):
     def _await(
         self, m: Module, awaited: Signal, refused: Signal, tag: Signal, asked: Signal
     ) -> None:
-        """Count the replies that are awaited, and keep the first refusal."""
+        """Count the replies that are awaited, and keep the first refusal, or the last epoch."""
         ours = Signal()
         m.d.comb += [
             ours.eq(self.replied & (awaited != 0) & (self.reply.tag == tag)),
             self.unexpected.eq(self.replied & ~ours),
         ]
         m.d.sync += awaited.eq(awaited + asked - ours)
-        with m.If(ours & (self.reply.code != Answer.OK) & ~refused):
-            m.d.sync += [
-                refused.eq(1),
-                self.status.code.eq(self.reply.code),
-                self.status.epoch.eq(self.reply.epoch),
-                self.status.request.eq(self.reply.number),
-            ]
+        with m.If(ours & ~refused):
+            m.d.sync += self.status.epoch.eq(self.reply.epoch)
+            with m.If(self.reply.code != Answer.OK):
+                m.d.sync += [
+                    refused.eq(1),
+                    self.status.code.eq(self.reply.code),
+                    self.status.request.eq(self.reply.number),
+                ]
 
     def _offer(
         self,

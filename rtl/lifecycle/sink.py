@@ -176,7 +176,8 @@ class Sink(wiring.Component):
         alive, epoch = status[0], status[1 : 1 + EPOCH_BITS]
         kills = request.operation == Operation.KILL
         ours = epoch == (request.epoch + 1)[:EPOCH_BITS]
-        setup = Mux(alive, Mux(ours, Answer.OK, Answer.BUSY), Answer.EPOCH)
+        there, gone = Mux(ours, Answer.OK, Answer.BUSY), Mux(ours, Answer.ENDED, Answer.EPOCH)
+        setup = Mux(alive, there, gone)
         kill = Mux(alive, Answer.DENIED, Answer.OK)
         return Mux(error, Mux(kills, kill, setup), Answer.OK), ~error & ~kills
 

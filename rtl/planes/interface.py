@@ -39,7 +39,7 @@ class LinkEnd(wiring.Component):
     sync_in_0 : In(MessageSignature), sync_out_0 : Out(MessageSignature)
         That of messages, if they have one of their own.
     arrive : In(MessageSignature), release : Out(MessageSignature)
-        Messages of the process, always taken, and for it.
+        Messages of the process, always taken, and for it, a cycle after they are on the link.
     inject : In(FlitSignature), eject : Out(FlitSignature)
         Packets of the process; only with channels.
     request_valid : In(1), request_flit : In(flit), request_leaves : Out(1)
@@ -72,7 +72,7 @@ class LinkEnd(wiring.Component):
         m = Module()
         here: Any = self
         if not self._shape.shared:
-            wiring.connect(m, wiring.flipped(here.sync_in_0), wiring.flipped(here.release))
+            self._release(m, here.sync_in_0.valid, here.sync_in_0.message)
             wiring.connect(m, wiring.flipped(here.arrive), wiring.flipped(here.sync_out_0))
         if self._shape.channels:
             self._join_incoming(m)
@@ -92,10 +92,12 @@ class LinkEnd(wiring.Component):
             m.d.comb += [here.manager_valid.eq(link.valid[count]), here.manager_flit.eq(link.flit)]
             m.d.sync += link.credit[count].eq(link.valid[count])
         if self._shape.shared:
-            m.d.comb += [
-                here.release.valid.eq(link.message_valid),
-                here.release.message.as_value().eq(word_on(link)),
-            ]
+            self._release(m, link.message_valid, word_on(link))
+
+    def _release(self, m: Module, valid: Value, message: Any) -> None:
+        """Hand a message on a cycle later: the process may look at its result at once."""
+        release: Any = self.release
+        m.d.sync += [release.valid.eq(valid), release.message.as_value().eq(message)]
 
     def _join_outgoing(self, m: Module) -> None:
         """Send a message, else a flit of the manager, else one of the process."""

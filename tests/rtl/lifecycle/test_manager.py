@@ -133,9 +133,10 @@ def test_a_setup_of_three_in_every_cycle() -> None:
                 expected.append((at + place, word, place == 0, place == STRIDE - 1))
         assert software.sent == expected
         # The last one waits for both replies.
-        await software.reply(Answer.OK, number=1)
+        await software.reply(Answer.OK, number=1, epoch=3)
         await software.rest(5)
         assert len(software.sent) == 2 * STRIDE
+        assert await software.status() == (RUNNING, 0, 3, 0)
         await software.reply(Answer.OK, number=0)
         replied = software.stage.now - 1
         await software.rest(10)
@@ -200,6 +201,7 @@ def test_a_kill_has_one_part_of_short_packets() -> None:
         await software.reply(Answer.DENIED, epoch=3, number=1)
         await software.reply(Answer.BUSY, epoch=1, number=0)
         await software.rest(2)
+        # Neither a later refusal nor a later epoch.
         assert await software.status() == (FAILED, Answer.DENIED, 3, 1)
         assert await software.command(Operation.KILL, 1) == 0
         assert await software.status() == (RUNNING, 0, 0, 0)

@@ -129,7 +129,9 @@ TABLE = [
     (Operation.SETUP, True, True, 2, Answer.OK, 2),
     (Operation.SETUP, True, True, 1, Answer.BUSY, 1),
     (Operation.SETUP, True, True, 3, Answer.BUSY, 3),
-    (Operation.SETUP, True, False, 2, Answer.EPOCH, 2),
+    (Operation.SETUP, True, False, 2, Answer.ENDED, 2),
+    (Operation.SETUP, True, False, 3, Answer.EPOCH, 3),
+    (Operation.START, True, False, 2, Answer.ENDED, 2),
     (Operation.START, True, True, 1, Answer.BUSY, 1),
     (Operation.START, True, False, 0, Answer.EPOCH, 0),
     (Operation.KILL, False, True, 1, Answer.OK, 1),
@@ -303,7 +305,7 @@ def test_entries_of_others_are_denied(
     run(program, shape_of(managers, entries=entries))
 
 
-def test_ends_of_groups_are_reported_after_replies() -> None:
+def test_ends_of_groups_are_reported_before_replies() -> None:
     async def program(stage: Stage) -> None:
         desk = Desk(stage, [(False, status(True, 0))])
         # Of eight entries two are manager 0's, two 1's, two 2's, and the last two the chain's.
@@ -319,10 +321,10 @@ def test_ends_of_groups_are_reported_after_replies() -> None:
         assert [word for _, word in desk.replies] == [
             headers[1],
             reply(Answer.FREED, epoch=1, entry=3, number=NUMBER),
-            headers[1],
-            reply(Answer.OK, entry=2),
             headers[2],
             reply(Answer.FREED, epoch=3, entry=4, number=NUMBER),
+            headers[1],
+            reply(Answer.OK, entry=2),
         ]
         # Two cycles a packet, and one in which the next is chosen.
         start = desk.replies[0][0]

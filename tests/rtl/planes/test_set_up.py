@@ -196,7 +196,11 @@ class Fabric:
             assert ctx.get(node.result) >> 4 * ENTRY & 15 == data[0] ^ data[1]
 
 
-DONE = (ManagerState.DONE, 0, 0, 0)
+def done(epoch: int) -> tuple[int, int, int, int]:
+    """Return a status without a refusal; the last reply says the root's epoch."""
+    return ManagerState.DONE, 0, epoch, 0
+
+
 FABRICS = {
     "mesh": lambda: mesh(),
     "mesh_shared": lambda: mesh(message_links="shared", output_register=True),
@@ -216,7 +220,7 @@ def test_the_life_of_a_group(name: str) -> None:
     async def program(fabric: Fabric) -> None:
         network = fabric.network
         target, other = network.managers
-        assert await fabric.command(0, Operation.SETUP, {0: 0, 1: 0}) == DONE
+        assert await fabric.command(0, Operation.SETUP, {0: 0, 1: 0}) == done(1)
         await fabric.barrier((5, 3))
         await fabric.barrier((9, 12))
         # It is set up, and has gone on since: no command changes it but one with its epochs.
@@ -233,13 +237,15 @@ def test_the_life_of_a_group(name: str) -> None:
             freed = freed or await fabric.read(target, Target.MANAGER, ManagerWord.FREED)
         fields = {"router": 0, "entry": ENTRY, "epoch": 1, "valid": 1, "none": 0}
         assert FREED.unpack(freed) == fields
-        epoch = await fabric.command(0, Operation.SETUP, {0: 0, 1: 0})
+        over = await fabric.command(0, Operation.SETUP, {0: 0, 1: 0})
+        assert over[:3] == (ManagerState.FAILED, Answer.ENDED, 1)
+        epoch = await fabric.command(0, Operation.SETUP, {0: 3, 1: 3})
         assert epoch[:3] == (ManagerState.FAILED, Answer.EPOCH, 1)
-        assert await fabric.command(0, Operation.SETUP, {0: 1, 1: 1}) == DONE
+        assert await fabric.command(0, Operation.SETUP, {0: 1, 1: 1}) == done(2)
         await fabric.barrier((7, 8))
-        assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == DONE
+        assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == done(2)
         assert fabric.bits("broken") == [1, 1]
-        assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == DONE
+        assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == done(2)
         for i in range(2):
             word = await fabric.read(network.target_of(i), Target.ROUTER, RouterWord.UNEXPECTED)
             assert word == 0
@@ -264,7 +270,7 @@ def test_the_chain_and_a_manager_take_turns(name: str) -> None:
             await fabric.write(
                 place, Target.ENGINE, IMAGE_ADDRESS + k, image >> 32 * k & 0xFFFFFFFF
             )
-        assert await fabric.command(0, Operation.SETUP, {0: 0, 1: 0}) == DONE
+        assert await fabric.command(0, Operation.SETUP, {0: 0, 1: 0}) == done(1)
         assert await fabric.ask(place, Target.ENGINE, 0, setup) == (True, 0)
         refused = 16 + EngineCounter.REFUSED_COMMAND
         assert await fabric.read(place, Target.ENGINE, refused) == 0
