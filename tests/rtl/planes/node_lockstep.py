@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.planes import Node, NodeInputs, NodeOutputs, NodeParameters
 from syncfabric.models.golden.router import XY, Flit, Routing, Source, Table
 from syncfabric.models.golden.transport.config_chain import ChainRequest
@@ -24,6 +25,7 @@ from syncfabric.models.layout.engine import (
 )
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from tests.rtl.planes.set_up_draws import SetUpDraws, header_layout, image_of
 
 __all__ = ["INDEX", "NodeLockstep", "model_of"]
 
@@ -49,6 +51,12 @@ class Constants(NamedTuple):
         Outputs at which packets change channels.
     near : frozenset of int
         Links without registers, to node interfaces.
+    manager : int
+        Number of the manager that is here; negative: none.
+    here : int
+        Header of a packet for this router's process, or its sink.
+    headers : tuple of int
+        Of replies, by manager.
     """
 
     place: tuple[int, int]
@@ -56,6 +64,9 @@ class Constants(NamedTuple):
     routes: tuple[int, ...]
     datelines: frozenset[int]
     near: frozenset[int]
+    manager: int
+    here: int
+    headers: tuple[int, ...]
 
 
 def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
@@ -64,10 +75,20 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     if isinstance(shape, MeshNodeShape):
         place = rng.randrange(shape.width), rng.randrange(shape.height)
     routes = tuple(rng.randrange(shape.ports) for _ in range(shape.routers))
-    lines = {port for port in range(shape.ports) if shape.datelines and rng.random() < 0.5}
-    near = {port for port in range(shape.links) if not shape.own and rng.random() < 0.5}
+    lines = frozenset(p for p in range(shape.ports) if shape.datelines and rng.random() < 0.5)
+    near = frozenset(p for p in range(shape.links) if not shape.own and rng.random() < 0.5)
     number = rng.randrange(shape.routers or 1)
-    return Constants(place, number, routes, frozenset(lines), frozenset(near))
+    layout, mesh = header_layout(shape), isinstance(shape, MeshNodeShape)
+    here = {"router": number, "port": shape.links}
+    if mesh and shape.routing == "xy":
+        number, here = place[1] * shape.width + place[0], dict(zip("xy", place, strict=True))
+    managers = range(-1, shape.managers) if shape.own else (-1,)
+    manager, reply = rng.choice((managers[-1], *managers)), 1 << layout.offsets["reply"]
+    own = layout.pack({**here, "reply": 0})
+    headers = tuple(
+        reply | (own if i == manager else rng.randrange(reply)) for i in range(shape.managers)
+    )
+    return Constants(place, number, routes, lines, near, manager, own, headers)
 
 
 def model_of(shape: NodeShape, constants: Constants) -> Node:
@@ -82,6 +103,14 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
             return XY(*shape.coordinate_bits, *constants.place)
         return Source(shape.ports, pairs)
 
+    set_up = None
+    if shape.managers:
+        routers = shape.routers
+        if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
+            routers = shape.width * shape.height
+        reply = header_layout(shape).offsets["reply"]
+        number, manager = constants.number, constants.manager
+        set_up = SetUpParameters(constants.headers, reply, number, routers, manager)
     return Node(
         NodeParameters(
             shape.layout,
@@ -102,6 +131,7 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
             link_registers=shape.link_registers,
             near=constants.near,
             datelines=constants.datelines,
+            set_up=set_up,
         )
     )
 
@@ -114,9 +144,13 @@ class Neighbour:
     node : Node
     port : int
     rng : random.Random
+    draws : SetUpDraws or None
+        With set-up by managers: the packets of the last channel.
     """
 
-    def __init__(self, node: Node, port: int, rng: random.Random) -> None:
+    def __init__(
+        self, node: Node, port: int, rng: random.Random, draws: SetUpDraws | None = None
+    ) -> None:
         has, self.node, self.port, self.rng = node.parameters, node, port, rng
         self.form = node.ends[port].form
         self.guarded = has.check_bits > 0 and port < has.layout.links
@@ -127,7 +161,9 @@ class Neighbour:
         self.room = [has.buffer_flits] * self.form.channels
         self.room += [1] * (2 if self.form.transport == "routed" else 0)
         self.held = [0] * len(self.room)
-        self.left = [0] * self.form.channels
+        # Payloads that are left of the packet that is open, by channel.
+        self.left: list[list[int]] = [[] for _ in range(self.form.channels)]
+        self.draws = draws
         self.change()
 
     def change(self) -> None:
@@ -144,11 +180,17 @@ class Neighbour:
         c = rng.choice(channels)
         head = not self.left[c]
         if head:
-            self.left[c] = rng.choice((1, 1, 2, 5))
-        self.left[c] -= 1
+            self.left[c] = self.packet(c)
+        payload = self.left[c].pop(0)
         self.room[c] -= 1
-        payload = rng.getrandbits(self.node.parameters.flit_bits)
         return Flit(c, payload, head, not self.left[c])
+
+    def packet(self, channel: int) -> list[int]:
+        """Draw a packet's payloads."""
+        rng, has = self.rng, self.node.parameters
+        if self.draws and channel == has.channels:
+            return self.draws.packet()
+        return [rng.getrandbits(has.flit_bits) for _ in range(rng.choice((1, 1, 2, 5)))]
 
     def message(self) -> Sent | None:
         """Return a message for some entry, often one that awaits it."""
@@ -221,7 +263,16 @@ class NodeLockstep:
 
     def begin(self) -> None:
         """Begin after reset, among neighbours that have been reset, too."""
-        self.around = {p: Neighbour(self.node, p, self.rng) for p in self.node.ends}
+        self.draws = None
+        if self.shape.managers:
+            here, engine = self.constants.here, self.node.engine
+
+            def state(entry: int) -> tuple[bool, int]:
+                there = engine.entry(entry)
+                return there.alive, there.epoch
+
+            self.draws = SetUpDraws(self.shape, here, ENTRIES, state, self.rng)
+        self.around = {p: Neighbour(self.node, p, self.rng, self.draws) for p in self.node.ends}
         self.requests: deque[ChainRequest] = deque()
         self.waits = self.elsewhere = False
         self.offer: Message | None = None
@@ -288,8 +339,11 @@ class NodeLockstep:
         state = engine.entry(entry)
         commit = {"entry": entry, "epoch": state.epoch, "word": rng.randrange(16)}
         draw = rng.random()
-        if draw < 0.5 and not state.alive:
-            image = self.image()
+        if self.draws and rng.random() < 0.5:
+            for write, word, data in self.draws.commands():
+                self.ask(Target.MANAGER, int(write), word, data)
+        elif draw < 0.5 and not state.alive:
+            image = image_of(self.shape, rng)
             for k in range(layout.image_words):
                 self.ask(Target.ENGINE, 1, IMAGE_ADDRESS + k, image >> 32 * k & 0xFFFFFFFF)
             self.ask(Target.ENGINE, 1, 0, COMMIT.pack({**commit, "code": Code.SETUP}))
@@ -311,24 +365,6 @@ class NodeLockstep:
         """Put a request into the queue."""
         at = target << ADDRESS_BITS | address
         self.requests.append(ChainRequest(node, bool(write), at, data))
-
-    def image(self) -> int:
-        """Return a random image with one parent, or none."""
-        rng, layout = self.rng, self.shape.layout
-        ports = list(range(layout.ports))
-        parent = rng.choice([None, *range(layout.links)])
-        children = [p for p in ports if p != parent and rng.random() < 0.5]
-        fields = {
-            "children": sum(1 << p for p in children),
-            "parent": 0 if parent is None else 1 << parent,
-        }
-        if layout.op_bits:
-            fields["op"] = rng.randrange({"bitwise": 3, "all": 6}[layout.operations])
-        for p in range(layout.links):
-            fields |= {
-                f"{field.name}_{p}": rng.getrandbits(field.width) for field in layout.name.fields
-            }
-        return layout.image.pack(fields)
 
     def arrivals(self) -> dict[int, Arrival]:
         """Return arrivals at the node port; offer one at the engine's own if there is none."""
@@ -362,6 +398,8 @@ class NodeLockstep:
                 port << (self.shape.ports - 1).bit_length() * r
                 for r, port in enumerate(self.constants.routes)
             ),
+            "manager": int(self.constants.manager >= 0),
+            "manager_index": max(0, self.constants.manager),
             "near": sum(1 << port for port in self.constants.near),
             "dateline": sum(1 << port for port in self.constants.datelines),
             "host__request_valid": int(request is not None),

@@ -15,12 +15,12 @@ from tests.rtl.planes.node_lockstep import NodeLockstep
 from tests.rtl.planes.test_combinations import SHAPES
 
 BY_DEFAULT, CYCLES = 6, 600
-WITHOUT_SET_UP = [shape for shape in SHAPES if not shape.managers]
 
 
 def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
     """Compare a node with its golden model; return what has happened."""
-    lockstep, node = NodeLockstep(shape, random.Random(seed)), Node(shape)
+    lockstep = NodeLockstep(shape, random.Random(seed))
+    node = Node(shape, lockstep.constants.headers)
     inputs: dict[str, Any] = {}
     outputs: dict[str, Any] = {}
     for path, member, port in node.signature.flatten(node):
@@ -50,7 +50,7 @@ def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
 
 @pytest.mark.parametrize("number", range(BY_DEFAULT))
 def test_a_node_agrees_with_its_golden_model(number: int) -> None:
-    run(WITHOUT_SET_UP[number], number, CYCLES)
+    run(SHAPES[number], number, CYCLES)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,26 @@ def test_a_router_of_links_with_and_without_registers() -> None:
     assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
 
 
+MANAGED: dict[str, dict[str, Any]] = {
+    "own": {"groups": 16, "registers": 4},
+    "shared": {"message_links": "shared", "channels": 2, "data_bits": 2, "operations": "all"},
+    "guarded": {"check_bits": 6, "buffer_flits": 2, "link_registers": 1, "groups": 8},
+    "block_ram": {"groups": 256, "managers": 4, "output_register": True},
+}
+
+
+@pytest.mark.parametrize("name", MANAGED)
+@pytest.mark.parametrize("kind", [MeshNodeShape, NodeShape])
+def test_set_up_by_managers(kind: type[NodeShape], name: str) -> None:
+    options = {"managers": 2, **MANAGED[name]}
+    if kind is MeshNodeShape:
+        options |= {"width": 4, "height": 2}
+    else:
+        options |= {"links": 3, "own": False, "routing": "table", "routers": 7, "registers": 0}
+    run(kind(**options), 1, 2000)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(BY_DEFAULT, 40))
 def test_thirty_four_more(number: int) -> None:
-    run(WITHOUT_SET_UP[number], number, 3 * CYCLES)
+    run(SHAPES[number], number, 3 * CYCLES)
