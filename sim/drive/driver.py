@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
 from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Kind
 from syncfabric.models.networks.spec import EngineSpec, MeshSpec
@@ -32,7 +33,7 @@ from syncfabric.sim.drive.replay.program import Replaying
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.choice import SCHEMES
 from syncfabric.sim.drive.schemes.steps import MemberStep
-from syncfabric.sim.drive.set_up import SetUp
+from syncfabric.sim.drive.set_up import EngineSetUp, SetUp
 from syncfabric.sim.drive.software import Software
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.drive.wires.breaks import Breaks
@@ -144,7 +145,12 @@ class Driver:
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
         self._spill: dict[int, deque[_Waiting]] = {}
         self.port = ConfigPort(network, self._first_writes())
-        self.set_up = SetUp(plan, model, self.port.ask) if self._managed else None
+        self.set_up: SetUp | EngineSetUp | None = None
+        if isinstance(model, CollectiveNetwork):
+            if self._managed:
+                self.set_up = EngineSetUp(plan, model, self.port.ask)
+        elif self._managed:
+            self.set_up = SetUp(plan, model, self.port.ask)
         waits = self._managed or isinstance(network, EngineSpec)
         self._openings = Openings(plan, model) if waits else None
         self._noise = Noise(self) if scenario.noise else None

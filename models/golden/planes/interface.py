@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.engine import Answer, Message, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.router import Flit

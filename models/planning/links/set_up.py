@@ -8,13 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import REQUEST
+from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
 
-__all__ = ["Write", "kill_requests", "kill_writes", "set_up_requests", "set_up_writes"]
+__all__ = [
+    "Write",
+    "kill_requests",
+    "kill_writes",
+    "manager_address",
+    "set_up_command",
+    "set_up_requests",
+    "set_up_writes",
+]
 
 COMMIT_ADDRESS = 0
 
@@ -94,6 +103,24 @@ def set_up_requests(
         )
         for image in group_images(group, layout, epochs)
     ]
+
+
+def manager_address(word: ManagerWord) -> int:
+    """Return the config address of a manager's word at its node."""
+    return Target.MANAGER << ADDRESS_BITS | word
+
+
+def set_up_command(
+    group: GroupPlan, network: NetworkShape, epochs: Epochs
+) -> Iterator[tuple[int, int]]:
+    """Yield the writes, address and word, that have a manager set a group up (N5)."""
+    requests = set_up_requests(group, network, epochs)
+    yield manager_address(ManagerWord.POINTER), 0
+    for request in requests:
+        for word in request:
+            yield manager_address(ManagerWord.DATA), word
+    command = COMMAND.pack({"operation": Operation.SETUP, "count": len(requests)})
+    yield manager_address(ManagerWord.COMMAND), command
 
 
 def kill_requests(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> list[tuple[int, ...]]:

@@ -95,7 +95,7 @@ def test_barriers_and_packets(transport: str, registers: int, check_bits: int) -
     assert packets.arrived > 20
     assert not any(packets.orders.values())
     for node in net.nodes:
-        assert [node._counters[counter] for counter in RouterCounter] == [0, 0, 0]
+        assert [node._counters[counter] for counter in RouterCounter] == [0] * len(RouterCounter)
 
 
 @pytest.mark.parametrize("transport", ["own", "shared", "routed"])
