@@ -193,7 +193,9 @@ class Movement:
             if self._interfaces[i].freed:
                 self._free(i, self._interfaces[i].parameters.channels, shown, here)
 
-    def _send_messages(self, shown: Shown, here: Coming, far: Coming) -> dict[int, Mapping[int, Sent]]:
+    def _send_messages(
+        self, shown: Shown, here: Coming, far: Coming
+    ) -> dict[int, Mapping[int, Sent]]:
         """Let engines and transports send; return what engines send, by router."""
         sent: dict[int, Mapping[int, Sent]] = {}
         self._blocking: dict[int, Mapping[int, Sent]] = {}
@@ -339,11 +341,11 @@ class Movement:
         self._rest = set()
         for i in moving:
             interface, inject = self._interfaces[i], injected.get(i)
-            driven = flit, sent = interface.drive(inject)
-            n, p = self._homes[i]
-            if flit:
-                here.flits.append((n, p, flit))
-                self._show(now, self._wiring.injection(i), flit, shown)
+            driven = interface.drive(inject)
+            (sends, sent), (n, p) = driven, self._homes[i]
+            if sends:
+                here.flits.append((n, p, sends))
+                self._show(now, self._wiring.injection(i), sends, shown)
             if sent:
                 lane = self._wiring.injection(i) * self._wiring.width
                 shown.wires[lane + self._class(sent)] = self._word(sent)

@@ -167,7 +167,7 @@ class Rest(NamedTuple):
 NO_REST = Rest()
 
 
-def _events(found: PortEvents) -> list[int]:
+def _events(found: PortEvents) -> list[RouterCounter]:
     overflows = [RouterCounter.OVERFLOW] * found.overflows
     return overflows + [RouterCounter.UNEXPECTED] * found.unexpected
 
@@ -327,8 +327,7 @@ class Node:
         wires, engine = self.wires(), self.engine
         passing, answer = self.config.passing, self.config.answer
         came = self.cross(inputs.forward, inputs.back)
-        shown = engine.links, engine.release, engine.answer, engine.freed
-        links, release, *answers = shown
+        links, release, answers = engine.links, engine.release, (engine.answer, engine.freed)
         process = self.node_port.shown(release) if self.node_port else None
         ready = self.take(came, inputs)
         self.credited(came.credits)
@@ -338,9 +337,7 @@ class Node:
         outputs = Outputs(links, ready, release, *answers)
         return NodeOutputs(*wires, passing, answer, outputs, process)
 
-    def cross(
-        self, forward: Mapping[int, Forward], back: Mapping[int, Back]
-    ) -> Crossed:
+    def cross(self, forward: Mapping[int, Forward], back: Mapping[int, Back]) -> Crossed:
         """Take a cycle's wires past the links' ends."""
         driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
@@ -451,9 +448,7 @@ class Node:
     def messages_are_idle(self) -> bool:
         """Whether nothing but watchdogs' time moves without messages and arrivals."""
         port = self.node_port
-        return (
-            self.engine.is_idle and (port is None or port.is_idle) and self.messages.is_idle
-        )
+        return self.engine.is_idle and (port is None or port.is_idle) and self.messages.is_idle
 
     @property
     def words_are_idle(self) -> bool:
