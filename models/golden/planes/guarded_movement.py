@@ -37,8 +37,10 @@ class GuardedMovement(Movement):
                 continue
             for p, sent in node.drive().messages.items():
                 out = self._wiring.outs[n][p]
-                if out and out.node >= 0 and not node.ends[p].fenced:
-                    yield out.node, sent.message
+                if out and out.node >= 0:
+                    ends = node.ends[p], self._interfaces[out.node].end
+                    if not any(end.fenced for end in ends):
+                        yield out.node, sent.message
 
     def step(
         self,
