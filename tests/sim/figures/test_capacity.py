@@ -1,0 +1,45 @@
+"""Groups that fit in the entries of routers, where that is known."""
+
+import random
+
+import pytest
+
+from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.sim.figures import capacity
+
+MESH = LinkGraph.of(EngineMeshSpec(kind="mesh", transport="link", width=4, height=4))
+
+
+def test_everybody_takes_an_entry_of_every_router() -> None:
+    assert capacity.groups_that_fit(MESH, lambda rng, graph: range(16), 1) == 16
+
+
+def test_pairs_of_neighbours_take_two() -> None:
+    """Pairs all over the mesh, the same number of each: they fill all but the odd entry."""
+
+    def pairs(rng: random.Random, graph: LinkGraph) -> list[int]:
+        node = 2 * rng.randrange(8)
+        return [node, node + 1]
+
+    found = capacity.groups_that_fit(MESH, pairs, 1)
+    assert 60 < found <= 128
+
+
+def test_groups_are_what_the_rows_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity, "_graphs", lambda: [("4x4", MESH)])
+    monkeypatch.setattr(capacity, "DRAWS", 2)
+    rows = list(capacity.capacity())
+    assert [row.figure for row in rows] == [
+        "4x4, random, 2 to 8 members",
+        "4x4, random, 8 to 64 members",
+        "4x4, compact, 2 to 8 members",
+    ]
+    assert rows[1].measured.endswith(", of 2 draws)")
+    for seed in range(20):
+        nodes = capacity._compact(random.Random(seed), MESH)
+        assert 2 <= len(set(nodes)) == len(nodes) <= 8
+        joined = {nodes[0]}
+        for node in nodes[1:]:
+            assert any(other in MESH.near[node] for other in joined)
+            joined.add(node)
