@@ -112,16 +112,18 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
                         by_event.append(event)
                         following.append((there, after))
             except Violation as violation:
-                violation.add_note(_trace(start, [*_path(came_from, by_event, here), event], reduce))
+                violation.add_note(
+                    _trace(start, [*_path(came_from, by_event, here), event], reduce)
+                )
                 raise
         if len(numbers) > most:
             raise MemoryError(f"more than {most} states")
         front = following
     lost = None if endless else _first_without_end(len(numbers), sources, targets, ends)
     if lost is not None:
-        violation = Violation("no good end can be reached")
-        violation.add_note(_trace(start, _path(came_from, by_event, lost), reduce))
-        raise violation
+        stuck = Violation("no good end can be reached")
+        stuck.add_note(_trace(start, _path(came_from, by_event, lost), reduce))
+        raise stuck
     return Explored(len(numbers), len(sources), len(ends))
 
 
@@ -159,7 +161,9 @@ def _compact(state: State, parts: dict[Hashable, int]) -> bytes:
     return array("I", [parts.setdefault(part, len(parts)) for part in state.key()]).tobytes()
 
 
-def _first_without_end(states: int, sources: array[int], targets: array[int], ends: array[int]) -> int | None:
+def _first_without_end(
+    states: int, sources: array[int], targets: array[int], ends: array[int]
+) -> int | None:
     """Return the lowest state from which no end can be reached."""
     first = array("i", bytes(4 * (states + 1)))
     for target in targets:

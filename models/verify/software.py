@@ -16,7 +16,18 @@ from syncfabric.models.verify.scenario import ATTEMPTS, Group
 if TYPE_CHECKING:
     from syncfabric.models.verify.setup import SetUp
 
-__all__ = ["START", "Manager", "act", "events", "is_former", "is_over", "next_group", "take_freed", "take_reply"]
+__all__ = [
+    "START",
+    "Manager",
+    "act",
+    "events",
+    "is_former",
+    "is_over",
+    "is_under_way",
+    "next_group",
+    "take_freed",
+    "take_reply",
+]
 
 SETUP, RUN, KILL, OVER = range(4)
 
@@ -132,7 +143,7 @@ def events(world: SetUp, manager: int) -> list[Event]:
     how = ["same", "kill"] if now.phase == SETUP else ["same"]
     if now.phase == SETUP and not world.scenario.rules.kills_before_reuse:
         how.append("other")
-    if not _is_under_way(world, manager):
+    if not is_under_way(world, manager):
         return [("software", manager, "abort", choice, 0) for choice in how]
     if not world.left[1]:
         return []
@@ -156,13 +167,15 @@ def act(world: SetUp, manager: int, what: str, how: str = "", cut: int = 0) -> N
         world.managers[manager] = _assume_done(world, manager, now)._replace(phase=KILL)
         _send(world, manager)
         return
-    if _is_under_way(world, manager):
+    if is_under_way(world, manager):
         world.left[1] -= 1
     part = _part(world, manager)
     for router in part[len(part) - cut :]:
         k = manager * world.scenario.routers + router
         world.requests[k] = world.requests[k][:-1]
-    now = now._replace(tag=(now.tag + 1) % world.scenario.rules.tags, awaited=0, refusal=(), part=0, again=1)
+    now = now._replace(
+        tag=(now.tag + 1) % world.scenario.rules.tags, awaited=0, refusal=(), part=0, again=1
+    )
     if how == "kill":
         world.spoiled |= 1 << _number(world, manager)
         now = _assume_done(world, manager, now)._replace(phase=KILL)
@@ -207,7 +220,11 @@ def _assume_done(world: SetUp, manager: int, now: Manager) -> Manager:
 
 def _part(world: SetUp, manager: int) -> tuple[int, ...]:
     """Return the routers to which the part of the command that runs is sent."""
-    now, rules, routers = world.managers[manager], world.scenario.rules, _group(world, manager).routers
+    now, rules, routers = (
+        world.managers[manager],
+        world.scenario.rules,
+        _group(world, manager).routers,
+    )
     if now.phase == KILL or not rules.awaits:
         return routers
     others, root = routers[:-1], routers[-1:]
@@ -231,7 +248,14 @@ def _send(world: SetUp, manager: int) -> None:
             operation = Operation.START if router == group.root else Operation.SETUP
             image = group.image(router, world.scenario.routers, after)
         world.requests[manager * world.scenario.routers + router] += (
-            Request(operation, now.tag, group.entry(router), epochs[router], _instance(world, manager), image),
+            Request(
+                operation,
+                now.tag,
+                group.entry(router),
+                epochs[router],
+                _instance(world, manager),
+                image,
+            ),
         )
     world.managers[manager] = world.managers[manager]._replace(awaited=len(part), refusal=())
 
@@ -254,7 +278,10 @@ def _done(world: SetUp, manager: int) -> None:
     now, group = world.managers[manager], _group(world, manager)
     for router in group.routers:
         x = group.entry(router)
-        entry, expected = world.entries[_at(world, router, x)], now.epochs[_at(world, router, x)] + 1
+        entry, expected = (
+            world.entries[_at(world, router, x)],
+            now.epochs[_at(world, router, x)] + 1,
+        )
         if entry.epoch != expected or (entry.alive and entry.instance != _instance(world, manager)):
             raise Violation("SETUP is done, but not at all routers")
     _started(world, manager)
@@ -263,7 +290,9 @@ def _done(world: SetUp, manager: int) -> None:
 def _started(world: SetUp, manager: int) -> None:
     now = world.managers[manager]
     freed = now.freed
-    world.managers[manager] = _assume_done(world, manager, now)._replace(phase=RUN, freed=0, again=0, part=0)
+    world.managers[manager] = _assume_done(world, manager, now)._replace(
+        phase=RUN, freed=0, again=0, part=0
+    )
     if freed:
         next_group(world, manager, now.place + 1)
 
@@ -305,7 +334,9 @@ def _end_kill(world: SetUp, manager: int) -> None:
     elif now.attempt + 1 == ATTEMPTS:
         raise Violation("a group is set up again and again")
     else:
-        world.managers[manager] = now._replace(attempt=now.attempt + 1, phase=SETUP, rebuild=0, again=0)
+        world.managers[manager] = now._replace(
+            attempt=now.attempt + 1, phase=SETUP, rebuild=0, again=0
+        )
         _send(world, manager)
 
 
@@ -336,7 +367,7 @@ def _under_way(world: SetUp, manager: int, tag: int) -> int:
     )
 
 
-def _is_under_way(world: SetUp, manager: int) -> bool:
+def is_under_way(world: SetUp, manager: int) -> bool:
     """Return whether all that the command awaits is on its way."""
     now = world.managers[manager]
     return _under_way(world, manager, now.tag) >= now.awaited
