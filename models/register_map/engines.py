@@ -31,7 +31,13 @@ def engine_map(shape: NetworkShape) -> Iterator[Block]:
     ends = sorted({0, len(shape.nodes), *shape.managers, *(i + 1 for i in shape.managers)})
     for first, end in zip(ends, ends[1:], strict=False):
         managed = first in shape.managers
-        name = f"manager_{first}" if managed else "node" if end - first == ends[-1] else f"node_{first}"
+        name = (
+            f"manager_{first}"
+            if managed
+            else "node"
+            if end - first == ends[-1]
+            else f"node_{first}"
+        )
         parts = _node_parts(shape, managed=managed)
         about = "A node" + (", with a manager" if managed else "")
         yield Block(name, first * words, about, parts, None if managed else end - first, words)

@@ -8,13 +8,13 @@ __all__ = ["IDLE", "Node"]
 
 
 class Node(NamedTuple):
-    """Register of a node port: what it has been sent, and how often its process has arrived."""
+    """Register of a node port: what it has been sent, and the barrier of its process's last arrival."""
 
     ready: int = 0
     arrived: int = 0
     epoch: int = 0
     instance: int = -1
-    count: int = 0
+    episode: int = 0
 
 
 IDLE = Node()

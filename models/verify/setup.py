@@ -136,7 +136,7 @@ class SetUp:
 
     def _is_watched(self, entry: Entry) -> bool:
         """Return whether an entry waits in vain: then its own watchdog ends it, too (E3.2, E8)."""
-        waits = not entry.fresh or entry.turn and entry.last and entry.image.parent
+        waits = not entry.fresh or (entry.turn and entry.last and entry.image.parent)
         spoiled = self.spoiled >> entry.instance // ATTEMPTS & 1
         return bool(self.scenario.drops and waits and spoiled)
 
@@ -234,9 +234,9 @@ class SetUp:
         else:
             if not node.arrived or node.instance != message.instance:
                 raise Violation("a process is released that has not arrived")
-            if message.data != group.arrivals(node.count):
+            if message.data != group.arrivals(node.episode):
                 raise Violation("a process is released early, or with wrong data")
-            if (message.kind == LAST) != (node.count == group.barriers):
+            if (message.kind == LAST) != (node.episode == group.barriers):
                 raise Violation("a group ends though a member did not say LAST")
             self.nodes[k] = node._replace(arrived=0)
             if message.kind == LAST:
@@ -245,7 +245,7 @@ class SetUp:
 
     def _may_arrive(self, k: int, node: Node) -> bool:
         if node.ready:
-            return not node.arrived and node.count < self.scenario.group(node.instance).barriers
+            return not node.arrived and node.episode < self.scenario.group(node.instance).barriers
         # A hasty process arrives for the first group of its entry before it is ready.
         return not self.scenario.rules.ready and node == IDLE
 
@@ -255,11 +255,10 @@ class SetUp:
         if not node.ready:
             self.nodes[k] = node._replace(arrived=1)
             return
-        group, count = self.scenario.group(node.instance), node.count + 1
-        self.nodes[k] = node._replace(arrived=1, count=count)
-        last = count == group.barriers or i == group.members[0]
-        data = group.arrival(i, count)
-        message = Message(node.epoch, LAST if last else PLAIN, data, node.instance)
+        group, episode = self.scenario.group(node.instance), node.episode + 1
+        self.nodes[k] = node._replace(arrived=1, episode=episode)
+        kind = LAST if group.says_last(i, episode) else PLAIN
+        message = Message(node.epoch, kind, group.arrival(i, episode), node.instance)
         if self.scenario.linked:
             self.up[k] += (message,)
         else:
@@ -393,8 +392,8 @@ class SetUp:
         request = Request(Operation(operation), 0, x, epoch, -1, Image(0, 0, ()))
         self.requests[(len(self.managers) - 1) * self.scenario.routers + i] += (request,)
 
-    def _software(self, manager: int, *what: int | str) -> None:
-        software.act(self, manager, *what)
+    def _software(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
+        software.act(self, manager, what, how, cut)
 
     # Ends
 

@@ -23,6 +23,7 @@ __all__ = [
     "events",
     "is_former",
     "is_over",
+    "is_under_way",
     "next_group",
     "take_freed",
     "take_reply",
@@ -142,7 +143,7 @@ def events(world: SetUp, manager: int) -> list[Event]:
     how = ["same", "kill"] if now.phase == SETUP else ["same"]
     if now.phase == SETUP and not world.scenario.rules.kills_before_reuse:
         how.append("other")
-    if not _is_under_way(world, manager):
+    if not is_under_way(world, manager):
         return [("software", manager, "abort", choice, 0) for choice in how]
     if not world.left[1]:
         return []
@@ -166,7 +167,7 @@ def act(world: SetUp, manager: int, what: str, how: str = "", cut: int = 0) -> N
         world.managers[manager] = _assume_done(world, manager, now)._replace(phase=KILL)
         _send(world, manager)
         return
-    if _is_under_way(world, manager):
+    if is_under_way(world, manager):
         world.left[1] -= 1
     part = _part(world, manager)
     for router in part[len(part) - cut :]:
@@ -366,7 +367,7 @@ def _under_way(world: SetUp, manager: int, tag: int) -> int:
     )
 
 
-def _is_under_way(world: SetUp, manager: int) -> bool:
+def is_under_way(world: SetUp, manager: int) -> bool:
     """Return whether all that the command awaits is on its way."""
     now = world.managers[manager]
     return _under_way(world, manager, now.tag) >= now.awaited
