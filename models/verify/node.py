@@ -8,7 +8,7 @@ __all__ = ["IDLE", "Node"]
 
 
 class Node(NamedTuple):
-    """Register of a node port: what it has been sent, and the barrier of its process's last arrival."""
+    """Register of a node port, and the barrier of its process's last arrival."""
 
     ready: int = 0
     arrived: int = 0

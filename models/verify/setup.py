@@ -53,13 +53,16 @@ class SetUp:
     requests, replies, freed : list[tuple]
         Of manager m and router i at ``m * routers + i``.
     most : dict[str, int]
-        Greatest values of what is measured, over all copies.
+        What was measured, over all copies: messages of former instances on a link at most, and 1
+        for each code that was answered.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         n, entries, managers = scenario.routers, scenario.entries, len(scenario.managers)
-        self.entries: list[Entry] = [DEAD] * (n * entries)
+        self.entries = [
+            DEAD._replace(epoch=epoch) for epoch in scenario.epochs or (0,) * n * entries
+        ]
         self.nodes: list[Node] = [IDLE] * (n * entries)
         self.links: list[tuple[Message, ...]] = [()] * (n * n * entries)
         self.down: list[tuple[Message, ...]] = [()] * (n * entries)
@@ -316,6 +319,7 @@ class SetUp:
                 request = request._replace(operation=Operation.GO)
                 self.requests[k] = (request, *self.requests[k])
                 return
+        self.most[code.name] = 1
         reply = Reply(code, request.tag, x, self.entries[at].epoch, request.instance)
         self.replies[k] += (reply,)
 

@@ -89,6 +89,9 @@ def next_group(world: SetUp, manager: int, place: int) -> None:
     if place == len(script):
         world.managers[manager] = now._replace(phase=OVER)
         return
+    if world.scenario.epochs and place == 0:
+        # KILL makes the epochs of entries that are not alive known.
+        now = now._replace(phase=KILL, rebuild=1)
     world.managers[manager] = now
     _send(world, manager)
 
