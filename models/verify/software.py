@@ -239,4 +239,5 @@ def _may_kill(world: SetUp, manager: int) -> bool:
     gone = not root.alive or root.instance != instance_of(world, manager)
     k = manager * n + group.root
     under_way = (*world.freed[k], *world.replies[k])
-    return gone and all(reply.code != Code.FREED for reply in under_way)
+    lost = world.left[0] < world.scenario.losses
+    return lost and gone and all(reply.code != Code.FREED for reply in under_way)
