@@ -29,12 +29,13 @@ from syncfabric.models.messages import (
     tripped_at,
 )
 from syncfabric.models.networks.spec import (
+    EngineSpec,
     MeshSpec,
     NetworkSpec,
     RegisterSpec,
     StaticSpec,
-    of_registers,
 )
+from syncfabric.models.planning.c_header_engine import engine_blocks
 from syncfabric.models.planning.c_header_static import static_blocks
 from syncfabric.models.planning.c_text import define, fields, guarded, prefixed
 
@@ -46,8 +47,11 @@ def c_header(spec: NetworkSpec, prefix: str = "") -> str:
 
     Its names begin with the prefix, by default that of the network's module.
     """
-    network, prefix = of_registers(spec.network), prefix or spec.module
+    network, prefix = spec.network, prefix or spec.module
     guard, where = f"{spec.module}_REGISTERS_H", f"of network {spec.name}"
+    if isinstance(network, EngineSpec):
+        text = guarded(guard, f"Config words {where}", engine_blocks(network))
+        return prefixed(text, prefix)
     if isinstance(network, StaticSpec):
         text = guarded(guard, f"Config words {where}", static_blocks(network))
         return prefixed(text, prefix)

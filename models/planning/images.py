@@ -113,6 +113,8 @@ def images_json(plan: BarrierPlan) -> dict[str, Any]:
     """
     if isinstance(plan.spec.network, StaticSpec):
         return {"network": plan.spec.name, "nodes": None, "switches": None}
+    if isinstance(plan.spec.network, EngineSpec):
+        return {"network": plan.spec.name, **engine_images(plan.engine_groups, plan.spec.network)}
     topology = plan.spec.network.topology
     entries: dict[int, list[dict[str, Any]]] = {}
     for group in plan.groups:

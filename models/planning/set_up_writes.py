@@ -14,8 +14,12 @@ from syncfabric.models.messages import (
     Request,
 )
 from syncfabric.models.messages.static import LoaderWord, StaticWord
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.layout import setup as layout
+from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.planning.images import group_writes, images_json
+from syncfabric.models.planning.links import set_up as links
+from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import manager_entries, node_writes
 from syncfabric.models.planning.static_images import SETTLING, static_writes
@@ -73,6 +77,8 @@ def set_up_writes(plan: BarrierPlan) -> Iterator[SetUpWrite]:
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         yield from _static(plan, network)
+    elif isinstance(network, EngineSpec):
+        yield from _of_engines(plan, network.shape)
     elif network.managed:
         yield from (SetUpWrite(*write) for write in node_writes(plan))
         yield from _managed(plan)
@@ -116,6 +122,25 @@ def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
     index = plan.spec.network.topology.index
     for group in plan.groups:
         yield from ((group.id, index(node), place) for node, place in group.places.items())
+
+
+def _of_engines(plan: BarrierPlan, shape: NetworkShape) -> Iterator[SetUpWrite]:
+    """Yield the writes over the config chain, or what the managers are given in turn."""
+    epochs = Epochs()
+    if not shape.managers:
+        for write in links.set_up_writes(plan.engine_groups, shape, epochs):
+            yield SetUpWrite(*write)
+        return
+    state = layout.MANAGER_STATUS.pack({"state": 3})
+    done = layout.MANAGER_STATUS.pack({"state": layout.ManagerState.DONE})
+    ended = Until(links.manager_address(layout.ManagerWord.STATUS), state, done)
+    command = links.manager_address(layout.ManagerWord.COMMAND)
+    for i, group in enumerate(plan.engine_groups):
+        manager = shape.managers[i % len(shape.managers)]
+        for address, value in links.set_up_command(group, shape, epochs):
+            until = ended if address == command else None
+            yield SetUpWrite(manager, address, value, group=group.id, until=until)
+        epochs.set_up(group)
 
 
 def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REGISTER_WORDS, SPILL_BASE
 from syncfabric.models.networks.spec import (
+    EngineSpec,
     IrregularSpec,
     NetworkSpec,
     RegisterSpec,
     StaticSpec,
-    of_registers,
 )
+from syncfabric.models.register_map.engines import engine_map
 from syncfabric.models.register_map.parts import Block, Part, Word
 from syncfabric.models.register_map.places import (
     counter_words,
@@ -40,8 +41,11 @@ def config_map(spec: NetworkSpec) -> Block:
     Target t begins at t times ``TARGET_WORDS``: an address is that of the config port, with
     ``config_node`` above it.
     """
-    network = of_registers(spec.network)
-    blocks = _static(network) if isinstance(network, StaticSpec) else _targets(network)
+    network = spec.network
+    if isinstance(network, EngineSpec):
+        blocks = engine_map(network.shape)
+    else:
+        blocks = _static(network) if isinstance(network, StaticSpec) else _targets(network)
     about = f"Config port of network {spec.name}: the upper part of an address is config_node"
     return Block(f"{spec.module}_config", 0, about, tuple(blocks))
 

@@ -19,8 +19,8 @@ from syncfabric.sim.figures.row import Row
 __all__ = ["capacity"]
 
 ENTRIES = 16
-MOST = 1024
-DRAWS = 11
+PART = 32
+DRAWS = 7
 
 Draw = Callable[[random.Random, LinkGraph], Sequence[int]]
 """Draws the nodes of a group."""
@@ -50,9 +50,17 @@ def _graphs() -> Iterator[tuple[str, LinkGraph]]:
 
 
 def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
-    """Return how many of a row of drawn groups fit: by doubling, then by halving the step."""
+    """Return how many of a row of drawn groups fit, to some 3 %, by halving.
+
+    More than so many are not tried as have trees that together, each alone, take all entries.
+    """
     rng, pace = random.Random(seed), Pace(1, 1, own=not graph.own_links)
-    wanted = [_wanted(graph, gid, draw(rng, graph)) for gid in range(MOST)]
+    wanted: list[Wanted] = []
+    left = ENTRIES * len(graph)
+    while left > 0:
+        wanted.append(_wanted(graph, len(wanted), draw(rng, graph)))
+        (alone,) = spread(graph, wanted[-1:], ENTRIES, pace).values()
+        left -= len(alone.routers)
 
     def fit(count: int) -> bool:
         try:
@@ -61,13 +69,11 @@ def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
             return False
         return True
 
-    fits, step = ENTRIES, ENTRIES
-    while fits + step <= MOST and fit(fits + step):
-        fits, step = fits + step, 2 * step
-    while step := step // 2:
-        if fits + step <= MOST and fit(fits + step):
-            fits += step
-    return fits
+    least, most = min(ENTRIES, len(wanted)), len(wanted)
+    while most - least > max(1, least // PART):
+        middle = (least + most) // 2
+        least, most = (middle, most) if fit(middle) else (least, middle)
+    return least
 
 
 def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:

@@ -90,7 +90,7 @@ class Engine:
         self._entries = layout.entries
         self._room = max(LEAST_ROOM, layout.entries)
         self._queues = [deque[Message]() for _ in range(layout.links)]
-        self._heads: list[Head | None] = [None] * layout.links + [Sweep(0)]
+        self._heads: list[Head | None] = [*[None] * layout.links, Sweep(0)]
         self._present = 1 << layout.links  # sources with a head
         self._memory = Memory(layout, watched=watchdog > 0, read_back=read_back)
         self._commands = Commands(layout, counters=counters)
@@ -164,7 +164,7 @@ class Engine:
 
     def step(
         self,
-        inputs: Mapping[int, Message] = _NOTHING,
+        inputs: Mapping[int, Message] | None = None,
         arrive: Message | None = None,
         request: Request | None = None,
         *,

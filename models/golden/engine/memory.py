@@ -260,7 +260,8 @@ class Memory:
         if broken:
             data = 0
         elif not fresh:
-            data = _OPERATIONS.get(image.op, or_)(acc, data) & self._mask
+            combine = _OPERATIONS.get(image.op, _OPERATIONS[Op.OR])
+            data = combine(acc, data) & self._mask
         if kind == _LAST and not last:
             kind = _PLAIN
         if missing != port and not broken:

@@ -216,14 +216,14 @@ class SetUpPort:
                 self._held.append(inject)
         to_sink = answer if self._asking == "sink" else None
         reply, dropped = self.sink.step(sunk, to_sink, self.replies.slots)
-        dropped += self.replies.step(reply, freed, taken=goes and sender is self.sink)
+        lost = self.replies.step(reply, freed, taken=goes and sender is self.sink)
         if self.manager:
             self.manager.step(request, heard, taken=goes and sender is self.manager)
         if answer:
             self._asking = None
         self._refused, self._refuses = self._refuses, False
         self.freed = credit
-        return PortEvents(overflows, unexpected + dropped)
+        return PortEvents(overflows, unexpected + dropped + lost)
 
     def _front(self) -> tuple[Flit | None, Flit | None]:
         """Let the front flit go; return the sink's, and the manager's."""

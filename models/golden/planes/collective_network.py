@@ -75,6 +75,7 @@ class CollectiveNetwork:
         self._movement = (GuardedMovement if router.check_bits else Movement)(*parts)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
+        self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
 
@@ -205,8 +206,11 @@ class CollectiveNetwork:
 
     def _ask(self, now: int, config: ConfigRequest) -> None:
         """Let a request go along the chain: it is at its target's node some cycles later."""
-        if self._requests or any(self._answers):
-            raise ValueError("a request must wait for the last one's answer")
+        if self._asked:
+            raise ValueError(
+                f"a request in cycle {now} comes before the last one's answer; wait for it"
+            )
+        self._asked = True
         request = ChainRequest(config.node, config.write, config.address, config.data)
         if config.node < self.shape.targets:
             self._requests[now + config.node] = self._wiring.place_of(config.node), request
@@ -252,6 +256,7 @@ class CollectiveNetwork:
         if self._answers:
             *answer, self.config_meaning = self._answers.pop(self.cycle, (*SILENT, 0))
             self.config_answer = tuple(answer)  # type: ignore[assignment]
+            self._asked &= not self.config_answer[0]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
         self.release = sorted(

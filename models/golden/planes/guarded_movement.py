@@ -84,9 +84,9 @@ class GuardedMovement(Movement):
                 self._take_node(now, place, here, arrive, mine, injected)
             else:
                 i = place - routers
-                flit = injected.get(i)
                 sends = driven.get(i) or self._interfaces[i].drive()
-                self._take_interface(now, i, here, sends, freed.get(i, 0), flit, arrive, mine)
+                into = injected.get(i)
+                self._take_interface(now, i, here, sends, freed.get(i, 0), into, arrive, mine)
         for tokens, at in here.tokens:
             tokens[at] += 1
         return shown

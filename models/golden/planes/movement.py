@@ -328,11 +328,11 @@ class Movement:
         self._rest = set()
         for i in moving:
             interface, inject = self._interfaces[i], injected.get(i)
-            driven = flit, sent = interface.drive(inject)
-            n, p = self._homes[i]
-            if flit:
-                here.flits.append((n, p, flit))
-                self._show(now, self._wiring.injection(i), flit, shown)
+            driven = interface.drive(inject)
+            (sends, sent), (n, p) = driven, self._homes[i]
+            if sends:
+                here.flits.append((n, p, sends))
+                self._show(now, self._wiring.injection(i), sends, shown)
             if sent:
                 lane = self._wiring.injection(i) * self._wiring.width
                 shown.wires[lane + self._class(sent)] = self._word(sent)

@@ -167,7 +167,7 @@ class Rest(NamedTuple):
 NO_REST = Rest()
 
 
-def _events(found: PortEvents) -> list[int]:
+def _events(found: PortEvents) -> list[RouterCounter]:
     overflows = [RouterCounter.OVERFLOW] * found.overflows
     return overflows + [RouterCounter.UNEXPECTED] * found.unexpected
 
@@ -327,8 +327,7 @@ class Node:
         wires, engine = self.wires(), self.engine
         passing, answer = self.config.passing, self.config.answer
         came = self.cross(inputs.forward, inputs.back)
-        shown = engine.links, engine.release, engine.answer, engine.freed
-        links, release, *answers = shown
+        links, release, answers = engine.links, engine.release, (engine.answer, engine.freed)
         process = self.node_port.shown(release) if self.node_port else None
         ready = self.take(came, inputs)
         self.credited(came.credits)

@@ -149,7 +149,7 @@ class RoutedLinks:
         for (p, c), sent in self._slots.items():
             assert sent.way
             candidates.setdefault((self.output(p, sent.way), c), {})[p] = sent
-        for q, sent in (self._registers | sends if self._registers else sends).items():
+        for q, sent in ({**self._registers, **sends} if self._registers else sends).items():
             assert sent.way
             candidates.setdefault((q, sent.way.route_class), {})[REGISTER] = sent
         chosen: dict[int, tuple[int, Sent]] = {}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.setup import share_of
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["allot"]
+__all__ = ["allot", "check_apart", "owner_of"]
 
 
 def allot(
@@ -44,3 +48,46 @@ def allot(
             entries[now] = share.start + taken[places[now]]
             taken[places[now]] += 1
     return found
+
+
+def owner_of(entries: Collection[int], router: NodeShape) -> int:
+    """Return the manager in whose share a group's entries are; 0 without managers.
+
+    Raises
+    ------
+    SpecError
+        An entry does not exist, or they are not all one manager's.
+    """
+    for entry in entries:
+        if type(entry) is not int or not 0 <= entry < router.layout.entries:
+            raise SpecError(f"entry must be 0..{router.layout.entries - 1}, not {entry!r}")
+    managers = max(1, router.managers)
+    shares = [share_of(manager, managers, router.layout.entries) for manager in range(managers)]
+    owners = {next((m for m, share in enumerate(shares) if e in share), -1) for e in entries}
+    if len(owners) != 1 or -1 in owners:
+        raise SpecError(f"entries {min(entries)} to {max(entries)} are not of one manager's share")
+    return owners.pop()
+
+
+def check_apart(graph: LinkGraph, placements: Mapping[int, Mapping[int, int]]) -> None:
+    """Refuse two groups that have the same entry of a router.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    placements : mapping of int to (mapping of int to int)
+        The entry at each router, by group.
+
+    Raises
+    ------
+    SpecError
+        The first such entry.
+    """
+    taken: dict[tuple[int, int], int] = {}
+    for group, placement in placements.items():
+        for place in placement.items():
+            if (other := taken.setdefault(place, group)) != group:
+                raise SpecError(
+                    f"plan: group {group}: entry {place[1]} of {graph.name(place[0])} is that of"
+                    f" group {other}, too; plan again"
+                )

@@ -13,6 +13,7 @@ from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.port_tree import PortTree
@@ -198,7 +199,7 @@ class GroupPlan:
         try:
             plan = cls._read(entry, LinkGraph.of(network), network.shape.router)
             written = plan.to_json()
-        except (PlanError, LookupError, TypeError, ValueError) as error:
+        except (PlanError, SpecError, LookupError, TypeError, ValueError) as error:
             raise SpecError(f"{subject}: {error}; plan again") from None
         for name, value in written.items():
             if entry.get(name) != value:
@@ -215,9 +216,7 @@ class GroupPlan:
         placement = {graph.router(e["router"]): e["entry"] for e in entry["entries"]}
         if list(placement) != shape.routers.tolist():
             raise PlanError("entries are not at the routers of its tree")
-        for number in placement.values():
-            if type(number) is not int or not 0 <= number < router.layout.entries:
-                raise PlanError(f"entry must be 0..{router.layout.entries - 1}, not {number!r}")
+        owner_of(placement.values(), router)
         bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
         for name, bound in bounds.items():
             if bound is not None and type(bound) is not int:

@@ -26,8 +26,10 @@ BASE = 16
 """What a router costs; each other group there costs 1 more."""
 PRESENT, HISTORY = 4 * BASE, BASE // 2
 """What a router costs more for each group that it has too many, now and in each round before."""
-SLACK = (0,) * 10 + (1,) * 8 + (2,) * 8 + (4,) * 8
-"""In each round, how much more than the least a tree's radius may be."""
+SLACK = (0, 1, 2, 4)
+"""How much more than the least a tree's radius may be, where less does not do."""
+PATIENCE = 3
+"""Rounds in vain after which that is given up."""
 ROOTS = 4
 """Roots that are tried for a group in each round."""
 MEASURED = 1 << 18
@@ -158,17 +160,24 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
     for one in free:
         state.put(one, state.best(one))
     for slack in SLACK:
-        late = [one for one in free if state.crowded(one)]
-        if not late:
-            break
-        state.history += np.maximum(state.load - room, 0) * HISTORY
-        for one in late:
-            if state.crowded(one):
-                state.take(one)
-                state.put(one, state.best(one, slack))
+        _settle(state, free, slack)
     if (state.load > room).any():
         raise _crowded(state.load, wanted, {g: t.routers for g, t in state.trees.items()})
     return state.trees
+
+
+def _settle(state: _State, groups: Sequence[Wanted], slack: int) -> None:
+    """Lay groups that pass crowded routers anew, round by round, while that helps."""
+    least, vain = None, 0
+    while vain < PATIENCE and (crowd := np.maximum(state.load - state.room, 0)).any():
+        over = int(crowd.sum())
+        vain = 0 if least is None or over < least else vain + 1
+        least = over if least is None else min(least, over)
+        state.history += crowd * HISTORY
+        for one in groups:
+            if state.crowded(one):
+                state.take(one)
+                state.put(one, state.best(one, slack))
 
 
 def _crowded(load: Ints, wanted: Sequence[Wanted], routers: dict[int, list[int]]) -> CrowdedError:

@@ -12,7 +12,14 @@ from syncfabric.models.layout.setup import (
     Operation,
     share_of,
 )
-from tests.models.golden.planes.nets import Group, draw_group, draw_irregular, draw_mesh, irregular, mesh
+from tests.models.golden.planes.nets import (
+    Group,
+    draw_group,
+    draw_irregular,
+    draw_mesh,
+    irregular,
+    mesh,
+)
 from tests.models.golden.planes.network_bench import Bench
 
 DONE = {"state": ManagerState.DONE, "code": 0, "epoch": 0, "request": 0}

@@ -252,9 +252,7 @@ def requests_of(shape: NetworkShape, group: Group, operation: Operation) -> list
     for n in group.routers:
         word = REQUEST.pack({"epoch": before[n], "entry": group.entry[n]})
         image = image_of(shape, group, n)
-        words = [
-            image >> WORD_BITS * k & WORD for k in range(shape.router.layout.image_words)
-        ]
+        words = [image >> WORD_BITS * k & WORD for k in range(shape.router.layout.image_words)]
         requests.append([shape.sink_header(n), word, *words])
     return requests
 
@@ -267,9 +265,7 @@ def manager_write(shape: NetworkShape, manager: int, word: ManagerWord, data: in
 
 def manager_read(shape: NetworkShape, manager: int, word: ManagerWord) -> ConfigRequest:
     """Return a read of a manager's word."""
-    return ConfigRequest(
-        shape.managers[manager], Target.MANAGER << ADDRESS_BITS | word, False
-    )
+    return ConfigRequest(shape.managers[manager], Target.MANAGER << ADDRESS_BITS | word, False)
 
 
 def order(

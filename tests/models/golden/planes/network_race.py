@@ -9,8 +9,8 @@ from typing import Any
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.traffic import rate_word
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation, share_of
+from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import (
     Host,
     command,
@@ -131,7 +131,7 @@ class NetworkRace:
         """Go through a cycle, or over quiet ones."""
         net, plain = self.net, self.plain
         assert net.cycle == plain.cycle
-        quiet = {"enable": self.enable, "rate": self.rate}
+        quiet: dict[str, Any] = {"enable": self.enable, "rate": self.rate}
         until = net.idle_until(**quiet)
         if not self.busy and (until is None or until > net.cycle) and self.rng.random() < 0.5:
             cycles = self.rng.choice((1, 3, 20, 100))

@@ -25,7 +25,7 @@ from syncfabric.models.traffic import TrafficGenerator
 class Restless(Engine):
     """An engine that is never idle."""
 
-    is_idle = False  # type: ignore[assignment]
+    is_idle = False
 
 
 class PlainNetwork:
@@ -94,7 +94,7 @@ class PlainNetwork:
         forward: list[dict[int, Forward]] = [{} for _ in self.nodes]
         back: list[dict[int, Back]] = [{} for _ in self.nodes]
         wires = [node.wires() for node in self.nodes]
-        for n, (sent, credit) in enumerate(wires):
+        for n, (sent, _) in enumerate(wires):
             for p in sent:
                 if (n, p) in shape.ends:
                     m, q = shape.ends[n, p]

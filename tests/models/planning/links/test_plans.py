@@ -154,8 +154,10 @@ def test_managers_have_shares_of_their_own() -> None:
 def test_members_have_the_lowest_entries() -> None:
     """A node port has registers for 16 groups alone."""
     network = mesh(8, 8, groups=32)
-    groups = groups_of(network, random.Random(3), 60, (2, 3))
-    for plan in plan_and_check(network, groups):
+    groups = groups_of(network, random.Random(3), 140, (2, 3))
+    plans = plan_and_check(network, groups)
+    assert max(e["entry"] for plan in plans for e in plan["entries"]) >= 16
+    for plan in plans:
         assert max(plan["registers"][: len(plan["members"])]) < 16
 
 
@@ -169,6 +171,17 @@ def test_full_routers_are_named_with_the_remedy() -> None:
     with pytest.raises(PlanError, match=words):
         plan_groups(mesh(3, 2), groups)
     plan_and_check(mesh(3, 2, groups=20), groups)
+
+
+def test_members_that_are_too_many_are_named_before_those_that_pass() -> None:
+    groups = [GroupSpec(id=i, members=((1, 0),)) for i in range(3)]
+    groups.append(GroupSpec(id=3, members=((0, 0), (2, 0))))
+    words = (
+        r"^router \(1, 0\): groups 0, 1, 2 need 3 entries, but there are 2 with groups = 2; set"
+        r" groups = 4 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(mesh(3, 1, groups=2), groups)
 
 
 def test_more_than_any_router_can_hold() -> None:

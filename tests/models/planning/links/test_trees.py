@@ -48,6 +48,13 @@ def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> N
         assert set(centre.roots(2).tolist()) == {r for r in far if far[r] <= centre.radius + 2}
 
 
+def test_centres_of_many_members() -> None:
+    graph = LinkGraph.of(mesh(10, 10)).switches
+    centre = centre_of(graph, np.arange(100))
+    assert centre.radius == 10
+    assert centre.roots(0).tolist() == [44, 45, 54, 55]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_trees_avoid_what_is_dear(seed: int) -> None:

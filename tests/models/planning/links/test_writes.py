@@ -12,6 +12,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import REQUEST
 from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.planning.links.entries import check_apart, owner_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
 from syncfabric.models.planning.links.planners import plan_groups
@@ -189,6 +190,31 @@ def test_what_is_no_plan(change_it: Callable[[dict[str, Any]], Any], words: str)
     change_it(entry)
     with pytest.raises(SpecError, match=f"^plan: group 0: {words}$"):
         GroupPlan.from_json(entry, CLUSTER)
+
+
+def test_entries_are_of_one_manager() -> None:
+    network = mesh(4, 4, setup="manager", managers=((0, 0), (1, 0), (2, 0)))
+    first, second = planned(network, 5, 2)
+    router = network.shape.router
+    assert owner_of(first.placement.values(), router) == 0
+    assert owner_of(second.placement.values(), router) == 1
+    assert owner_of([3, 15], mesh(4, 4).shape.router) == 0
+    words = r"entries {} are not of one manager's share"
+    for entries, named in (([3, 4], "3 to 4"), ([12, 15], "12 to 15")):
+        with pytest.raises(SpecError, match=f"^{words.format(named)}$"):
+            owner_of(entries, router)
+    entry = json.loads(json.dumps(first.to_json()))
+    entry["entries"][0]["entry"] = 4
+    with pytest.raises(SpecError, match=r"^plan: group 0: entries 0 to 4 are not of one manager"):
+        GroupPlan.from_json(entry, network)
+
+
+def test_groups_have_entries_apart() -> None:
+    plans = planned(mesh(3, 3), 9, 2)
+    check_apart(plans[0].graph, {plan.id: plan.placement for plan in plans})
+    words = r"^plan: group 1: entry 0 of router \(0, 0\) is that of group 0, too; plan again$"
+    with pytest.raises(SpecError, match=words):
+        check_apart(plans[0].graph, dict.fromkeys(range(2), plans[0].placement))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""In every cycle the model of the sink agrees with a literal reading of the contract."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from tests.models.golden.literal_sink import LiteralSink
+from tests.models.golden.sink_stimuli import SinkStimuli, draw_sink
+
+
+def play(seed: int, cycles: int) -> Counter[str]:
+    rng = random.Random(seed)
+    build = draw_sink(rng)
+    stimuli = SinkStimuli(build, rng)
+    layout = build.layout
+    literal = LiteralSink(
+        build.headers,
+        build.reply_bit,
+        build.router,
+        layout.entries,
+        layout.image_words,
+        build.channels,
+        build.buffer_flits,
+    )
+    for cycle in range(cycles):
+        inputs = stimuli.inputs()
+        came, chain, answer, freed, credit = inputs
+        expected = literal.cycle(
+            came and came[:5],
+            chain and (chain.write, chain.address, chain.data),
+            answer and (answer.error, answer.rdata),
+            freed and (freed.entry, freed.epoch),
+            credit,
+        )
+        assert stimuli.step(inputs) == expected, f"cycle {cycle}: {build}"
+    return stimuli.seen
+
+
+STATES = ("LISTEN", "WRITE", "JUDGE", "COMMIT", "START", "ANSWER")
+
+
+def test_model_is_the_literal_contract() -> None:
+    seen = sum((play(seed, 400) for seed in range(60)), Counter[str]())
+    assert min(seen[what] for what in (*STATES, "replies", "unexpected")) > 100
+    assert min(seen[what] for what in ("refused", "overflows")) > 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(100, 500, 20))
+def test_model_is_the_literal_contract_at_length(first: int) -> None:
+    for seed in range(first, first + 20):
+        play(seed, 3000)
