@@ -143,7 +143,7 @@ def test_the_chain_answers_after_its_hops(routers: int) -> None:
         waited = bench.now - 1 - start
         assert waited == (2 * targets + 1 if target == targets else 2 * target + 3)
     bench.step(config=ConfigRequest(0, 0, False))
-    with pytest.raises(ValueError, match="cycle .* before the last one's answer"):
+    with pytest.raises(ValueError, match="before the last one's answer"):
         bench.step(config=ConfigRequest(0, 0, False))
 
 
