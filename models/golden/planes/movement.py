@@ -67,6 +67,7 @@ class Movement:
         router = shape.router
         self._nodes, self._interfaces, self._processes = nodes, interfaces, processes
         self._wiring, self._observer, self._homes = wiring, observer, shape.nodes
+        self._routers = [node.router for node in nodes if node.router]  # all of them, or none
         self._registers = router.link_registers
         self._own_links = nodes[0].own_links
         self._late_links = router.output_register and not self._own_links
@@ -75,6 +76,8 @@ class Movement:
         self._watches = router.watchdog > 0
         self._set_up_channel = router.channels if shape.managers else -1
         self._sink_port = router.links if shape.managers else -1
+        many = shape.routers if self._routers else 0
+        self._backs = [self._credits_of(n) for n in range(many)]
         self._marks = [mark << router.flit_bits for mark in range(8)]
         self.due: dict[int, Coming] = {}
         self.answers: list[tuple[int, Answer]] = []
@@ -83,6 +86,23 @@ class Movement:
         self._messages = set[int]()  # routers whose messages move
         self._words = set[int]()  # routers whose words move
         self._rest = set[int]()  # interfaces that move
+
+    def _credits_of(self, n: int) -> list[tuple[int, tuple[list[int], int]] | None]:
+        """Return for each input's channel the lane of its credit, and the sender's count.
+
+        None: it does not come from another router.
+        """
+        found: list[tuple[int, tuple[list[int], int]] | None] = []
+        for out in self._wiring.outs[n]:
+            there = self._routers[out.place] if out and out.node < 0 else None
+            for c in range(self._wiring.channels):
+                if out and there:
+                    at = out.port * self._wiring.channels + c
+                    lane = out.reverse * self._wiring.width + c
+                    found.append((lane, (there.tokens, at)))
+                else:
+                    found.append(None)
+        return [*found, *[None] * self._wiring.channels]
 
     @property
     def moves(self) -> bool:
@@ -161,12 +181,11 @@ class Movement:
                 mine = request[1] if request and n == asked else None
                 messages, come = sends.get(n, NO_MESSAGES), here.messages.get(n, NO_MESSAGES)
                 self._take(now, n, messages, come, arrivals.get(n, NO_ARRIVALS), mine)
+        routers, many, packets = self._routers, len(self._nodes), self._packets
         for n, p, flit in here.flits:
-            if n < len(self._nodes):
-                router = self._nodes[n].router
-                assert router
-                router.receive(p, flit)
-                self._packets.add(n)
+            if n < many:
+                routers[n].receive(p, flit)
+                packets.add(n)
         for tokens, at in here.tokens:
             tokens[at] += 1
         for links, p, classes in here.message_credits:
@@ -178,8 +197,7 @@ class Movement:
     def _free(self, i: int, c: int, shown: Shown, here: Coming) -> None:
         """Return a credit of a node's sink."""
         n, p = self._homes[i]
-        router = self._nodes[n].router
-        assert router
+        router = self._routers[n]
         shown.credits.append((n * self._wiring.ports + p) * self._wiring.width + c)
         here.tokens.append((router.tokens, p * router.channels + c))
 
@@ -245,51 +263,56 @@ class Movement:
         far: Coming,
     ) -> None:
         """Let routers send flits, and messages on shared links, and return credits."""
-        nodes, wiring, marks, observer = self._nodes, self._wiring, self._marks, self._observer
-        blocking, wires, width = self._blocking, shown.wires, wiring.width
+        routers, wiring, marks, observer = self._routers, self._wiring, self._marks, self._observer
+        blocking, wires, backs = self._blocking, shown.wires, self._backs
+        credit, tokens, flits = shown.credits.append, far.tokens.append, far.flits.append
         moving = self._packets | blocking.keys() if blocking else self._packets
         self._packets = set()
         for n in moving:
-            router, outs = nodes[n].router, wiring.outs[n]
-            assert router
-            channels = router.channels
+            router, outs, back_of = routers[n], wiring.outs[n], backs[n]
             for at in router.freed:
-                p, c = divmod(at, channels)
-                out = outs[p] if p < len(outs) else None
-                if c == self._set_up_channel and (out is None or out.node >= 0):
-                    self._credit_set_up(n, out, shown)
-                elif out is not None:
-                    shown.credits.append(out.reverse * width + c)
-                    if out.node < 0:
-                        there = nodes[out.place].router
-                        assert there
-                        far.tokens.append((there.tokens, out.port * channels + c))
-                    else:
-                        self._processes.credit(out.node, c)
+                back = back_of[at]
+                if back:
+                    credit(back[0])
+                    tokens(back[1])
+                else:
+                    self._return(n, at, shown)
             for o, flit in router.send(blocking.get(n)).items():
-                out = outs[o] if o < len(outs) else None
-                if out is None:
-                    if o == self._sink_port and isinstance(flit, Flit):
-                        self._leaves[n] = flit
-                    continue
                 if not isinstance(flit, Flit):
                     self._put(n, o, flit, shown, here, far)
                     continue
-                c, payload, head, tail, cut, _ = flit
-                if c == self._set_up_channel and o == self._sink_port:
+                out = outs[o] if o < len(outs) else None
+                c, payload, head, tail, _, _ = flit
+                if o == self._sink_port and (out is None or c == self._set_up_channel):
                     self._leaves[n] = flit
                     continue
-                wires[out.lane + c] = payload | marks[head | tail << 1 | cut << 2]
-                if out.node < 0:
-                    far.flits.append((out.place, out.port, flit))
+                if out is None:
+                    continue
+                link, lane, place, port, node, _ = out
+                if head or tail:
+                    payload |= marks[head | tail << 1 | flit.cut << 2]
+                wires[lane + c] = payload
+                if node < 0:
+                    flits((place, port, flit))
                 elif self._interfaces:
-                    here.flits.append((out.place, 0, flit))
+                    here.flits.append((place, 0, flit))
                 else:
-                    self._processes.eject(out.node, flit, now)
+                    self._processes.eject(node, flit, now)
                 if observer is not None:
-                    observer.flit(out.link, now)
+                    observer.flit(link, now)
             if not router.is_idle:
                 self._packets.add(n)
+
+    def _return(self, n: int, at: int, shown: Shown) -> None:
+        """Return a credit of a router's input from a node, or from a set-up port."""
+        p, c = divmod(at, self._wiring.channels)
+        outs = self._wiring.outs[n]
+        out = outs[p] if p < len(outs) else None
+        if c == self._set_up_channel and (out is None or out.node >= 0):
+            self._credit_set_up(n, out, shown)
+        elif out is not None:
+            shown.credits.append(out.reverse * self._wiring.width + c)
+            self._processes.credit(out.node, c)
 
     def _credit_set_up(self, n: int, out: Out | None, shown: Shown) -> None:
         """Return a credit of channel V to a set-up port, or to a node interface."""
