@@ -9,7 +9,8 @@ from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle import SetUpPort
 from syncfabric.models.golden.planes import interface as interfaces
 from syncfabric.models.golden.planes.interface import NodeInterface
-from syncfabric.models.golden.planes.node import Node, Rest, RouterCounter
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.pins import Rest
 from syncfabric.models.golden.planes.processes import Processes
 from syncfabric.models.golden.planes.wiring import Coming, Out, Shown, Wiring
 from syncfabric.models.golden.record import Observer
@@ -18,6 +19,7 @@ from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.node import RouterWord
 
 __all__ = ["Movement"]
 
@@ -417,7 +419,7 @@ class Movement:
         else:
             _, dropped = node.take_messages(sends, come, arrivals)
             if dropped:
-                node.take_words(None, None, None, 0, [RouterCounter.OVERFLOW] * dropped)
+                node.words.step(None, None, None, 0, [RouterWord.OVERFLOW] * dropped)
                 self._words.add(n)
         if not node.messages_are_idle:
             self._messages.add(n)

@@ -1,6 +1,7 @@
 """Barriers on whole networks: their latency, their ends, and what is beside them."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_e11_with_stages_and_registers(stages: int, registers: int) -> None:
     assert latency == 2 * 4 * (stages + registers) + interval + 2
 
 
-def chain(routers: int, **keys: object) -> Bench:
+def chain(routers: int, **keys: Any) -> Bench:
     """Routers in a row, with a node at each."""
     links: list[tuple[Place, Place]] = [((n, 0), (n + 1, 1)) for n in range(routers - 1)]
     return Bench(irregular(links, [(n, 2) for n in range(routers)], 3, **keys))
