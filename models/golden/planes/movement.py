@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.lifecycle import SetUpPort
 from syncfabric.models.golden.planes import interface as interfaces
 from syncfabric.models.golden.planes.interface import NodeInterface
 from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.packet_movement import PacketMovement
 from syncfabric.models.golden.planes.pins import Rest
 from syncfabric.models.golden.planes.processes import Processes
-from syncfabric.models.golden.planes.wiring import Coming, Out, Shown, Wiring
+from syncfabric.models.golden.planes.wiring import Coming, Shown, Wiring
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
@@ -69,7 +69,8 @@ class Movement:
         router = shape.router
         self._nodes, self._interfaces, self._processes = nodes, interfaces, processes
         self._wiring, self._observer, self._homes = wiring, observer, shape.nodes
-        self._routers = [node.router for node in nodes if node.router]  # all of them, or none
+        parts = shape, wiring, nodes, interfaces, processes, observer
+        self.packets = PacketMovement(*parts)
         self._registers = router.link_registers
         self._own_links = nodes[0].own_links
         self._late_links = router.output_register and not self._own_links
@@ -78,38 +79,18 @@ class Movement:
         self._watches = router.watchdog > 0
         self._set_up_channel = router.channels if shape.managers else -1
         self._sink_port = router.links if shape.managers else -1
-        many = shape.routers if self._routers else 0
-        self._backs = [self._credits_of(n) for n in range(many)]
         self._marks = [mark << router.flit_bits for mark in range(8)]
         self.due: dict[int, Coming] = {}
         self.answers: list[tuple[int, Answer]] = []
         self.watched = set[int]()
-        self._packets = set[int]()  # routers that move
         self._messages = set[int]()  # routers whose messages move
         self._words = set[int]()  # routers whose words move
         self._rest = set[int]()  # interfaces that move
 
-    def _credits_of(self, n: int) -> list[tuple[int, tuple[list[int], int]] | None]:
-        """Return for each input's channel the lane of its credit, and the sender's count.
-
-        None: it does not come from another router.
-        """
-        found: list[tuple[int, tuple[list[int], int]] | None] = []
-        for out in self._wiring.outs[n]:
-            there = self._routers[out.place] if out and out.node < 0 else None
-            for c in range(self._wiring.channels):
-                if out and there:
-                    at = out.port * self._wiring.channels + c
-                    lane = out.reverse * self._wiring.width + c
-                    found.append((lane, (there.tokens, at)))
-                else:
-                    found.append(None)
-        return [*found, *[None] * self._wiring.channels]
-
     @property
     def moves(self) -> bool:
         """Whether anything moves in the coming cycle without inputs and links' registers."""
-        return bool(self._packets or self._messages or self._words or self._rest)
+        return bool(self.packets.active or self._messages or self._words or self._rest)
 
     def releases(self) -> Iterator[tuple[int, Message]]:
         """Yield the nodes that get a message of an engine in the coming cycle."""
@@ -119,7 +100,7 @@ class Movement:
                 if message:
                     yield n, message
             return
-        for n in self._packets if self._late_links else self._messages:
+        for n in self.packets.active if self._late_links else self._messages:
             node = self._nodes[n]
             if self._late_links and node.router:
                 links = node.router.shown
@@ -160,19 +141,18 @@ class Movement:
         far = self.due.setdefault(now + self._registers, Coming()) if self._registers else here
         asked = request[0] if request else -1
         self.answers = []
-        self._leaves: dict[int, Flit] = {}  # set-up flits that routers send, by router
         self._drives: dict[int, tuple[Flit | None, Flit | None]] = {}
-        self._own_credits: list[SetUpPort | NodeInterface] = []
         for i, c in self._processes.freed():
             self._free(i, c, shown, here)
         self._free_set_up(shown, here)
         sends = self._send_messages(shown, here, far)
-        self._send_packets(now, sends, shown, here, far)
+        for message in self.packets.send(now, self._blocking, shown, here, far):
+            self._put(*message, shown, here, far)
         self._inject(now, arrivals, request, shown, here)
         if self._registers and far.is_empty:
             del self.due[now + self._registers]
         moving = {*self._messages, *here.messages, *self._words, *visited}
-        moving.update(self._leaves)
+        moving.update(self.packets.leaves)
         moving.update(self._drives)
         moving.update(arrivals)
         if request:
@@ -183,23 +163,15 @@ class Movement:
                 mine = request[1] if request and n == asked else None
                 messages, come = sends.get(n, NO_MESSAGES), here.messages.get(n, NO_MESSAGES)
                 self._take(now, n, messages, come, arrivals.get(n, NO_ARRIVALS), mine)
-        routers, many, packets = self._routers, len(self._nodes), self._packets
-        for n, p, flit in here.flits:
-            if n < many:
-                routers[n].receive(p, flit)
-                packets.add(n)
-        for tokens, at in here.tokens:
-            tokens[at] += 1
+        self.packets.end(here)
         for links, p, classes in here.message_credits:
             links.credited(p, classes)
-        for port in self._own_credits:
-            port.tokens += 1
         return shown
 
     def _free(self, i: int, c: int, shown: Shown, here: Coming) -> None:
         """Return a credit of a node's sink."""
         n, p = self._homes[i]
-        router = self._routers[n]
+        router = self.packets.routers[n]
         shown.credits.append((n * self._wiring.ports + p) * self._wiring.width + c)
         here.tokens.append((router.tokens, p * router.channels + c))
 
@@ -255,77 +227,6 @@ class Movement:
             if out is not None:
                 shown.credits.append(out.reverse * wiring.width + wiring.messages + c)
                 far.message_credits.append((self._nodes[out.place].messages, out.port, 1 << c))
-
-    def _send_packets(
-        self,
-        now: int,
-        sends: Mapping[int, Mapping[int, Sent]],
-        shown: Shown,
-        here: Coming,
-        far: Coming,
-    ) -> None:
-        """Let routers send flits, and messages on shared links, and return credits."""
-        routers, wiring, marks, observer = self._routers, self._wiring, self._marks, self._observer
-        blocking, wires, backs = self._blocking, shown.wires, self._backs
-        credit, tokens, flits = shown.credits.append, far.tokens.append, far.flits.append
-        moving = self._packets | blocking.keys() if blocking else self._packets
-        self._packets = set()
-        for n in moving:
-            router, outs, back_of = routers[n], wiring.outs[n], backs[n]
-            for at in router.freed:
-                back = back_of[at]
-                if back:
-                    credit(back[0])
-                    tokens(back[1])
-                else:
-                    self._return(n, at, shown)
-            for o, flit in router.send(blocking.get(n)).items():
-                if not isinstance(flit, Flit):
-                    self._put(n, o, flit, shown, here, far)
-                    continue
-                out = outs[o] if o < len(outs) else None
-                c, payload, head, tail, _, _ = flit
-                if o == self._sink_port and (out is None or c == self._set_up_channel):
-                    self._leaves[n] = flit
-                    continue
-                if out is None:
-                    continue
-                link, lane, place, port, node, _ = out
-                if head or tail:
-                    payload |= marks[head | tail << 1 | flit.cut << 2]
-                wires[lane + c] = payload
-                if node < 0:
-                    flits((place, port, flit))
-                elif self._interfaces:
-                    here.flits.append((place, 0, flit))
-                else:
-                    self._processes.eject(node, flit, now)
-                if observer is not None:
-                    observer.flit(link, now)
-            if not router.is_idle:
-                self._packets.add(n)
-
-    def _return(self, n: int, at: int, shown: Shown) -> None:
-        """Return a credit of a router's input from a node, or from a set-up port."""
-        p, c = divmod(at, self._wiring.channels)
-        outs = self._wiring.outs[n]
-        out = outs[p] if p < len(outs) else None
-        if c == self._set_up_channel and (out is None or out.node >= 0):
-            self._credit_set_up(n, out, shown)
-        elif out is not None:
-            shown.credits.append(out.reverse * self._wiring.width + c)
-            self._processes.credit(out.node, c)
-
-    def _credit_set_up(self, n: int, out: Out | None, shown: Shown) -> None:
-        """Return a credit of channel V to a set-up port, or to a node interface."""
-        if out is not None and self._interfaces:
-            lane = out.reverse * self._wiring.width + self._set_up_channel
-            shown.credits.append(lane)
-            self._own_credits.append(self._interfaces[out.node])
-        else:
-            port = self._nodes[n].set_up
-            assert port
-            self._own_credits.append(port)
 
     def _drive_set_up(self, injected: Mapping[int, Flit], here: Coming) -> None:
         """Let set-up ports drive routers; ``injected`` are processes' flits, by router."""
@@ -402,7 +303,7 @@ class Movement:
         """Take a router's messages, and its words, over a clock edge."""
         node = self._nodes[n]
         node.now = now
-        leaves, (into, inject) = self._leaves.get(n), self._drives.get(n, NOTHING)
+        leaves, (into, inject) = self.packets.leaves.get(n), self._drives.get(n, NOTHING)
         if (
             request is not None
             or leaves is not None
