@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from syncfabric.models.verify import software
+from syncfabric.models.verify import sink, software
+from syncfabric.models.verify.manager import is_under_way
 from syncfabric.models.verify.packets import Code, Operation, Request
 from syncfabric.models.verify.scenario import ATTEMPTS
 
@@ -66,12 +67,12 @@ def at_once(world: SetUp) -> Event | None:
 
 def _may_be_served(world: SetUp, manager: int, router: int, request: Request) -> bool:
     entry = world.entries[router * world.scenario.entries + request.entry]
-    if entry.alive or not world.may_serve(router, request):
+    if entry.alive or not sink.may_serve(world, router, request):
         return False
     if request.operation == Operation.KILL:
         return True
     if request.operation != Operation.SETUP or request.instance < 0:
         return False
     broken = world.left[2] or world.spoiled >> request.instance // ATTEMPTS & 1
-    runs = request.tag == world.managers[manager].tag and software.is_under_way(world, manager)
+    runs = request.tag == world.managers[manager].tag and is_under_way(world, manager)
     return runs and not broken

@@ -97,6 +97,8 @@ class Scenario:
         Entries that may be killed by their own router: its watchdog, or the config chain.
     meddles : int
         Requests that the last manager sends for entries that are not its own.
+    epochs : tuple[int, ...]
+        Epochs of all entries at first, which managers do not know; none: 0, which they know.
     linked : bool
         Nodes are node interfaces at the far end of links, as elsewhere than on meshes.
     drops : bool
@@ -113,6 +115,7 @@ class Scenario:
     aborts: int = 0
     breaks: int = 0
     meddles: int = 0
+    epochs: tuple[int, ...] = ()
     linked: bool = False
     drops: bool = False
     rules: Rules = field(default_factory=Rules)

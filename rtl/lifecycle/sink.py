@@ -86,7 +86,7 @@ class Sink(wiring.Component):
         code, epoch, uses = Signal(3), Signal(EPOCH_BITS), Signal()
         m.d.comb += [
             self.listens.eq(state == State.LISTEN),
-            self.locks.eq(uses & (state != State.ANSWER)),
+            self.locks.eq(uses & (state != State.ANSWER) & ~self.dropped[0]),
         ]
         with m.Switch(state):
             with m.Case(State.LISTEN), m.If(self.valid):

@@ -206,11 +206,7 @@ class NodeInterface(Placed):
         for name in self._shown:
             show(m, self, name, end, name)
         wiring.connect(m, self._port.send, end.arrive)
-        # A register, so that nothing goes on from the link in the cycle in which it comes.
-        m.d.sync += [
-            self._port.answer.valid.eq(end.release.valid),
-            self._port.answer.message.eq(end.release.message),
-        ]
+        wiring.connect(m, end.release, self._port.answer)
         m.d.comb += self._port.taken.eq(1)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:

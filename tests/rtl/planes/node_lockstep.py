@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.planes import Node, NodeInputs, NodeOutputs, NodeParameters
-from syncfabric.models.golden.router import XY, Flit, Routing, Source, Table
+from syncfabric.models.golden.router import XY, Routing, Source, Table
 from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.golden.transport.link import Link, LinkEnd
-from syncfabric.models.golden.transport.wires import Back, Forward, Sent
+from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.engine import (
     ADDRESS_BITS,
     COMMIT,
@@ -25,6 +24,15 @@ from syncfabric.models.layout.engine import (
 )
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from tests.rtl.planes.neighbour import (
+    Neighbour,
+    Pins,
+    compare_chain,
+    compare_process,
+    link_pins,
+    packed,
+    wire_differences,
+)
 from tests.rtl.planes.set_up_draws import SetUpDraws, header_layout, image_of
 
 __all__ = ["INDEX", "NodeLockstep", "model_of"]
@@ -32,8 +40,6 @@ __all__ = ["INDEX", "NodeLockstep", "model_of"]
 INDEX = 5
 ENTRIES = 6
 """Of these groups messages come: of more there would be too few of each."""
-
-Pins = dict[str, int]
 
 
 class Constants(NamedTuple):
@@ -78,9 +84,8 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     lines = frozenset(p for p in range(shape.ports) if shape.datelines and rng.random() < 0.5)
     near = frozenset(p for p in range(shape.links) if not shape.own and rng.random() < 0.5)
     number = rng.randrange(shape.routers or 1)
-    layout, mesh = header_layout(shape), isinstance(shape, MeshNodeShape)
-    here = {"router": number, "port": shape.links}
-    if mesh and shape.routing == "xy":
+    layout, here = header_layout(shape), {"router": number, "port": shape.links}
+    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
         number, here = place[1] * shape.width + place[0], dict(zip("xy", place, strict=True))
     managers = range(-1, shape.managers) if shape.own else (-1,)
     manager, reply = rng.choice((managers[-1], *managers)), 1 << layout.offsets["reply"]
@@ -136,112 +141,6 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
     )
 
 
-class Neighbour:
-    """The other end of a link: it keeps to credits, and its wires may be flipped on the way.
-
-    Parameters
-    ----------
-    node : Node
-    port : int
-    rng : random.Random
-    draws : SetUpDraws or None
-        With set-up by managers: the packets of the last channel.
-    """
-
-    def __init__(
-        self, node: Node, port: int, rng: random.Random, draws: SetUpDraws | None = None
-    ) -> None:
-        has, self.node, self.port, self.rng = node.parameters, node, port, rng
-        self.form = node.ends[port].form
-        self.guarded = has.check_bits > 0 and port < has.layout.links
-        far = port < has.layout.links and port not in has.near
-        registers = has.link_registers if far else 0
-        self.end = LinkEnd(self.form, has.buffer_flits, registers, guarded=self.guarded)
-        self.there, self.back = Link(registers), Link(registers)
-        self.room = [has.buffer_flits] * self.form.channels
-        self.room += [1] * (2 if self.form.transport == "routed" else 0)
-        self.held = [0] * len(self.room)
-        # Payloads that are left of the packet that is open, by channel.
-        self.left: list[list[int]] = [[] for _ in range(self.form.channels)]
-        self.draws = draws
-        self.change()
-
-    def change(self) -> None:
-        """Send and free more or less; where a lane rests for long, guards ask what is there."""
-        self.busy = self.rng.choice((0.01, 0.1, 0.5, 0.9))
-        self.frees = self.rng.choice((0.01, 0.6))
-
-    def flit(self) -> Flit | None:
-        """Return the next flit of some packet, if there is room for it."""
-        rng = self.rng
-        channels = [c for c in range(self.form.channels) if self.room[c]]
-        if not channels or rng.random() > self.busy:
-            return None
-        c = rng.choice(channels)
-        head = not self.left[c]
-        if head:
-            self.left[c] = self.packet(c)
-        payload = self.left[c].pop(0)
-        self.room[c] -= 1
-        return Flit(c, payload, head, not self.left[c])
-
-    def packet(self, channel: int) -> list[int]:
-        """Draw a packet's payloads."""
-        rng, has = self.rng, self.node.parameters
-        if self.draws and channel == has.channels:
-            return self.draws.packet()
-        return [rng.getrandbits(has.flit_bits) for _ in range(rng.choice((1, 1, 2, 5)))]
-
-    def message(self) -> Sent | None:
-        """Return a message for some entry, often one that awaits it."""
-        rng, has = self.rng, self.node.parameters
-        if not self.form.classes or rng.random() > 0.3:
-            return None
-        engine, layout = self.node.engine, has.layout
-        entries = range(min(ENTRIES, layout.entries))
-        awaited = [e for e in entries if self.port in engine.entry(e).missing]
-        entry = rng.choice(awaited if awaited and rng.random() < 0.8 else entries)
-        epoch = engine.entry(entry).epoch ^ (rng.random() < 0.05)
-        kind = rng.choices(list(Kind), (12, 2, 3, 1))[0]
-        message = Message(entry, epoch, kind, rng.getrandbits(layout.data_bits))
-        if not layout.routed:
-            return Sent(message)
-        route_class = rng.randrange(2)
-        if not self.room[self.form.channels + route_class]:
-            return None
-        self.room[self.form.channels + route_class] -= 1
-        x, y = has.place
-        if rng.random() < 0.5:
-            x, y = rng.getrandbits(layout.x_bits), rng.getrandbits(layout.y_bits)
-        return Sent(message, Way(x, y, route_class))
-
-    def step(self, forward: Forward, back: Back, *, still: bool) -> tuple[Forward, Back]:
-        """Go through a cycle; return what is at the node's end of the link."""
-        rng = self.rng
-        if rng.random() < 0.003:
-            self.change()
-        sent = None if still else self.message()
-        flit = None if still or (sent and self.form.transport != "own") else self.flit()
-        freed = 0
-        for lane, count in enumerate(self.held):
-            if count and rng.random() < self.frees:
-                freed |= 1 << lane
-                self.held[lane] -= 1
-        wires, credits = self.end.forward(flit, sent), self.end.back(freed)
-        if self.guarded and rng.random() < 0.02:
-            wires = self.form.flip(wires, 1 << rng.randrange(self.form.width))
-        at_node, returned = self.there.step(wires, back)
-        at_end, to_node = self.back.step(forward, credits)
-        got = self.end.step(flit, sent, freed, at_end, returned)
-        for lane in range(len(self.room)):
-            self.room[lane] += got.credit >> lane & 1
-        if got.flit:
-            self.held[got.flit.channel] += 1
-        if got.sent and got.sent.way:
-            self.held[self.form.channels + got.sent.way.route_class] += 1
-        return at_node, to_node
-
-
 class NodeLockstep:
     """What a node is given, and what its golden model drives then.
 
@@ -272,11 +171,40 @@ class NodeLockstep:
                 return there.alive, there.epoch
 
             self.draws = SetUpDraws(self.shape, here, ENTRIES, state, self.rng)
-        self.around = {p: Neighbour(self.node, p, self.rng, self.draws) for p in self.node.ends}
+        self.around = {p: self.neighbour(p) for p in self.node.ends}
         self.requests: deque[ChainRequest] = deque()
         self.waits = self.elsewhere = False
         self.offer: Message | None = None
         self.quiet = 3 * self.shape.layout.entries
+
+    def neighbour(self, port: int) -> Neighbour:
+        """Return the other end of a link, or of the process's port."""
+        shape, is_link = self.shape, port < self.shape.links
+        return Neighbour(
+            self.node.ends[port].form,
+            shape,
+            self.rng,
+            lambda: self.message(port),
+            registers=shape.link_registers if is_link and port not in self.constants.near else 0,
+            guarded=shape.check_bits > 0 and is_link,
+            draws=self.draws if is_link else None,
+        )
+
+    def message(self, port: int) -> Sent:
+        """Return a message for some entry, often one that awaits it."""
+        rng, engine, layout = self.rng, self.node.engine, self.shape.layout
+        entries = range(min(ENTRIES, layout.entries))
+        awaited = [e for e in entries if port in engine.entry(e).missing]
+        entry = rng.choice(awaited if awaited and rng.random() < 0.8 else entries)
+        epoch = engine.entry(entry).epoch ^ (rng.random() < 0.05)
+        kind = rng.choices(list(Kind), (12, 2, 3, 1))[0]
+        message = Message(entry, epoch, kind, rng.getrandbits(layout.data_bits))
+        if not layout.routed:
+            return Sent(message)
+        x, y = self.constants.place
+        if rng.random() < 0.5:
+            x, y = rng.getrandbits(layout.x_bits), rng.getrandbits(layout.y_bits)
+        return Sent(message, Way(x, y, rng.randrange(2)))
 
     def step(self) -> tuple[Pins, NodeOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""
@@ -430,54 +358,30 @@ class NodeLockstep:
         if p == self.shape.links:
             name = {"in": "inject", "out": "eject"}[end]
             return {f"{name}__{wire}": value for wire, value in wires.items()}
-        own = self.node.ends[p].form.transport == "own"
-        pins = {}
-        for wire, value in wires.items():
-            plane, inside = "packets", wire
-            if own and wire.startswith("message") and wire != "message_rest":
-                plane = "messages"
-                inside = wire.removeprefix("message_") if wire != "message" else wire
-            pins[f"{end}_{p}__{plane}__{inside}"] = value
-        return pins
+        return link_pins(self.node.ends[p].form, f"{end}_{p}", wires)
 
     def differences(self, outputs: NodeOutputs, pins: Pins) -> list[str]:
         """Return the output pins that show something else than is expected."""
-        wrong = []
+        wrong: list[str] = []
 
         def compare(name: str, expected: int, meaning: int = -1) -> None:
             if name in pins and (pins[name] ^ expected) & meaning:
                 wrong.append(f"{name} = {pins[name]:#x}, expected {expected:#x}")
 
         for p, wires in outputs.forward.items():
-            form, names = self.node.ends[p].form, self.link_pins("out", p, wires._asdict())
-            seen = {
-                wire: pins.get(name, 0) for wire, name in zip(wires._fields, names, strict=True)
-            }
-            shown, known = form.known(Forward(**seen)), form.known(wires)
-            wrong += [
-                f"{name} = {a:#x}, expected {b:#x}"
-                for name, a, b in zip(names, shown, known, strict=True)
-                if a != b and name in pins
-            ]
+            names = list(self.link_pins("out", p, wires._asdict()))
+            wrong += wire_differences(self.node.ends[p].form, names, wires, pins)
         for p, back in outputs.back.items():
             for name, value in self.link_pins("in", p, back._asdict()).items():
                 compare(name, value)
-        answer, passing = outputs.answer, outputs.passing
-        compare("host__answer_valid", answer is not None)
-        compare("host__answer_error", bool(answer and answer.error))
-        compare(
-            "host__answer_rdata", answer.rdata if answer else 0, answer.meaning if answer else -1
-        )
-        compare("next__request_valid", passing is not None)
-        if passing:
-            compare("next__request", packed(passing))
+        compare_chain(outputs.answer, outputs.passing, compare)
         engine, layout = outputs.engine, self.shape.layout
         compare("freed_valid", engine.freed is not None)
         if engine.freed is not None:
             compare("freed_entry", engine.freed.entry)
             compare("freed_epoch", engine.freed.epoch)
         if outputs.process:
-            self.compare_process(outputs, compare)
+            compare_process(outputs.process, layout.data_bits, compare)
         elif layout.own:
             compare("arrive_ready", engine.arrive_ready)
             compare("release__valid", engine.release is not None)
@@ -488,18 +392,3 @@ class NodeLockstep:
                 word = layout.message.pack(engine.release._asdict())
                 compare("release__message", word, (1 << bits) - 1)
         return wrong
-
-    def compare_process(self, outputs: NodeOutputs, compare: Any) -> None:
-        """Compare the pins of the node port."""
-        process, bits = outputs.process, self.shape.layout.data_bits
-        assert process
-        for name in ("released", "ready", "done", "broken"):
-            compare(name, sum(1 << r for r in getattr(process, name)))
-        words = {r: word for r, word in enumerate(process.result) if word is not None}
-        meaning = sum(((1 << bits) - 1) << r * bits for r in words)
-        compare("result", sum(word << r * bits for r, word in words.items()), meaning)
-
-
-def packed(request: ChainRequest) -> int:
-    """Return a request's bits on the chain."""
-    return request.node | request.write << 16 | request.address << 17 | request.data << 25

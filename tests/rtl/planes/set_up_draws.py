@@ -82,7 +82,7 @@ class SetUpDraws:
         entries = self.entries[manager % self.shape.managers]
         entry = rng.choice(entries) if rng.random() < right else rng.getrandbits(8)
         alive, epoch = self.state(entry % self.shape.layout.entries)
-        operation = rng.choice((Operation.KILL, Operation.KILL, 0, 1) if alive else (0, 1, 1, 2))
+        operation: int = rng.choice((2, 2, 0, 1) if alive else (0, 1, 1, 2))
         if rng.random() > right:
             operation, epoch = rng.randrange(4), epoch + rng.choice((-1, 0, 1))
         fields = {

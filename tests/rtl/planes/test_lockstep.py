@@ -6,11 +6,15 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 from amaranth.sim import Simulator
 
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
+from tests.rtl.planes.draws import headers
+from tests.rtl.planes.interface_lockstep import InterfaceLockstep
 from tests.rtl.planes.node_lockstep import NodeLockstep
 from tests.rtl.planes.test_combinations import SHAPES
 
@@ -20,14 +24,24 @@ BY_DEFAULT, CYCLES = 6, 600
 def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
     """Compare a node with its golden model; return what has happened."""
     lockstep = NodeLockstep(shape, random.Random(seed))
-    node = Node(shape, lockstep.constants.headers)
+    return together(Node(shape, lockstep.constants.headers), lockstep, seed, cycles)
+
+
+def run_interface(shape: NodeShape, registers: int, seed: int, cycles: int) -> Counter[str]:
+    """Compare a node interface with its golden model; return what has happened."""
+    lockstep = InterfaceLockstep(shape, registers, random.Random(seed))
+    return together(NodeInterface(shape, registers, headers(shape)), lockstep, seed, cycles)
+
+
+def together(part: wiring.Component, lockstep: Any, seed: int, cycles: int) -> Counter[str]:
+    """Compare all outputs in every cycle; return what has happened."""
     inputs: dict[str, Any] = {}
     outputs: dict[str, Any] = {}
-    for path, member, port in node.signature.flatten(node):
+    for path, member, port in part.signature.flatten(part):
         value: Any = port.as_value() if hasattr(port, "as_value") else port
         side = inputs if member.flow == In else outputs
         side["__".join(map(str, path))] = value
-    simulator = Simulator(node)
+    simulator = Simulator(part)
     simulator.add_clock(1e-6)
 
     async def bench(ctx: Any) -> None:
@@ -40,12 +54,13 @@ def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
             last = pins
             seen = {name: ctx.get(value) for name, value in outputs.items()}
             wrong = lockstep.differences(expected, seen)
-            assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {shape!r}"
+            assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {lockstep.shape!r}"
             await ctx.tick()
 
     simulator.add_testbench(bench)
     simulator.run()
-    return lockstep.seen
+    seen: Counter[str] = lockstep.seen
+    return seen
 
 
 @pytest.mark.parametrize("number", range(BY_DEFAULT))
@@ -95,6 +110,33 @@ def test_set_up_by_managers(kind: type[NodeShape], name: str) -> None:
     else:
         options |= {"links": 3, "own": False, "routing": "table", "routers": 7, "registers": 0}
     run(kind(**options), 1, 2000)
+
+
+INTERFACES: dict[str, dict[str, Any]] = {
+    "messages alone": {"channels": 0, "data_bits": 3, "operations": "bitwise"},
+    "own": {},
+    "own, guarded": {"check_bits": 4, "link_registers": 2},
+    "own, managers": {"managers": 2, "channels": 2, "buffer_flits": 1},
+    "shared": {"message_links": "shared", "data_bits": 16, "operations": "all", "flit_bits": 16},
+    "shared, managers": {"message_links": "shared", "managers": 3, "channels": 4},
+    "shared, managers, guarded": {"message_links": "shared", "managers": 1, "check_bits": 7},
+}
+
+
+@pytest.mark.parametrize("name", INTERFACES)
+def test_a_node_interface(name: str) -> None:
+    """Each twice, as a manager may be there or not."""
+    options = {"links": 2, "own": False, "routing": "source", **INTERFACES[name]}
+    if not options.get("channels", 1):
+        options["message_links"] = "own"
+    elif options.get("managers"):
+        options |= {"routing": "table", "routers": 6}
+    shape, seen = NodeShape(**options), Counter[str]()
+    for seed in range(3):
+        seen += run_interface(shape, 1 + 5 * seed, seed, 1500)
+    wanted = {"message", "released", "answered", "reset"}
+    wanted |= {"flit", "eject"} if shape.channels else set()
+    assert seen.keys() >= wanted | ({"request"} if shape.managers else set())
 
 
 @pytest.mark.long

@@ -64,7 +64,11 @@ def verdicts(result: CampaignResult) -> Counter[Verdict]:
 @pytest.mark.parametrize("name", GUARDED)
 def test_with_checks_all_is_well(name: str) -> None:
     spec = GUARDED[name]
-    kinds = [kind for kind in kinds_of(spec.network) if kind is not Kind.DEAD or "mesh" in name]
+    kinds = [
+        kind
+        for kind in kinds_of(of_registers(spec.network))
+        if kind is not Kind.DEAD or "mesh" in name
+    ]
     result = struck(spec, 400, *kinds)
     assert (result.verdict, result.findings) == ("clean", [])
     assert result.faults == 400
