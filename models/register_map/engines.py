@@ -5,6 +5,7 @@ Source: docs/microarchitecture-engine.md, E7 and Node; docs/microarchitecture-ne
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from syncfabric.models.layout.engine import (
@@ -29,7 +30,7 @@ def engine_map(shape: NetworkShape) -> Iterator[Block]:
     """Yield the targets of a network, those of one kind together; with managers one by one."""
     words = 1 << ADDRESS_BITS + PART_BITS
     ends = sorted({0, len(shape.nodes), *shape.managers, *(i + 1 for i in shape.managers)})
-    for first, end in zip(ends, ends[1:], strict=False):
+    for first, end in itertools.pairwise(ends):
         managed = first in shape.managers
         name = (
             f"manager_{first}"

@@ -32,7 +32,8 @@ class Session(Stepping):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
-        self.model: Any = model_of(plan.spec.message_network, observer=observer)
+        model: Any = model_of(plan.spec.message_network, observer=observer)
+        self.model = model
         self.driver = Driver(plan, scenario, self.model)
         super().__init__(scenario, self.model, self.driver)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, RegisterSpec, of_registers
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.court import Court, Verdict
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
@@ -22,7 +22,7 @@ BARE = NETWORKS["mesh"]
 """Neither checks nor watchdogs."""
 
 
-def of(network: MessageSpec, planner: str) -> NetworkSpec:
+def of(network: RegisterSpec, planner: str) -> NetworkSpec:
     """Return all nodes, and some of them."""
     nodes = network.topology.nodes
     groups = (
@@ -119,7 +119,7 @@ def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_trial_is_the_same_again_whatever_came_before() -> None:
     """Everything of the hardware goes back to where it was."""
     plan = CampaignRequest(1).check(BARE)
-    draw = Draw(plan, kinds_of(BARE.network), 1)
+    draw = Draw(plan, kinds_of(of_registers(BARE.network)), 1)
     with Fabric(BUILD(BARE.network)) as fabric:
         court = Court(fabric, plan)
         first = [court.judge(draw.trial(number)) for number in range(12)]

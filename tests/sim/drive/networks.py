@@ -12,9 +12,9 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     IrregularSpec,
     MeshSpec,
-    RegisterSpec,
     NetworkSpec,
     Operation,
+    RegisterSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
