@@ -97,8 +97,9 @@ module @TOP@;
   initial begin
     for (i = 0; i < ENTRIES; i = i + 1) set_up[i] = ~0;
     $readmemh("@NAME@_setup.hex", set_up);
-    repeat (4) @(negedge clk);
+    repeat (8) @(negedge clk);
     rst = 0;
+    repeat (2) @(negedge clk);
     for (i = 0; i < ENTRIES; i = i + 1) begin
       begun = cycle;
       entry = set_up[i];

@@ -23,7 +23,7 @@ def xy_header(x_bits: int, y_bits: int) -> Layout:
         Field("y", y_bits, "destination row"),
         REPLY,
     )
-    return Layout("X-Y header", fields)
+    return Layout("packet header", fields)
 
 
 def table_header(routers: int, ports: int) -> Layout:
@@ -41,7 +41,7 @@ def table_header(routers: int, ports: int) -> Layout:
         Field("port", max(1, (ports - 1).bit_length()), "its port there"),
         REPLY,
     )
-    return Layout("table header", fields)
+    return Layout("packet header", fields)
 
 
 REPLY = Field("reply", 1, "set-up packets: for a manager; others: the sender's")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from syncfabric.models.layout.engine import (
     ADDRESS_BITS,
     COMMIT,
+    COUNTER_ADDRESS,
     IMAGE_ADDRESS,
     WORD_BITS,
     Code,
@@ -25,7 +26,6 @@ from syncfabric.models.layout.setup import (
     ManagerWord,
     Operation,
 )
-from syncfabric.models.layout.engine import COUNTER_ADDRESS
 from syncfabric.models.messages import COUNTER_BITS, Op
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
@@ -58,7 +58,9 @@ def engine_blocks(network: EngineSpec) -> Iterator[str]:
 def _sizes(network: EngineSpec) -> str:
     shape = network.shape
     values = {"NODES": len(shape.nodes), "ROUTERS": shape.routers, "GROUPS": network.groups}
-    comment = "/* Targets of the config chain: nodes in the order of the network file, then routers. */"
+    comment = (
+        "/* Targets of the config chain: nodes in the order of the network file, then routers. */"
+    )
     if isinstance(network, EngineMeshSpec):
         comment = "/* Targets of the config chain: node (x, y) is y * SYNCFABRIC_WIDTH + x. */"
         values |= {"WIDTH": network.width, "HEIGHT": network.height}
@@ -77,7 +79,9 @@ def _addresses(shape: NetworkShape) -> str:
     router = {f"ROUTER_{w.name}": int(w) for w in RouterWord}
     port = {f"PORT_{w.name}": int(w) for w in PortWord}
     values |= router | port | {"COUNTER_BITS": COUNTER_BITS}
-    comment = "/* Config addresses: SYNCFABRIC_TARGET_... | word. An image is staged, then committed. */"
+    comment = (
+        "/* Config addresses: SYNCFABRIC_TARGET_... | word. An image is staged, then committed. */"
+    )
     return "\n".join([comment, *defines(values)])
 
 

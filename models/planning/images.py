@@ -16,7 +16,8 @@ from syncfabric.models.messages import (
     spill_address,
 )
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.planning.links.images_json import engine_images
 from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from syncfabric.models.layout import setup as layout
+from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.messages import (
     MANAGER_BASE,
     MANAGER_COMMAND,
@@ -15,8 +17,6 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import EngineSpec, StaticSpec
-from syncfabric.models.layout import setup as layout
-from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.planning.images import group_writes, images_json
 from syncfabric.models.planning.links import set_up as links
 from syncfabric.models.planning.links.images import Epochs

@@ -5,6 +5,7 @@ Source: docs/microarchitecture-engine.md, E7 and Node; docs/microarchitecture-ne
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from syncfabric.models.layout.engine import (
@@ -29,9 +30,15 @@ def engine_map(shape: NetworkShape) -> Iterator[Block]:
     """Yield the targets of a network, those of one kind together; with managers one by one."""
     words = 1 << ADDRESS_BITS + PART_BITS
     ends = sorted({0, len(shape.nodes), *shape.managers, *(i + 1 for i in shape.managers)})
-    for first, end in zip(ends, ends[1:], strict=False):
+    for first, end in itertools.pairwise(ends):
         managed = first in shape.managers
-        name = f"manager_{first}" if managed else "node" if end - first == ends[-1] else f"node_{first}"
+        name = (
+            f"manager_{first}"
+            if managed
+            else "node"
+            if end - first == ends[-1]
+            else f"node_{first}"
+        )
         parts = _node_parts(shape, managed=managed)
         about = "A node" + (", with a manager" if managed else "")
         yield Block(name, first * words, about, parts, None if managed else end - first, words)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from syncfabric.models.verify import software
-from syncfabric.models.verify.packets import Code, Operation
+from syncfabric.models.verify import sink, software
+from syncfabric.models.verify.manager import is_under_way
+from syncfabric.models.verify.packets import Code, Operation, Request
+from syncfabric.models.verify.scenario import ATTEMPTS
 
 if TYPE_CHECKING:
     from syncfabric.models.verify.explorer import Event
@@ -25,13 +27,18 @@ def at_once(world: SetUp) -> Event | None:
 
     - A reply: a manager that awaits it does nothing else, FREED comes to the same before and after
       it, and of several refusals only the first counts, so two of them are no such event.
-    - SETUP, but not START, and KILL of an entry that is not alive: no message changes one.
+    - KILL of an entry that is not alive: no message changes it before or after.
+    - SETUP, but not START, of an entry that is not alive, for a command of which nothing was lost,
+      of a group that nothing has broken or can break: its routers send nothing before its START.
 
-    Every chain ends, as each of them takes a packet or a message away, and no router sends more.
+    All of this needs the rules that keep old and new messages apart; without them only replies and
+    FREED happen at once. Every chain ends: each event takes a packet or a message away, and makes
+    no router send a message.
     """
     scenario, rules = world.scenario, world.scenario.rules
     n, entries = scenario.routers, scenario.entries
-    if rules.epochs >= rules.under_way:
+    apart = rules.awaits and rules.root_last and rules.kill_sets and rules.epochs >= rules.under_way
+    if apart:
         for k, messages in enumerate(world.links):
             if messages:
                 j, x = k // entries % n, k % entries
@@ -50,11 +57,22 @@ def at_once(world: SetUp) -> Event | None:
     for k, freed in enumerate(world.freed):
         if freed and rules.freed_epoch and software.is_former(world, k // n, freed[0]):
             return "freed", k // n, k % n
-    if not calm:
+    if not (calm and apart):
         return None
     for k, requests in enumerate(world.requests):
-        if requests and requests[0].operation in (Operation.SETUP, Operation.KILL):
-            entry = world.entries[k % n * entries + requests[0].entry]
-            if not entry.alive and world.may_serve(k % n, requests[0]):
-                return "sink", k // n, k % n
+        if requests and _may_be_served(world, k // n, k % n, requests[0]):
+            return "sink", k // n, k % n
     return None
+
+
+def _may_be_served(world: SetUp, manager: int, router: int, request: Request) -> bool:
+    entry = world.entries[router * world.scenario.entries + request.entry]
+    if entry.alive or not sink.may_serve(world, router, request):
+        return False
+    if request.operation == Operation.KILL:
+        return True
+    if request.operation != Operation.SETUP or request.instance < 0:
+        return False
+    broken = world.left[2] or world.spoiled >> request.instance // ATTEMPTS & 1
+    runs = request.tag == world.managers[manager].tag and is_under_way(world, manager)
+    return runs and not broken

@@ -94,7 +94,7 @@ def serve(
     if kind == BROKEN:
         if not port & entry.image.parent:
             return None
-    elif (port and not port & entry.missing) or (not port and entry.missing):
+    elif not port & entry.missing if port else entry.missing:
         return None
     if message.instance != entry.instance:
         raise Violation("a message of an old instance changes a new one")

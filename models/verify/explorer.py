@@ -121,9 +121,9 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
         front = following
     lost = None if endless else _first_without_end(len(numbers), sources, targets, ends)
     if lost is not None:
-        violation = Violation("no good end can be reached")
-        violation.add_note(_trace(start, _path(came_from, by_event, lost), reduce))
-        raise violation
+        stuck = Violation("no good end can be reached")
+        stuck.add_note(_trace(start, _path(came_from, by_event, lost), reduce))
+        raise stuck
     return Explored(len(numbers), len(sources), len(ends))
 
 

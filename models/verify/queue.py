@@ -14,9 +14,8 @@ from syncfabric.models.verify.explorer import Event, Violation
 
 __all__ = ["InputQueue"]
 
-ALIVE, ENDING, SILENT, DEAD, FREE = range(5)
-"""Alive; dead here, but not at the neighbour, which may send, or awaits an answer; dead at both;
-and the input served since."""
+ALIVE, ENDING, SILENT, DEAD = range(4)
+"""Alive; dead here, but not at the neighbour, which may send, or awaits an answer; dead at both."""
 
 
 class InputQueue:
@@ -25,16 +24,16 @@ class InputQueue:
     Parameters
     ----------
     entries : int
-        E; the queue has as many places behind the head.
+        E.
+    places : int
+        Places of head and queue.
     fair : bool
         The choice is that of E5; else the local source may always go first.
-    patient : bool
-        After KILL at the neighbour an entry is not set up before the head that waits is served.
     short : bool
         A message is at the input before its entry is set up again; else it may be on the link, or
         in a relay's slot, during 3 set-ups.
-    most : int
-        Places of head and queue; 0: E + 1.
+    drained : bool
+        No entry is set up while a message of its former group waits (E12.3).
 
     Attributes
     ----------
@@ -50,14 +49,14 @@ class InputQueue:
     def __init__(
         self,
         entries: int,
+        places: int,
         *,
         fair: bool = True,
-        patient: bool = True,
         short: bool = True,
-        most: int = 0,
+        drained: bool = False,
     ) -> None:
-        self.entries, self.fair, self.patient, self.short = entries, fair, patient, short
-        self.places = most or entries + 1
+        self.entries, self.places = entries, places
+        self.fair, self.short, self.drained = fair, short, drained
         self.states: tuple[int, ...] = (ALIVE,) * entries
         self.waiting: tuple[tuple[int, int], ...] = ()
         self.link: tuple[tuple[int, int], ...] = ()
@@ -85,7 +84,7 @@ class InputQueue:
             found.append(("serve",))
         if self.link:
             found.append(("arrive",))
-        elif not self.waiting:
+        if not self.waiting:
             found.append(("broken",))
         under_way = {entry for entry, age in (*self.waiting, *self.link) if age == 0}
         may_command = not (self.fair and self.waiting and self.local)
@@ -94,15 +93,15 @@ class InputQueue:
                 found.append(("send", entry))
             if state in (ENDING, SILENT):
                 found.append(("neighbour", entry))
-            elif may_command and (state != DEAD or not self.patient):
+            elif may_command:
                 found.append(("kill" if state == ALIVE else "set up", entry))
         return [event for event in found if event[0] != "set up" or self._may_set_up(event[1])]
 
     def _may_set_up(self, entry: int) -> bool:
-        if any(on_link == entry for on_link, _ in self.link) and self.short:
+        if self.short and any(other == entry for other, _ in self.link):
             return False
-        messages = (*self.waiting, *self.link)
-        return all(age < 3 for other, age in messages if other == entry)
+        ages = [age for other, age in (*self.waiting, *self.link) if other == entry]
+        return not ages if self.drained else all(age < 3 for age in ages)
 
     def apply(self, event: Event) -> None:
         """Let an event happen."""
@@ -112,7 +111,6 @@ class InputQueue:
             self.waiting, self.local = tuple(rest), 0
             if age == 0 and entry >= 0 and self.states[entry] == ENDING:
                 self._state(entry, SILENT)
-            self.states = tuple(FREE if state == DEAD else state for state in self.states)
         elif what == "send":
             self.link += ((at[0], 0),)
         elif what == "arrive":
@@ -121,7 +119,7 @@ class InputQueue:
         elif what == "broken":
             self._arrive((-1, 0))
         elif what == "neighbour":
-            self._state(at[0], DEAD if self.waiting or self.link else FREE)
+            self._state(at[0], DEAD)
         else:
             self.local = 1 if self.waiting else 0
             self._state(at[0], ENDING if what == "kill" else ALIVE)

@@ -23,7 +23,7 @@ class Group:
     tree : dict[int, int]
         Each router's parent; the root is its own parent.
     members : tuple[int, ...]
-        Routers whose processes take part. The first says LAST each time it arrives.
+        Routers whose processes take part. The first of several says LAST each time it arrives.
     entries : dict[int, int]
         Each router's entry; those not named are entry 0.
     barriers : int
@@ -61,6 +61,10 @@ class Group:
         names = tuple((self.entry(j), epochs[j]) if j in self.tree else (0, 0) for j in range(own))
         return Image(children, 0 if up == router else 1 << up, names)
 
+    def says_last(self, member: int, barrier: int) -> bool:
+        """Return whether a member's arrival for a barrier, from 1, is LAST."""
+        return barrier == self.barriers or member == self.members[0] != self.members[-1]
+
     def arrivals(self, barrier: int) -> int:
         """Return the data of a release: the arrivals of all members in a barrier, from 1."""
         return sum(self.arrival(member, barrier) for member in self.members)
@@ -93,6 +97,8 @@ class Scenario:
         Entries that may be killed by their own router: its watchdog, or the config chain.
     meddles : int
         Requests that the last manager sends for entries that are not its own.
+    epochs : tuple[int, ...]
+        Epochs of all entries at first, which managers do not know; none: 0, which they know.
     linked : bool
         Nodes are node interfaces at the far end of links, as elsewhere than on meshes.
     drops : bool
@@ -109,9 +115,10 @@ class Scenario:
     aborts: int = 0
     breaks: int = 0
     meddles: int = 0
+    epochs: tuple[int, ...] = ()
     linked: bool = False
     drops: bool = False
-    rules: Rules = Rules()
+    rules: Rules = field(default_factory=Rules)
 
     def owner(self, entry: int) -> int:
         """Return the manager in whose share an entry is."""

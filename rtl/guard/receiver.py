@@ -33,7 +33,7 @@ class ReceiverGuard(wiring.Component):
         To the router.
     fence : In(1)
         The link is closed: nothing comes, and open packets end.
-    near : In(1)
+    bare : In(1)
         Only with registers on links: there are none on this one; constant.
     corrupt : Out(2)
         Of packets, and of messages on wires of their own: something is wrong, or out of its place.
@@ -46,7 +46,7 @@ class ReceiverGuard(wiring.Component):
         members: dict[str, Any] = {"link": In(outside), "inside": Out(inside)}
         members |= {"fence": In(1), "corrupt": Out(2)}
         if shape.registers:
-            members["near"] = In(1)
+            members["bare"] = In(1)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -89,7 +89,7 @@ class ReceiverGuard(wiring.Component):
                 # The sender may not have had these credits as it sent the probe.
                 crossed = Signal(2 * self._shape.registers, name=f"crossed_{c}")
                 m.d.sync += crossed.eq(Cat(credits[c], crossed[:-1]))
-                empty = empty & (self.near | ~crossed.any())
+                empty = empty & (self.bare | ~crossed.any())
             gives: Value = Const(0, 1)
             if c < shape.ordinary:
                 taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")

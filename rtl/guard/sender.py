@@ -35,7 +35,7 @@ class SenderGuard(wiring.Component):
         The link.
     fence : In(1)
         The link is closed: what the router sends goes nowhere, and its credit comes back.
-    near : In(1)
+    bare : In(1)
         Only with registers on links: there are none on this one; constant.
     lost : Out(1)
         Something that was sent, or its credit, has not come.
@@ -45,9 +45,9 @@ class SenderGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        near = {"near": In(1)} if shape.registers else {}
+        bare = {"bare": In(1)} if shape.registers else {}
         super().__init__(
-            {"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1), **near}
+            {"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1), **bare}
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -100,7 +100,7 @@ class SenderGuard(wiring.Component):
             m.d.sync += later.eq(answered)
             answered = later & ~sent
         if self._shape.registers:
-            answered = Mux(self.near, asks, answered)
+            answered = Mux(self.bare, asks, answered)
         m.d.comb += [
             heard.eq(link.empty[c] & asked & ~fence),
             counts.eq(credit & out.any() & ~heard & ~fence),

@@ -59,7 +59,7 @@ class Node(Placed):
     x, y, number, routes, dateline : In
         Constants of the routing: position in a mesh; the router's number, which set-up needs too,
         and the port for each router; outputs at which packets change channels.
-    near : In(links)
+    bare : In(links)
         Only without ``own``, with check bits and registers on links: links that have none, to node
         interfaces; constant.
     manager : In(1), manager_index : In(2)
@@ -85,7 +85,7 @@ class Node(Placed):
         # What is shown as it is: the name here, and there.
         shown = {name: name for name in ("x", "y", "number", "routes", "dateline")}
         if not shape.own:
-            shown["near"] = "near"
+            shown["bare"] = "bare"
         shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
         if not self._port:
             shown |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}

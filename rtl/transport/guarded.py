@@ -39,7 +39,7 @@ class GuardedLinks(wiring.Component):
     Those of ``inner``, with more wires on links, and
     fence : In(links)
         Links that are closed.
-    near : In(links)
+    bare : In(links)
         Only with ``registers``: links that have none, to node interfaces; constant.
     corrupt, lost : Out
         Words that came wrong or out of their place in this cycle; links on which something never
@@ -67,7 +67,7 @@ class GuardedLinks(wiring.Component):
         events = range(len(self._guards) + 1)
         members |= {"fence": In(links), "corrupt": Out(events), "lost": Out(events)}
         if registers:
-            members["near"] = In(links)
+            members["bare"] = In(links)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -93,7 +93,7 @@ class GuardedLinks(wiring.Component):
                 wiring.connect(m, sends, sender.inside)
             m.d.comb += [receiver.fence.eq(self.fence[p]), sender.fence.eq(self.fence[p])]
             if shape.registers:
-                m.d.comb += [receiver.near.eq(self.near[p]), sender.near.eq(self.near[p])]
+                m.d.comb += [receiver.bare.eq(self.bare[p]), sender.bare.eq(self.bare[p])]
             corrupt.append(receiver.corrupt[0])
             lost.append(sender.lost)
         m.d.comb += [self.corrupt.eq(total(corrupt)), self.lost.eq(total(lost))]

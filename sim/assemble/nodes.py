@@ -128,8 +128,8 @@ def router_verilog(shape: NetworkShape) -> str:
 
 def interface_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a node interface and all that it is made of."""
-    parts = shape.router, shape.registers, *shape.manager_headers
-    return converted(interface_of, INTERFACE, *parts)
+    headers = shape.manager_headers
+    return converted(interface_of, INTERFACE, shape.router, shape.registers, *headers)
 
 
 def registers_verilog(shape: NetworkShape) -> str:
@@ -207,6 +207,9 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
             "number": (widths["router"], router),
             "routes": (shape.routers * widths["port"], 0),
         }
+    if shape.router.check_bits and shape.router.link_registers:
+        bare = sum(1 << port for at, port in shape.nodes if at == router and shape.interfaces)
+        inputs["bare"] = shape.router.links, bare
     if shape.router.datelines:
         word = sum(1 << port for at, port in shape.datelines if at == router)
         inputs["dateline"] = shape.router.ports, word

@@ -6,7 +6,11 @@ import shlex
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    NetworkSpec,
+    StaticSpec,
+    of_registers,
+)
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
 
@@ -71,7 +75,7 @@ class CampaignRequest:
         SpecError
             There is no such kind, or the network does not know it.
         """
-        known = kinds_of(spec.network)
+        known = kinds_of(of_registers(spec.network))
         names = ", ".join(kind.value for kind in known)
         for name in self.kinds:
             if name not in {kind.value for kind in known}:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Observer
@@ -30,7 +32,8 @@ class Session(Stepping):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
-        self.model = model_of(plan.spec.message_network, observer=observer)
+        model: Any = model_of(plan.spec.message_network, observer=observer)
+        self.model = model
         self.driver = Driver(plan, scenario, self.model)
         super().__init__(scenario, self.model, self.driver)
 
@@ -54,7 +57,7 @@ class Session(Stepping):
         quiet = driver.traffic_to is not None and self._quiet()
         inputs = driver.inputs(now, quiet=quiet) or _NOTHING
         answer = model.config_answer
-        changed = None
+        changed: list[tuple[int, int]] | None = None
         if isinstance(model, CollectiveNetwork):
             changed = [] if model.release else None
             if answer[0]:

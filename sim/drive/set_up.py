@@ -37,7 +37,7 @@ class EngineSetUp:
     """
 
     def __init__(self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask) -> None:
-        self._shape = plan.spec.message_network.shape
+        self._shape = model.shape
         self._model, self._ask = model, ask
         self._epochs = Epochs()
         self._ahead = deque(enumerate(plan.engine_groups))

@@ -21,7 +21,7 @@ from syncfabric.models.messages import (
     register_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
-from syncfabric.models.planning.plan import StaticGroupPlan, WireGroupPlan
+from syncfabric.models.planning.plan import EngineGroupPlan, StaticGroupPlan, WireGroupPlan
 from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.by_port import Registers, await_broken
@@ -141,7 +141,7 @@ class ByManager:
     def command(self, life: Life, operation: Request) -> Steps[ManagerState]:
         """Give a life's manager a command, and wait until it is done; return how it ended."""
         group, manager = life.group, self._managers[life.manager]
-        assert not isinstance(group, StaticGroupPlan)
+        assert not isinstance(group, StaticGroupPlan | EngineGroupPlan)
         return (
             yield from self.give(manager, operation, manager_entries(life.plan, group, life.epoch))
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.planes.interface import InterfaceParameters
-from syncfabric.models.golden.planes.node import NodeParameters
+from syncfabric.models.golden.planes.pins import NodeParameters
 from syncfabric.models.golden.router import XY, Routing, Source, Table
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.planes.movement import NO_ARRIVALS, RESET, Movement
-from syncfabric.models.golden.planes.node import NodeInputs
+from syncfabric.models.golden.planes.pins import NodeInputs
 from syncfabric.models.golden.planes.wiring import Coming, Out, Shown
 from syncfabric.models.golden.record import GuardWires
 from syncfabric.models.golden.router import Flit

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple
 
-from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Message, Request
+from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
 from syncfabric.models.golden.lifecycle.manager import Manager
+from syncfabric.models.golden.planes.words import Words
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
-from syncfabric.models.layout.engine import COUNTER_ADDRESS, EngineLayout
+from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.node import RouterWord, Target
 
 __all__ = ["InterfaceInputs", "InterfaceOutputs", "InterfaceParameters", "NodeInterface"]
-
-
-class InterfaceCounter(IntEnum):
-    """Counters of a node interface, in reading order from ``COUNTER_ADDRESS``."""
-
-    OVERFLOW, CORRUPT, LOST = range(3)
 
 
 @dataclass(frozen=True)
@@ -97,7 +90,7 @@ class Crossed(NamedTuple):
     flit: Flit | None = None
     sent: Sent | None = None
     credit: int = 0
-    events: Iterable[int] = ()
+    events: Iterable[RouterWord] = ()
 
 
 class NodeInterface:
@@ -140,12 +133,10 @@ class NodeInterface:
             about = has.layout.image_words, has.routers, has.channels
             self.manager = Manager(has.manager, *about, counters=has.counters)
         self.freed, self.tokens = 0, has.buffer_flits
-        self.config = ConfigNode(has.number, targets)
         self._own_links = has.transport == "own"
         self._held = deque[Flit]()
-        self._counters = Counters(len(InterfaceCounter), built=has.counters)
-        self._answer: Answer | None = None
-        self._fence = 0
+        counted = [RouterWord.OVERFLOW, RouterWord.CORRUPT, RouterWord.LOST]
+        self.words = Words(has.number, targets, counted, 1, counters=has.counters)
         self.message: Message | None = None
 
     @property
@@ -155,13 +146,16 @@ class NodeInterface:
             not self._held
             and not self.message
             and self.node_port.is_idle
-            and self.config.is_idle
-            and self._counters.is_idle
-            and not self._answer
+            and self.words.is_idle
             and not self.freed
             and (self.manager is None or self.manager.is_idle)
             and self.end.is_idle
         )
+
+    @property
+    def config(self) -> ConfigNode:
+        """The config node."""
+        return self.words.config
 
     def drive(self, inject: Flit | None = None) -> tuple[Flit | None, Sent | None]:
         """Return the flit and the message on the link to the router.
@@ -206,7 +200,7 @@ class NodeInterface:
     ) -> Crossed:
         """Take a cycle's wires past the link's end; ``freed`` are credits, a bit a channel."""
         got = self.end.step(*driven, freed, forward, back)
-        events = [InterfaceCounter.CORRUPT] * got.corrupt + [InterfaceCounter.LOST] * got.lost
+        events = [RouterWord.CORRUPT] * got.corrupt + [RouterWord.LOST] * got.lost
         return Crossed(got.flit, got.sent, got.credit, events)
 
     def take(
@@ -249,38 +243,12 @@ class NodeInterface:
             self._held.popleft()
         if inject and flit is not inject:
             if full:
-                events.append(InterfaceCounter.OVERFLOW)
+                events.append(RouterWord.OVERFLOW)
             else:
                 self._held.append(inject)
         refused = self.node_port.refused
         self.node_port.advance(arrivals, self.message, taken=sent is not None)
         self.message = came.sent.message if came.sent else None
-        answered = self._answer
-        self._answer = None if answered else self._serve(refused)
-        self.config.step(request, further, answered or managed)
-        self._counters.step(events)
-        self.end.fenced = bool(self._fence)
+        self.words.step(request, further, managed, refused, events)
+        self.end.fenced = bool(self.words.fence)
         return eject
-
-    def _serve(self, refused: int) -> Answer | None:
-        """Return the next cycle's answer of this interface, and do a write."""
-        request = self.config.request(Target.PORT)
-        if request:
-            found = request[:2] == (False, COUNTER_ADDRESS)
-            return Answer(False, refused) if found else Answer(True)
-        request = self.config.request(Target.ROUTER)
-        if request and self.parameters.check_bits:
-            return self._serve_link(request)
-        return None
-
-    def _serve_link(self, request: Request) -> Answer:
-        counter = request.address - COUNTER_ADDRESS
-        match request.write, request.address:
-            case True, RouterWord.FENCE:
-                self._fence = request.data & 1
-                return Answer(False)
-            case False, RouterWord.FENCE:
-                return Answer(False, self._fence)
-            case False, _ if 0 <= counter < len(InterfaceCounter):
-                return Answer(False, self._counters[counter])
-        return Answer(True)

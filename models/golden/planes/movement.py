@@ -6,17 +6,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.lifecycle import SetUpPort
 from syncfabric.models.golden.planes import interface as interfaces
 from syncfabric.models.golden.planes.interface import NodeInterface
-from syncfabric.models.golden.planes.node import Node, Rest, RouterCounter
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.packet_movement import PacketMovement
+from syncfabric.models.golden.planes.pins import Rest
 from syncfabric.models.golden.planes.processes import Processes
-from syncfabric.models.golden.planes.wiring import Coming, Out, Shown, Wiring
+from syncfabric.models.golden.planes.wiring import Coming, Shown, Wiring
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.node import RouterWord
 
 __all__ = ["RESET", "Movement"]
 
@@ -66,6 +68,8 @@ class Movement:
         router = shape.router
         self._nodes, self._interfaces, self._processes = nodes, interfaces, processes
         self._wiring, self._observer, self._homes = wiring, observer, shape.nodes
+        parts = shape, wiring, nodes, interfaces, processes, observer
+        self.packets = PacketMovement(*parts)
         self._registers = router.link_registers
         self._own_links = nodes[0].own_links
         self._form = nodes[0].ends[0].form
@@ -76,7 +80,6 @@ class Movement:
         self.due: dict[int, Coming] = {}
         self.answers: list[tuple[int, Answer]] = []
         self.watched = set[int]()
-        self._packets = set[int]()  # routers that move
         self._messages = set[int]()  # routers whose messages move
         self._words = set[int]()  # routers whose words move
         self._rest = set[int]()  # interfaces that move
@@ -84,7 +87,7 @@ class Movement:
     @property
     def moves(self) -> bool:
         """Whether anything moves in the coming cycle without inputs and links' registers."""
-        return bool(self._packets or self._messages or self._words or self._rest)
+        return bool(self.packets.active or self._messages or self._words or self._rest)
 
     def releases(self) -> Iterator[tuple[int, Message]]:
         """Yield the nodes that get a message of an engine in the coming cycle."""
@@ -125,19 +128,18 @@ class Movement:
         far = self.due.setdefault(now + self._registers, Coming()) if self._registers else here
         asked = request[0] if request else -1
         self.answers = []
-        self._leaves: dict[int, Flit] = {}  # set-up flits that routers send, by router
         self._drives: dict[int, tuple[Flit | None, Flit | None]] = {}
-        self._own_credits: list[SetUpPort | NodeInterface] = []
         for i, c in self._processes.freed():
             self._free(i, c, shown, here)
         self._free_set_up(shown, here)
         sends = self._send_messages(shown, here, far)
-        self._send_packets(now, sends, shown, here, far)
+        for message in self.packets.send(now, self._blocking, shown, here, far):
+            self._put(*message, shown, here, far)
         self._inject(now, arrivals, request, shown, here)
         if self._registers and far.is_empty:
             del self.due[now + self._registers]
         moving = {*self._messages, *here.messages, *self._words, *visited}
-        moving.update(self._leaves)
+        moving.update(self.packets.leaves)
         moving.update(self._drives)
         moving.update(arrivals)
         if request:
@@ -148,25 +150,15 @@ class Movement:
                 mine = request[1] if request and n == asked else None
                 messages, come = sends.get(n, NO_MESSAGES), here.messages.get(n, NO_MESSAGES)
                 self._take(now, n, messages, come, arrivals.get(n, NO_ARRIVALS), mine)
-        for n, p, flit in here.flits:
-            if n < len(self._nodes):
-                router = self._nodes[n].router
-                assert router
-                router.receive(p, flit)
-                self._packets.add(n)
-        for tokens, at in here.tokens:
-            tokens[at] += 1
+        self.packets.end(here)
         for links, p, classes in here.message_credits:
             links.credited(p, classes)
-        for port in self._own_credits:
-            port.tokens += 1
         return shown
 
     def _free(self, i: int, c: int, shown: Shown, here: Coming) -> None:
         """Return a credit of a node's sink."""
         n, p = self._homes[i]
-        router = self._nodes[n].router
-        assert router
+        router = self.packets.routers[n]
         shown.credits.append((n * self._wiring.ports + p) * self._wiring.width + c)
         here.tokens.append((router.tokens, p * router.channels + c))
 
@@ -222,72 +214,6 @@ class Movement:
             if out is not None:
                 shown.credits.append(out.reverse * wiring.width + wiring.messages + c)
                 far.message_credits.append((self._nodes[out.place].messages, out.port, 1 << c))
-
-    def _send_packets(
-        self,
-        now: int,
-        sends: Mapping[int, Mapping[int, Sent]],
-        shown: Shown,
-        here: Coming,
-        far: Coming,
-    ) -> None:
-        """Let routers send flits, and messages on shared links, and return credits."""
-        nodes, wiring, marks, observer = self._nodes, self._wiring, self._marks, self._observer
-        blocking, wires, width = self._blocking, shown.wires, wiring.width
-        moving = self._packets | blocking.keys() if blocking else self._packets
-        self._packets = set()
-        for n in moving:
-            router, outs = nodes[n].router, wiring.outs[n]
-            assert router
-            channels = router.channels
-            for at in router.freed:
-                p, c = divmod(at, channels)
-                out = outs[p] if p < len(outs) else None
-                if c == self._set_up_channel and (out is None or out.node >= 0):
-                    self._credit_set_up(n, out, shown)
-                elif out is not None:
-                    shown.credits.append(out.reverse * width + c)
-                    if out.node < 0:
-                        there = nodes[out.place].router
-                        assert there
-                        far.tokens.append((there.tokens, out.port * channels + c))
-                    else:
-                        self._processes.credit(out.node, c)
-            for o, flit in router.send(blocking.get(n)).items():
-                out = outs[o] if o < len(outs) else None
-                if out is None:
-                    if o == self._sink_port and isinstance(flit, Flit):
-                        self._leaves[n] = flit
-                    continue
-                if not isinstance(flit, Flit):
-                    self._put(n, o, flit, shown, here, far)
-                    continue
-                c, payload, head, tail, cut, _ = flit
-                if c == self._set_up_channel and o == self._sink_port:
-                    self._leaves[n] = flit
-                    continue
-                wires[out.lane + c] = payload | marks[head | tail << 1 | cut << 2]
-                if out.node < 0:
-                    far.flits.append((out.place, out.port, flit))
-                elif self._interfaces:
-                    here.flits.append((out.place, 0, flit))
-                else:
-                    self._processes.eject(out.node, flit, now)
-                if observer is not None:
-                    observer.flit(out.link, now)
-            if not router.is_idle:
-                self._packets.add(n)
-
-    def _credit_set_up(self, n: int, out: Out | None, shown: Shown) -> None:
-        """Return a credit of channel V to a set-up port, or to a node interface."""
-        if out is not None and self._interfaces:
-            lane = out.reverse * self._wiring.width + self._set_up_channel
-            shown.credits.append(lane)
-            self._own_credits.append(self._interfaces[out.node])
-        else:
-            port = self._nodes[n].set_up
-            assert port
-            self._own_credits.append(port)
 
     def _drive_set_up(self, injected: Mapping[int, Flit], here: Coming) -> None:
         """Let set-up ports drive routers; ``injected`` are processes' flits, by router."""
@@ -364,7 +290,7 @@ class Movement:
         """Take a router's messages, and its words, over a clock edge."""
         node = self._nodes[n]
         node.now = now - RESET
-        leaves, (into, inject) = self._leaves.get(n), self._drives.get(n, NOTHING)
+        leaves, (into, inject) = self.packets.leaves.get(n), self._drives.get(n, NOTHING)
         if (
             request is not None
             or leaves is not None
@@ -381,7 +307,7 @@ class Movement:
         else:
             _, dropped = node.take_messages(sends, come, arrivals)
             if dropped:
-                node.take_words(None, None, None, 0, [RouterCounter.OVERFLOW] * dropped)
+                node.words.step(None, None, None, 0, [RouterWord.OVERFLOW] * dropped)
                 self._words.add(n)
         if not node.messages_are_idle:
             self._messages.add(n)

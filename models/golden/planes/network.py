@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from syncfabric.models.golden.engine import Answer, Message, Place
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.planes.node import Node, NodeInputs, NodeOutputs
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.pins import NodeInputs, NodeOutputs
 from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest
 from syncfabric.models.golden.transport.link import Link
 from syncfabric.models.golden.transport.wires import Back, Forward

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
-from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
-from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
+from syncfabric.models.golden.engine import Engine, Message, Outputs, Request
+from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.lifecycle import Manager, SetUpPort
 from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters
-from syncfabric.models.golden.router import Flit, Router, Routing
-from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
+from syncfabric.models.golden.planes.pins import (
+    Crossed,
+    Driven,
+    NodeInputs,
+    NodeOutputs,
+    NodeParameters,
+    Rest,
+)
+from syncfabric.models.golden.planes.words import Words
+from syncfabric.models.golden.router import Flit, Router
+from syncfabric.models.golden.transport.config_chain import ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.message_links import message_links
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
-from syncfabric.models.layout.engine import COUNTER_ADDRESS, EngineLayout
 from syncfabric.models.layout.node import RouterWord, Target
 
-__all__ = ["Node", "NodeInputs", "NodeOutputs", "NodeParameters", "RouterCounter", "Target"]
-
-
-class RouterCounter(IntEnum):
-    """Counters of a router, in reading order from ``COUNTER_ADDRESS``."""
-
-    OVERFLOW, CORRUPT, LOST, UNEXPECTED = range(4)
-
+__all__ = ["Node"]
 
 STILL, QUIET = Forward(), Back()
 NO_MESSAGES: Mapping[int, Sent] = {}
@@ -35,141 +32,9 @@ NO_ARRIVALS: Mapping[int, Arrival] = {}
 NO_WORDS: Mapping[int, Message] = {}
 
 
-@dataclass(frozen=True)
-class NodeParameters:
-    """What a node is built for.
-
-    Attributes
-    ----------
-    number : int
-        On the config chain.
-    place : (int, int)
-        Column and row, for routed messages.
-    routing : callable or None
-        Makes the router's routing; None: no router.
-    registers : int
-        R of the node port; 0: the engine's own port is shown.
-    link_registers : int
-        On each link.
-    near : collection of int
-        Ports whose links have no registers: those to node interfaces.
-    datelines : collection of int
-        Outputs at which packets change channels.
-    set_up : SetUpParameters or None
-        Set-up by managers: links have one channel more, and a router without ``own`` one port.
-    """
-
-    layout: EngineLayout
-    stages: int
-    number: int = 0
-    place: tuple[int, int] = (0, 0)
-    transport: str = "own"
-    routing: Callable[[], Routing] | None = None
-    channels: int = 0
-    buffer_flits: int = 4
-    flit_bits: int = 16
-    output_register: bool = False
-    registers: int = 0
-    watchdog: int = 0
-    counters: bool = True
-    read_back: bool = True
-    check_bits: int = 0
-    link_registers: int = 0
-    near: Collection[int] = ()
-    datelines: Collection[int] = ()
-    set_up: SetUpParameters | None = None
-
-    @property
-    def link_channels(self) -> int:
-        """Channels of a link."""
-        return self.channels + (self.set_up is not None)
-
-
-class NodeInputs(NamedTuple):
-    """Inputs of a node in a cycle: by port, from the chain's two sides, and of the process."""
-
-    forward: Mapping[int, Forward] = {}
-    back: Mapping[int, Back] = {}
-    request: ChainRequest | None = None
-    further: Answer | None = None
-    arrivals: Mapping[int, Arrival] = {}
-    arrive: Message | None = None
-    reset: bool = False
-
-
-class NodeOutputs(NamedTuple):
-    """What a node drives in a cycle.
-
-    ``engine`` has the process's signals with R = 0, and ``freed``; ``process`` those with R > 0.
-    """
-
-    forward: dict[int, Forward]
-    back: dict[int, Back]
-    passing: ChainRequest | None
-    answer: Answer | None
-    engine: Outputs
-    process: NodePortOutputs | None
-
-
-class Driven(NamedTuple):
-    """What a node sends in a cycle, by port; it depends on the node's registers alone.
-
-    Attributes
-    ----------
-    flits, messages : mapping of int to Flit or Sent
-        On links.
-    sends, leaving : mapping of int to Sent
-        Messages that the engine sends, and those that the transport lets go.
-    """
-
-    flits: Mapping[int, Flit]
-    messages: Mapping[int, Sent]
-    sends: Mapping[int, Sent]
-    leaving: Mapping[int, Sent]
-
-
-class Crossed(NamedTuple):
-    """What comes to a node in a cycle, behind its links' ends.
-
-    ``credits`` are by port, a bit a channel, with those of messages above; ``events`` are those of
-    links' ends.
-    """
-
-    flits: Mapping[int, Flit]
-    messages: Mapping[int, Sent]
-    credits: Sequence[tuple[int, int]]
-    events: Sequence[int]
-
-
-class Rest(NamedTuple):
-    """What comes to a node's words and to its set-up in a cycle.
-
-    Attributes
-    ----------
-    request, further : ChainRequest or None, Answer or None
-        From the chain's two sides.
-    events : sequence of int
-        Counters of what happens.
-    leaves : Flit or None
-        What the router sends by the set-up port.
-    into, inject : Flit or None
-        What goes into the router by it, and the process's flit.
-    """
-
-    request: ChainRequest | None = None
-    further: Answer | None = None
-    events: Sequence[int] = ()
-    leaves: Flit | None = None
-    into: Flit | None = None
-    inject: Flit | None = None
-
-
-NO_REST = Rest()
-
-
-def _events(found: PortEvents) -> list[RouterCounter]:
-    overflows = [RouterCounter.OVERFLOW] * found.overflows
-    return overflows + [RouterCounter.UNEXPECTED] * found.unexpected
+def _events(found: PortEvents) -> list[RouterWord]:
+    overflows = [RouterWord.OVERFLOW] * found.overflows
+    return overflows + [RouterWord.UNEXPECTED] * found.unexpected
 
 
 class Node:
@@ -241,14 +106,12 @@ class Node:
             self.node_port = NodePort(has.registers, counters=has.counters)
             targets.add(Target.PORT)
         self.set_up = self._make_set_up(has.set_up, targets) if has.set_up else None
-        self.config = ConfigNode(has.number, targets)
-        self._counters = Counters(len(RouterCounter), built=has.counters)
-        self._answer: Answer | None = None
-        self._fence = 0
+        counted = [RouterWord.OVERFLOW]
+        counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
+        counted += [RouterWord.UNEXPECTED] if has.set_up else []
+        fences = layout.links if checks else 0
+        self.words = Words(has.number, targets, counted, fences, counters=has.counters)
         self._local = layout.links
-        words = [RouterWord.OVERFLOW]
-        words += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
-        self._counted = [*words, RouterWord.UNEXPECTED] if has.set_up else words
         self._driven: Driven | None = None
 
     def _make_set_up(self, has: SetUpParameters, targets: set[Target]) -> SetUpPort:
@@ -261,6 +124,11 @@ class Node:
             manager = Manager(has.manager, *sizes, counters=self.parameters.counters)
         sizes = channels, buffer_flits, buffer_flits * channels
         return SetUpPort(has, layout, *sizes, manager)
+
+    @property
+    def config(self) -> ConfigNode:
+        """The config node."""
+        return self.words.config
 
     # What is on the links.
 
@@ -342,7 +210,7 @@ class Node:
         driven, freed = self.drive(), self.freed()
         flits: dict[int, Flit] = {}
         messages: dict[int, Sent] = {}
-        events: list[int] = []
+        events: list[RouterWord] = []
         credits = []
         for p, end in self.ends.items():
             from_there = forward.get(p, STILL), back.get(p, QUIET)
@@ -355,7 +223,7 @@ class Node:
             if got.credit:
                 credits.append((p, got.credit))
             if got.corrupt or got.lost:
-                events += [RouterCounter.CORRUPT] * got.corrupt + [RouterCounter.LOST] * got.lost
+                events += [RouterWord.CORRUPT] * got.corrupt + [RouterWord.LOST] * got.lost
         return Crossed(flits, messages, credits, events)
 
     def credited(self, credits: Iterable[tuple[int, int]]) -> None:
@@ -393,7 +261,7 @@ class Node:
             full = len(dropped)
             for at in self.set_up_credits():
                 router.tokens[at] += 1
-        events = [*came.events] + [RouterCounter.OVERFLOW] * full
+        events = [*came.events] + [RouterWord.OVERFLOW] * full
         ready = self.take_rest(
             driven.sends,
             came.messages,
@@ -435,13 +303,16 @@ class Node:
             to_chain = set_up.to_chain(answer)
         refused = self.node_port.refused if self.node_port else 0
         ready, dropped = self.take_messages(sends, messages, arrivals, asks, arrive)
-        events = [*rest.events] + [RouterCounter.OVERFLOW] * dropped
+        events = [*rest.events] + [RouterWord.OVERFLOW] * dropped
         managed = set_up.manager.answer if set_up and set_up.manager else None
         if set_up:
             asked = self.config.request(Target.MANAGER)
             came = rest.leaves, rest.into, rest.inject
             events += _events(set_up.step(*came, answer, freed, asked))
-        self.take_words(rest.request, rest.further, to_chain or managed, refused, events)
+        self.words.step(rest.request, rest.further, to_chain or managed, refused, events)
+        if self.parameters.check_bits:
+            for p in range(self._local):
+                self.ends[p].fenced = bool(self.words.fence >> p & 1)
         return ready
 
     @property
@@ -454,7 +325,7 @@ class Node:
     def words_are_idle(self) -> bool:
         """Whether no config request is here, and nothing is still to be counted."""
         quiet = self.set_up is None or self.set_up.is_idle
-        return quiet and self.config.is_idle and self._counters.is_idle and not self._answer
+        return quiet and self.words.is_idle
 
     @property
     def is_idle(self) -> bool:
@@ -509,57 +380,3 @@ class Node:
         if arrivals or release or not port.is_idle:
             port.advance(arrivals, release, taken=ready)
         return ready, dropped
-
-    def take_words(
-        self,
-        request: ChainRequest | None,
-        further: Answer | None,
-        answer: Answer | None,
-        refused: int,
-        events: Sequence[int],
-    ) -> None:
-        """Take config words and counters over a clock edge.
-
-        Parameters
-        ----------
-        request, further : ChainRequest or None, Answer or None
-            From the chain's two sides.
-        answer : Answer or None
-            Of the engine, or of the manager, in this cycle.
-        refused : int
-            The node port's counter in this cycle.
-        events : sequence of int
-            Counters of what happens.
-        """
-        answered = self._answer
-        self._answer = None if answered else self._serve(refused)
-        self.config.step(request, further, answer or answered)
-        self._counters.step(events)
-        for p in range(self.parameters.layout.links):
-            self.ends[p].fenced = bool(self._fence >> p & 1)
-
-    def _serve(self, refused: int) -> Answer | None:
-        """Return the next cycle's answer of the router or the node port, and do a write."""
-        request = self.config.request(Target.ROUTER)
-        if request:
-            return self._serve_router(request)
-        request = self.config.request(Target.PORT)
-        if not request or not self.node_port:
-            return None
-        if request[:2] == (False, COUNTER_ADDRESS):
-            return Answer(False, refused)
-        return Answer(True)
-
-    def _serve_router(self, request: Request) -> Answer | None:
-        checks = self.parameters.check_bits > 0
-        if not checks and not self.router:
-            return None
-        match request.write, request.address:
-            case write, RouterWord.FENCE if checks:
-                if write:
-                    self._fence = request.data % (1 << self.parameters.layout.links)
-                    return Answer(False)
-                return Answer(False, self._fence)
-            case False, address if address in self._counted:
-                return Answer(False, self._counters[address - COUNTER_ADDRESS])
-        return Answer(True)

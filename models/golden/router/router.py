@@ -111,6 +111,13 @@ class Router(Generic[M]):
             Outputs by which a message leaves.
         """
         channels, owner, tokens, buffers = self.channels, self._owner, self.tokens, self._buffers
+        if len(self._occupied) == 1:
+            (at,) = self._occupied
+            goal, flit = buffers[at][0]
+            if tokens[goal] and owner[goal] == (NONE if flit.head else at // channels):
+                o = goal // channels
+                return {} if o in messages else {o: at}
+            return {}
         requests: dict[int, tuple[int, int]] = {}
         for at in self._occupied:
             goal, flit = buffers[at][0]
@@ -190,17 +197,19 @@ class Router(Generic[M]):
         leave: dict[int, Flit | M] = {**messages} if messages else {}
         if self._occupied:
             self._time = time = self._time + 1
+            owner, tokens, ports = self._owner, self.tokens, self._ports
             for o, at in self.leaving(leave).items():
                 buffer, i = buffers[at], at // channels
                 goal, flit = buffer.popleft()
                 if not buffer:
                     self._occupied.discard(at)
-                self._owner[goal] = NONE if flit.tail else i
-                self.tokens[goal] -= 1
-                self._of_input[at] = self._of_output[o * self._ports + i] = time
+                owner[goal] = NONE if flit[3] else i  # the tail
+                tokens[goal] -= 1
+                self._of_input[at] = self._of_output[o * ports + i] = time
                 freed.append(at)
-                c = goal % channels
-                leave[o] = flit if c == flit.channel else flit._replace(channel=c)
+                if self._datelines:
+                    flit = flit._replace(channel=goal % channels)
+                leave[o] = flit
         if self.registered:
             leave, self._register = self._register, leave  # type: ignore[assignment]
         return leave

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import linked
 from syncfabric.models.networks.spec import (
-    AnySpec,
     GroupSpec,
     NetworkSpec,
+    RegisterSpec,
     StaticSpec,
     of_registers,
 )
@@ -114,7 +114,7 @@ def check_story(plan: BarrierPlan, story: Story) -> None:
         _check_network(of_registers(plan.spec.network), story)
 
 
-def _check_network(network: AnySpec, story: Story) -> None:
+def _check_network(network: RegisterSpec | StaticSpec, story: Story) -> None:
     if isinstance(network, StaticSpec):
         return
     if not network.managed:

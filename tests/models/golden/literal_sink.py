@@ -17,7 +17,7 @@ Ask: TypeAlias = tuple[bool, int, int]
 
 SETUP, START, KILL = range(3)
 OK, BUSY, EPOCH, DENIED, BAD, FREED, ENDED = range(7)
-LISTEN, WRITE, JUDGE, COMMIT, RUN, ANSWER = "LISTEN WRITE JUDGE COMMIT START ANSWER".split()
+LISTEN, WRITE, JUDGE, COMMIT, RUN, ANSWER = range(6)
 
 
 @dataclass

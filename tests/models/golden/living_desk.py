@@ -21,7 +21,7 @@ from syncfabric.models.messages import (
     SwitchWord,
     spill_address,
 )
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import MeshSpec, RegisterSpec
 from tests.models.golden.irregular_bench import line
 from tests.models.golden.set_up_bench import tree_word
 
@@ -40,7 +40,7 @@ class Desk(ABC):
     up: int
     children: tuple[int, ...]
 
-    def __init__(self, network: MessageSpec, target: int) -> None:
+    def __init__(self, network: RegisterSpec, target: int) -> None:
         self.model = model_of(network)
         self.unit: Any = self.model._places[target].unit
         spill = self.model._places[target].spill

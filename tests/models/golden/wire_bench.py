@@ -142,7 +142,7 @@ class WireBench:
     def entries(self, gid: int, slot: int | None = None) -> list[tuple[int, ...]]:
         """Return a group's entries, for another slot if asked for."""
         group = next(group for group in self.plan.groups if group.id == gid)
-        assert not isinstance(group, StaticGroupPlan)
+        assert not isinstance(group, StaticGroupPlan | EngineGroupPlan)
         found = manager_entries(self.plan, group, epoch=0)
         if slot is None:
             return found

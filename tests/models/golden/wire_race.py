@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.networks.wires import WirePlane
 from tests.models.golden.literal_wires import LiteralWires, Wires
 from tests.models.golden.wire_nets import wired_mesh, wired_switches, wires_in
@@ -28,7 +28,7 @@ class Place:
         self.width, self.height = 0, 0
         self.drawn: Irregular | None = None
 
-    def network(self, plane: WirePlane) -> MessageSpec:
+    def network(self, plane: WirePlane) -> RegisterSpec:
         """Return the network of wires alone."""
         if self.drawn is not None:
             return wired_switches(self.drawn, plane)

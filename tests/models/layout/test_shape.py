@@ -63,8 +63,7 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (
         NodeShape,
         {**TABLE, "routers": 0},
-        "routers must be 1 and more with routing 'table', not 0;"
-        " they are what the table leads to",
+        "routers must be 1 and more with routing 'table', not 0; they are what the table leads to",
     ),
     (
         NodeShape,

@@ -11,7 +11,7 @@ from syncfabric.models.golden.route import FlitRoute
 from syncfabric.models.messages import REQUEST, Request
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec, NetworkSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, NetworkSpec, RegisterSpec
 from syncfabric.models.planning.errands import (
     Errand,
     kill_errands,
@@ -46,7 +46,7 @@ TELLING = {"mesh": (0, 1, 106, 121), "irregular": (0, 1, 101, 114, 152)}
 """Seeds where it takes several managers, or routes that requests bring along."""
 
 
-def crossed(network: MessageSpec, errand: Errand) -> Iterator[tuple[int, Crossing]]:
+def crossed(network: RegisterSpec, errand: Errand) -> Iterator[tuple[int, Crossing]]:
     """Walk requests and replies as routers pass them on; yield router and link."""
     for router, entry in zip(errand.routers, errand.entries, strict=True):
         if isinstance(network, MeshSpec):
@@ -134,7 +134,7 @@ def errands_drawn(draw: Draw, seed: int) -> tuple[int, int]:
 
 def check_set_up(
     plan: BarrierPlan,
-    network: MessageSpec,
+    network: RegisterSpec,
     errands: list[Errand],
     routers: list[int],
     gone: set[Crossing],

@@ -138,7 +138,7 @@ def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
                     yield group.id, ((x, y), (x + dx, y + dy))
         elif isinstance(group, GroupPlan):
             yield from ((group.id, link) for link in _messages(plan, group))
-        elif isinstance(group, IrregularGroupPlan) or isinstance(plan.spec.network, IrregularSpec):
+        elif isinstance(group, IrregularGroupPlan | WireGroupPlan):
             for register in group.registers():
                 if isinstance(register.seat, int):
                     ports = [*register.children]

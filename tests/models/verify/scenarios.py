@@ -32,7 +32,8 @@ def one_after_the_other(*groups: Group) -> Scenario:
 
 def side_by_side(*scripts: tuple[Group, ...]) -> Scenario:
     """Return what managers do at the same time, each in its share of one entry."""
-    groups, managers = [], []
+    groups: list[Group] = []
+    managers: list[tuple[int, ...]] = []
     for entry, script in enumerate(scripts):
         managers.append(tuple(range(len(groups), len(groups) + len(script))))
         groups += [replace(group, entries=dict.fromkeys(group.tree, entry)) for group in script]

@@ -29,7 +29,7 @@ MOST = 500_000
 ONE = Group({0: 0}, (0,))
 
 
-def changed(scenario: Scenario, **keys: int) -> Scenario:
+def changed(scenario: Scenario, **keys: int | tuple[int, ...]) -> Scenario:
     return replace(scenario, **keys)  # type: ignore[arg-type]
 
 
@@ -52,6 +52,7 @@ def changed(scenario: Scenario, **keys: int) -> Scenario:
         ("triangle, three groups, killed", TRIANGLE),
         ("2 managers", side_by_side((TWO, BACK), (killed(TWO),))),
         ("2 managers, one of which meddles", changed(side_by_side((TWO,), ()), meddles=2)),
+        ("2 routers, epochs are not known", changed(REUSED, losses=1, epochs=(3, 1))),
         ("nodes on links", changed(REUSED, linked=True)),
         ("nodes on links, a watchdog", changed(REUSED, linked=True, breaks=1)),
     ],
@@ -91,3 +92,22 @@ def test_what_former_groups_leave_on_a_link(groups: int, left: int) -> None:
     start = SetUp(one_after_the_other(*[killed(TWO)] * groups))
     explore(start, 6_000_000, reduce=False)
     assert start.most["left over"] == left
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "codes"),
+    [
+        ("alone", one_after_the_other(TWO), {"OK"}),
+        ("used again", one_after_the_other(TWO, BACK), {"OK", "BUSY"}),
+        ("killed", REUSED, {"OK", "BUSY"}),
+        ("given up", one_after_the_other(TWO, killed(BACK)), {"OK", "BUSY", "DENIED"}),
+        ("lost", changed(one_after_the_other(TWO), losses=1), {"OK", "ENDED"}),
+        ("all", changed(CHAIN, losses=1, aborts=1), {"OK", "BUSY", "DENIED", "ENDED"}),
+        ("meddled", changed(side_by_side((TWO,), ()), meddles=1), {"OK", "DENIED"}),
+    ],
+)
+def test_answers(name: str, scenario: Scenario, codes: set[str]) -> None:
+    """EPOCH is never the answer to a manager that keeps the rules."""
+    start = SetUp(scenario)
+    explore(start, MOST)
+    assert start.most.keys() - {"left over"} == codes, name

@@ -328,7 +328,7 @@ class NodeLockstep:
             ),
             "manager": int(self.constants.manager >= 0),
             "manager_index": max(0, self.constants.manager),
-            "near": sum(1 << port for port in self.constants.near),
+            "bare": sum(1 << port for port in self.constants.near),
             "dateline": sum(1 << port for port in self.constants.datelines),
             "host__request_valid": int(request is not None),
             "host__request": packed(request) if request else self.rng.getrandbits(57),

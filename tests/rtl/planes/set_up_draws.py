@@ -139,7 +139,7 @@ class SetUpDraws:
         elif draw < 0.6:
             # Not more than has been written, but nothing at all, and more than there is room for.
             count = rng.choice((0, 1023))
-            operation = rng.randrange(3)
+            operation = Operation(rng.randrange(3))
             yield True, ManagerWord.COMMAND, COMMAND.pack({"operation": operation, "count": count})
         elif draw < 0.8:
             abort = COMMAND.pack({"operation": Operation.ABORT, "count": rng.getrandbits(10)})

@@ -204,7 +204,7 @@ def test_a_flit_that_is_lost_on_the_way_to_a_node(near: int) -> None:
     m = Module()
     m.submodules.router = router = Node(keys)
     nodes: list[Any] = [NodeInterface(keys, 1) for _ in range(2)]
-    m.d.comb += [router.number.eq(1), router.near.eq(near)]
+    m.d.comb += [router.number.eq(1), router.bare.eq(near)]
     flip = Signal()
     for p, node in enumerate(nodes):
         m.submodules[f"node_{p}"] = node

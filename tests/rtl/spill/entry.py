@@ -19,7 +19,7 @@ from syncfabric.models.networks.mesh import STEP, Port
 from syncfabric.models.networks.spec import (
     IrregularSpec,
     MeshSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 
 __all__ = ["Entry", "EntryKind", "Heard", "MeshEntries", "TreeEntries", "combined"]
@@ -34,7 +34,7 @@ class Heard(NamedTuple):
     data: int
     turn: int = 0
 
-    def bits(self, spec: MessageSpec) -> int:
+    def bits(self, spec: RegisterSpec) -> int:
         names = {field.name for field in spec.layout.sync.fields}
         fields = {name: value for name, value in self._asdict().items() if name in names}
         return spec.layout.sync.pack(fields)
@@ -78,7 +78,7 @@ class Entry:
 class EntryKind(ABC):
     """Where an entry's messages come from and go to."""
 
-    spec: MessageSpec
+    spec: RegisterSpec
     links: int
     image: tuple[int, ...]
     command: int

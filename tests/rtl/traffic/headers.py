@@ -2,13 +2,13 @@
 
 from syncfabric.models.networks.spec import (
     IrregularSpec,
-    MessageSpec,
+    RegisterSpec,
 )
 
 __all__ = ["header_of"]
 
 
-def header_of(spec: MessageSpec, node: tuple[int, int]) -> int:
+def header_of(spec: RegisterSpec, node: tuple[int, int]) -> int:
     """Return the first word of a packet for a node."""
     if isinstance(spec, IrregularSpec):
         fields = {"by_route": 0, "switch": node[0], "port": node[1]}

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
 from syncfabric.sim.assemble.network import module_names
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS: dict[str, MessageSpec] = {
+NETWORKS: dict[str, RegisterSpec] = {
     "mesh": mesh(3, 2, data_bits=0),
     "irregular": irregular(SMALL),
     "both": mesh(2, 1, sync="both"),
 }
-ALONE: dict[str, MessageSpec] = {
+ALONE: dict[str, RegisterSpec] = {
     "mesh": mesh(2, 2, sync="wires", channels=0),
     "irregular": irregular(SMALL, sync="wires", channels=0, wires="shared"),
     "messages": mesh(2, 1, channels=0, barrier_registers=1),
@@ -25,12 +25,12 @@ ALONE: dict[str, MessageSpec] = {
 
 
 @pytest.fixture(scope="module", params=NETWORKS)
-def spec(request: pytest.FixtureRequest) -> MessageSpec:
+def spec(request: pytest.FixtureRequest) -> RegisterSpec:
     return NETWORKS[request.param]
 
 
 @pytest.fixture(scope="module")
-def text(spec: MessageSpec) -> str:
+def text(spec: RegisterSpec) -> str:
     return bench_verilog(spec, queue=64)
 
 
@@ -46,7 +46,7 @@ def test_the_outside_drives_four_wires(text: str) -> None:
     assert "output" not in head[1]
 
 
-def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: MessageSpec, text: str) -> None:
+def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: RegisterSpec, text: str) -> None:
     count = len(spec.topology.nodes)
     for module in shared_modules(spec):
         assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1

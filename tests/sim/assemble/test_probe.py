@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.assemble.network import link_wires, targets
 from syncfabric.sim.assemble.probe import probe_text
 from syncfabric.sim.assemble.top import top_ports
@@ -22,7 +22,7 @@ PAIR_LINKS = ("link_0_0", "link_0_1", "link_1_1", "link_1_2", "uplink_0", "uplin
 
 
 def probed(
-    spec: MessageSpec, links: Iterable[str], cycles: Iterable[str], folder: Path
+    spec: RegisterSpec, links: Iterable[str], cycles: Iterable[str], folder: Path
 ) -> list[str]:
     """Set the wires of links by hand, cycle by cycle; return the probe's lines."""
     outside = "\n".join(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, RegisterSpec, of_registers
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.court import Court, Verdict
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
@@ -22,7 +22,7 @@ BARE = NETWORKS["mesh"]
 """Neither checks nor watchdogs."""
 
 
-def of(network: MessageSpec, planner: str) -> NetworkSpec:
+def of(network: RegisterSpec, planner: str) -> NetworkSpec:
     """Return all nodes, and some of them."""
     nodes = network.topology.nodes
     groups = (
@@ -64,7 +64,11 @@ def verdicts(result: CampaignResult) -> Counter[Verdict]:
 @pytest.mark.parametrize("name", GUARDED)
 def test_with_checks_all_is_well(name: str) -> None:
     spec = GUARDED[name]
-    kinds = [kind for kind in kinds_of(spec.network) if kind is not Kind.DEAD or "mesh" in name]
+    kinds = [
+        kind
+        for kind in kinds_of(of_registers(spec.network))
+        if kind is not Kind.DEAD or "mesh" in name
+    ]
     result = struck(spec, 400, *kinds)
     assert (result.verdict, result.findings) == ("clean", [])
     assert result.faults == 400
@@ -115,7 +119,7 @@ def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_trial_is_the_same_again_whatever_came_before() -> None:
     """Everything of the hardware goes back to where it was."""
     plan = CampaignRequest(1).check(BARE)
-    draw = Draw(plan, kinds_of(BARE.network), 1)
+    draw = Draw(plan, kinds_of(of_registers(BARE.network)), 1)
     with Fabric(BUILD(BARE.network)) as fabric:
         court = Court(fabric, plan)
         first = [court.judge(draw.trial(number)) for number in range(12)]

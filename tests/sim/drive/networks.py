@@ -12,9 +12,9 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     IrregularSpec,
     MeshSpec,
-    MessageSpec,
     NetworkSpec,
     Operation,
+    RegisterSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
@@ -69,7 +69,7 @@ def irregular(topology: Irregular, **keys: Any) -> IrregularSpec:
     )
 
 
-def plan_of(network: MessageSpec, *groups: GroupSpec) -> BarrierPlan:
+def plan_of(network: RegisterSpec, *groups: GroupSpec) -> BarrierPlan:
     """Plan groups on a network."""
     return make_plan(NetworkSpec(name="net", network=network, groups=groups))
 
@@ -116,7 +116,7 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             continue
 
 
-def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
+def random_groups(network: RegisterSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
     """Everybody, one member alone, and random others: more than there are registers, if allowed."""
     nodes = network.topology.nodes
     count = network.barrier_registers + 3 * network.spill
@@ -139,7 +139,7 @@ def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, 
 
 
 def make_job(
-    network: MessageSpec,
+    network: RegisterSpec,
     rng: random.Random,
     scenarios: Sequence[Scenario] = SCENARIOS,
     *,

@@ -3,14 +3,14 @@
 import random
 from collections.abc import Sequence
 
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.sim.drive.scenario import Sending
 
 __all__ = ["by_route", "by_table", "draw_sendings"]
 
 
-def by_table(spec: MessageSpec, node: int) -> int:
+def by_table(spec: RegisterSpec, node: int) -> int:
     """Return the header of a packet for a node."""
     names = ("switch", "port") if isinstance(spec, IrregularSpec) else ("x", "y")
     place = spec.topology.node(node)
@@ -52,7 +52,7 @@ def ports_to(spec: IrregularSpec, rng: random.Random, source: int, node: int) ->
 
 
 def draw_sendings(
-    spec: MessageSpec, rng: random.Random, count: int, cycles: int
+    spec: RegisterSpec, rng: random.Random, count: int, cycles: int
 ) -> tuple[Sending, ...]:
     """Draw packets of 1 to 8 words after header or route; a header may be alone, too."""
     nodes, channels = range(len(spec.topology.nodes)), list(range(spec.channels))

@@ -10,8 +10,8 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import (
     GroupSpec,
     MeshSpec,
-    MessageSpec,
     NetworkSpec,
+    RegisterSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
@@ -29,7 +29,7 @@ def planned(members: list[Node], planner: str, **keys: object) -> BarrierPlan:
     return plan_on(MeshSpec.model_validate({"kind": "mesh", **keys}), members, planner)
 
 
-def plan_on(network: MessageSpec, members: list[Node], planner: str) -> BarrierPlan:
+def plan_on(network: RegisterSpec, members: list[Node], planner: str) -> BarrierPlan:
     op = "sum" if network.operations == "all" else "or"
     group = GroupSpec.model_validate({"id": 1, "members": members, "planner": planner, "op": op})
     return make_plan(NetworkSpec(name="n", network=network, groups=(group,)))

@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import Kind
 from syncfabric.models.networks.mesh import Port, Turn
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.coverage import Coverage, coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import EMPTY, Line
@@ -188,7 +188,7 @@ def test_what_meets_on_the_links_of_a_cluster() -> None:
 
 
 @pytest.mark.parametrize("network", ALL.values())
-def test_bins_have_names_of_their_own(network: MessageSpec) -> None:
+def test_bins_have_names_of_their_own(network: RegisterSpec) -> None:
     bins = list(universe(network))
     least = 30 if network.kind != "mesh" else 80 if network.channels else 70
     assert len(bins) == len(set(bins)) > least

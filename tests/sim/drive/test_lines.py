@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import STATUS
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.lines import (
     EMPTY,
     Line,
@@ -42,7 +42,7 @@ def test_with_managers_a_spilled_member_is_told_kinds() -> None:
 
 
 @pytest.mark.parametrize("network", [mesh(3, 2, spill=True), irregular(SMALL, spill=True)])
-def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec) -> None:
+def test_every_line_of_a_run_is_read_as_it_was_meant(network: RegisterSpec) -> None:
     ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
     kinds = set()
     for chunk in played(plan, scenario):
@@ -90,7 +90,7 @@ def test_changes_of_wires_stand_between_releases_and_the_answer() -> None:
     ],
 )
 def test_a_difference_of_wires_names_link_slot_and_wire(
-    network: MessageSpec,
+    network: RegisterSpec,
     link: int,
     words: tuple[int, int],
     place: NodeName | None,

@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.errors import PlanError, ToolError
 from syncfabric.models.golden.model import GoldenModel
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.assemble.player import Stimulus, script_text
@@ -131,7 +131,7 @@ def test_another_simulator_is_refused() -> None:
     ],
 )
 def test_a_spilled_group_is_refused(
-    network: MessageSpec, second: tuple[tuple[int, int], ...]
+    network: RegisterSpec, second: tuple[tuple[int, int], ...]
 ) -> None:
     first = ((0, 0), (1, 0)) if network.kind == "mesh" else ((0, 1), (2, 0))
     plan = plan_of(network, members(4, *first), members(7, *second))
@@ -156,7 +156,7 @@ def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: An
     assert told == []
 
 
-MANAGED: dict[str, MessageSpec] = {
+MANAGED: dict[str, RegisterSpec] = {
     "mesh": mesh(3, 2, setup="manager"),
     "irregular": irregular(SMALL, setup="manager"),
     "paper": drawn(1, 8, 4, 24, 6, setup="paper"),

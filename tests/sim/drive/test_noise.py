@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.simulate import run_model
@@ -26,7 +26,7 @@ NOISY = Scenario(episodes=60, noise=True, seed=3)
         irregular(SMALL, spill=True, turnaround="node"),
     ],
 )
-def test_what_is_wrong_is_counted_but_nothing_overflows(network: MessageSpec) -> None:
+def test_what_is_wrong_is_counted_but_nothing_overflows(network: RegisterSpec) -> None:
     nodes = network.topology.nodes
     plan = plan_of(network, members(1, *nodes), members(2, nodes[0], nodes[2]))
     job = Job(((plan, NOISY),))
@@ -49,7 +49,7 @@ def test_a_network_without_groups_or_neighbours_bears_it() -> None:
 
 
 @pytest.mark.parametrize("network", [mesh(3, 3), drawn(1, switches=6, extra=3, nodes=9, ports=5)])
-def test_barriers_end_as_without_it(network: MessageSpec) -> None:
+def test_barriers_end_as_without_it(network: RegisterSpec) -> None:
     (run,) = make_job(network, random.Random(2), [NOISY]).runs
     outcomes = [
         run_model(Job(((run[0], replace(NOISY, noise=noise)),))).outcomes[0]

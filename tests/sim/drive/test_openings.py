@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.messages import COUNTER_BITS, Counter, Kind
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.assemble.player import StimulusKind
 from syncfabric.sim.drive.openings import Openings
 from syncfabric.sim.drive.scenario import Scenario
@@ -20,7 +20,7 @@ NETWORKS = [mesh(3, 3, **MANAGED), star(3, 3, **MANAGED)]
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=["mesh", "irregular"])
-def test_members_wait_for_go(network: MessageSpec) -> None:
+def test_members_wait_for_go(network: RegisterSpec) -> None:
     scenario = Scenario(episodes=2, policy="together")
     ((plan, _),) = make_job(network, random.Random(5), [scenario]).runs
     chunks = played(plan, scenario)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.packet_check import PacketCheck
@@ -25,7 +25,7 @@ Flits = list[int]
 class Bench:
     """A check, what is put, and what is on the nodes' links, a flit a cycle."""
 
-    def __init__(self, spec: MessageSpec) -> None:
+    def __init__(self, spec: RegisterSpec) -> None:
         self.spec, self.check, self.cycle = spec, PacketCheck(spec), 300
         self.broken: list[str] = []
         self._links = links_of(spec)
@@ -66,7 +66,7 @@ class Bench:
 
 @pytest.mark.parametrize("spec", [MESH, CLUSTER], ids=["mesh", "irregular"])
 @pytest.mark.parametrize("words", [0, 1, 9])
-def test_packets_of_any_length_come_out_as_they_went_in(spec: MessageSpec, words: int) -> None:
+def test_packets_of_any_length_come_out_as_they_went_in(spec: RegisterSpec, words: int) -> None:
     bench = Bench(spec)
     flits = bench.put(0, [by_table(spec, 3), *range(words)], 1)
     other = bench.generated(0, 3, 0)

@@ -9,8 +9,8 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
     GroupSpec,
     MeshSpec,
-    MessageSpec,
     NetworkSpec,
+    RegisterSpec,
     StaticSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -254,7 +254,7 @@ def test_who_is_never_released_is_found_out() -> None:
     ],
 )
 def test_what_a_scheme_cannot_do_is_refused(
-    network: MessageSpec, planner: str, scheme: str, told: str
+    network: RegisterSpec, planner: str, scheme: str, told: str
 ) -> None:
     members = tuple(network.topology.nodes)
     one = plan_of(network, GroupSpec(id=1, members=members, planner=planner))

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Scenario
@@ -26,7 +26,7 @@ from tests.sim.drive.networks import (
 @pytest.mark.parametrize(
     "network", [mesh(3, 2, spill=True, barrier_registers=2), irregular(SMALL, barrier_registers=2)]
 )
-def test_chunks_of_any_size_say_the_same(network: MessageSpec, cycles: int) -> None:
+def test_chunks_of_any_size_say_the_same(network: RegisterSpec, cycles: int) -> None:
     for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:
         wanted, seen = played(*run), played(*run, cycles)
         for name in ("text", "stimuli", "arrivals"):

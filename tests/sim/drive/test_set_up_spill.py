@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Outcome, Scenario
@@ -41,7 +41,7 @@ BUILT = [
 ]
 
 
-def network(kind: str, keys: dict[str, Any]) -> MessageSpec:
+def network(kind: str, keys: dict[str, Any]) -> RegisterSpec:
     """Return a small network of which every place has one register, with two managers."""
     managed = {"setup": "manager", "spill": True, "barrier_registers": 1, **keys}
     if kind == "irregular":
@@ -77,7 +77,7 @@ def test_hardware_agrees_with_the_model(kind: str, keys: dict[str, Any]) -> None
         judge(outcome, scenario)
 
 
-def lives(spec: MessageSpec, rng: random.Random) -> Lives:
+def lives(spec: RegisterSpec, rng: random.Random) -> Lives:
     """Return lives of five groups at once."""
     nodes = spec.topology.nodes
     if spec.kind == "mesh":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from tests.quick import quick_simulator
@@ -28,14 +28,14 @@ from tests.sim.drive.networks import (
 )
 
 BOTH = {"2x1": mesh(2, 1)}
-ICARUS: dict[str, MessageSpec] = {
+ICARUS: dict[str, RegisterSpec] = {
     "one node": mesh(1, 1),
     "messages alone": mesh(3, 1, channels=0, barrier_registers=2),
     "irregular, one cycle a hop, spill, turned by the node": irregular(
         SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
     ),
 }
-LONG: dict[str, MessageSpec] = {
+LONG: dict[str, RegisterSpec] = {
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
     "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
     "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
@@ -86,7 +86,7 @@ def test_a_random_cluster_under_icarus() -> None:
     run(network, "small cluster", "icarus")
 
 
-def run(network: MessageSpec, name: str, simulator: str) -> None:
+def run(network: RegisterSpec, name: str, simulator: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
     check(job, simulate(job, build_bench(network, simulator)))
 

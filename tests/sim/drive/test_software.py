@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.conduct import Conductor, conduct_model
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, simulate
@@ -17,7 +17,7 @@ from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 from tests.sim.drive.sendings import draw_sendings
 
-NETWORKS: dict[str, MessageSpec] = {
+NETWORKS: dict[str, RegisterSpec] = {
     "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
     "mesh": mesh(4, 3, channels=2, buffer_flits=2, flit_bits=40),
     "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
@@ -35,7 +35,7 @@ SCENARIOS = (
 
 
 def job(
-    network: MessageSpec,
+    network: RegisterSpec,
     name: str,
     packets: int = 150,
     scenarios: Sequence[Scenario] = SCENARIOS,

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import drawn, random_cluster, ring, star
@@ -43,7 +43,7 @@ CLUSTERS = {
         6, 2, turnaround="node", buffer_flits=4, flit_bits=64, data_bits=32
     ),
 }
-LONG: dict[str, MessageSpec] = {
+LONG: dict[str, RegisterSpec] = {
     "messages alone, spill, serial, paper's route, pipeline 0": mesh(
         *(5, 4),
         channels=0,
@@ -69,7 +69,7 @@ LONG: dict[str, MessageSpec] = {
 }
 
 
-ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
+ALL: dict[str, RegisterSpec] = {**NETWORKS, **CLUSTERS}
 SLOWER = {
     "messages alone",
     "ring, datelines, turned by the node",
@@ -113,6 +113,6 @@ def test_random_clusters(ports: int) -> None:
     run(network, f"random cluster {ports}")
 
 
-def run(network: MessageSpec, name: str) -> None:
+def run(network: RegisterSpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"))
     check(job, simulate_tiles(job, build_fabric(network)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import Kind
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.rtl.guard.shape import guard_shape
 from syncfabric.sim.assemble.links import links_of
@@ -26,7 +26,7 @@ CHUNK = 100
 """Cycles between two looks."""
 
 
-def guarded_links(spec: MessageSpec) -> list[int]:
+def guarded_links(spec: RegisterSpec) -> list[int]:
     """Return the numbers of the links that have guards."""
     links = links_of(spec)
     local = set() if isinstance(spec, IrregularSpec) else {*links.eject, *links.inject}
@@ -34,7 +34,7 @@ def guarded_links(spec: MessageSpec) -> list[int]:
 
 
 def random_faults(
-    spec: MessageSpec,
+    spec: RegisterSpec,
     rng: random.Random,
     cycles: Sequence[int],
     kinds: Sequence[FaultKind],
@@ -100,7 +100,7 @@ def compare(
     return session
 
 
-def _told(spec: MessageSpec, ours: str | None, wanted: str | None) -> str:
+def _told(spec: RegisterSpec, ours: str | None, wanted: str | None) -> str:
     """Say in what two lines of the probe differ."""
     seen, right = (parse(text, 0) if text else Line(0, EMPTY) for text in (ours, wanted))
     told = "; ".join(f"{m.signal}: {m.hardware} {m.model}" for m in explain(spec, seen, right))

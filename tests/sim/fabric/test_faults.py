@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE, FENCE, LinkCounter
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.clusters import SMALL
@@ -18,7 +18,7 @@ from tests.sim.fabric.faulty import compare, guarded_links, random_faults
 
 pytestmark = pytest.mark.long
 
-NETWORKS: Mapping[str, MessageSpec] = {
+NETWORKS: Mapping[str, RegisterSpec] = {
     "mesh": mesh(3, 3, check_bits=8, channels=2, buffer_flits=2, watchdog=400),
     "mesh, own links, serial combining": mesh(
         3, 3, check_bits=8, watchdog=300, operations="all", sync_links="own"

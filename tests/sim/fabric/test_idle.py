@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.rtl.traffic.headers import header_words
@@ -18,7 +18,7 @@ from tests.sim.drive.wires.nets import network_of
 
 WIRES = network_of("mesh", channels=0, link_registers=3)
 MESSAGES = NETWORKS["default"]
-ALL: dict[str, MessageSpec] = {
+ALL: dict[str, RegisterSpec] = {
     "wires": WIRES,
     "messages": MESSAGES,
     "irregular, wires": irregular(SMALL, sync="wires", channels=0, wires="shared", parity=True),
@@ -33,7 +33,7 @@ SHORT = {"wires", "messages"}
 Seen = tuple[str, list[GroupCount], list[dict[str, int]]]
 
 
-def begin(fabric: Fabric, spec: MessageSpec, folder: Path, jitter: int | None = None) -> int:
+def begin(fabric: Fabric, spec: RegisterSpec, folder: Path, jitter: int | None = None) -> int:
     """Set up groups of all nodes and of two, and return the cycle; members may arrive from it on.
 
     Without a jitter they do not by themselves.
@@ -65,7 +65,7 @@ def give(fabric: Fabric, stimuli: list[Stimulus], folder: Path) -> None:
     fabric.script(script)
 
 
-def traffic(spec: MessageSpec, start: int) -> list[Stimulus]:
+def traffic(spec: RegisterSpec, start: int) -> list[Stimulus]:
     """Return a packet of software, and then some hundred cycles of the generators' packets."""
     on, head, tail = start + 200 + WARM_CYCLES + 2, 1 << 4, 1 << 5
     return [
@@ -77,7 +77,7 @@ def traffic(spec: MessageSpec, start: int) -> list[Stimulus]:
     ]
 
 
-def seen(spec: MessageSpec, folder: Path, *, restless: bool) -> tuple[Seen, int, int]:
+def seen(spec: RegisterSpec, folder: Path, *, restless: bool) -> tuple[Seen, int, int]:
     """Return all that shows of a run, how often a tile was evaluated, and in how many cycles."""
     probe, cycles = folder / "probe.txt", 1_500
     with Fabric(build_fabric(spec)) as fabric:

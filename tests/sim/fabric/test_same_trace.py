@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import bench_verilog
@@ -19,7 +19,7 @@ from tests.sim.drive.test_tiles import ALL
 NAMES = ("column, no data, wide flits", "irregular, spill", "messages alone")
 EPISODES = 2
 
-WIRED: dict[str, MessageSpec] = {
+WIRED: dict[str, RegisterSpec] = {
     "wires alone": mesh(2, 2, sync="wires", channels=0, data_bits=0),
     "wires alone, wide": mesh(
         2, 1, sync="wires", channels=0, barrier_registers=17, data_bits=32, parity=True
@@ -57,14 +57,14 @@ endmodule
 """
 
 
-def groups(spec: MessageSpec) -> int:
+def groups(spec: RegisterSpec) -> int:
     """Return how many groups are made: one, or with wires one a register; more to be spilled."""
     if spec.wire_plane:
         return spec.port_registers
     return spec.barrier_registers + 1 if spec.spill else 1
 
 
-def stimuli(spec: MessageSpec) -> list[Stimulus]:
+def stimuli(spec: RegisterSpec) -> list[Stimulus]:
     """Set up groups of everybody, the last one spilled if it may be; make barriers and traffic."""
     nodes, rng = spec.topology.nodes, random.Random(1)
     plan = plan_of(spec, *(members(gid, *nodes) for gid in range(groups(spec))))
@@ -115,7 +115,7 @@ def test_the_trace_of_barrier_wires_is_the_benchs(name: str, tmp_path: Path) -> 
     assert any(" w" in line for line in seen)
 
 
-def same_traces(spec: MessageSpec, folder: Path) -> list[str]:
+def same_traces(spec: RegisterSpec, folder: Path) -> list[str]:
     """Play the same to fabric and bench, compare what they write, and return the lines."""
     script, probe = folder / "script.txt", folder / "fabric.txt"
     played = stimuli(spec)

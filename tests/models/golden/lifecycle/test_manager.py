@@ -167,10 +167,12 @@ def test_n5_7_a_flit_waits_until_it_leaves() -> None:
     it.command(Operation.KILL, 1)
     it.step()
     for _ in range(5):
-        assert it.manager.offer and it.manager.offer.head
+        assert it.manager.offer
+        assert it.manager.offer.head
         it.step(held=True)
     it.step()
-    assert it.manager.offer and it.manager.offer.tail
+    assert it.manager.offer
+    assert it.manager.offer.tail
 
 
 def test_n5_8_what_is_unexpected() -> None:
@@ -252,7 +254,8 @@ def test_n5_10_a_report_is_dropped_in_the_cycle_in_which_a_full_queue_is_read() 
     word = REPLY.pack({"code": Answer.FREED, "number": 99})
     read = Request(False, ManagerWord.FREED)
     it.step(read, Flit(2, word, False, True))
-    assert it.manager.answer and FREED.unpack(it.manager.answer.rdata)["router"] == 0
+    assert it.manager.answer
+    assert FREED.unpack(it.manager.answer.rdata)["router"] == 0
     it.step(read)
     assert len(it.manager.freed) == FREED_PLACES - 1
 

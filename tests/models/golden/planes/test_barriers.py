@@ -1,6 +1,7 @@
 """Barriers on whole networks: their latency, their ends, and what is beside them."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_e11_with_stages_and_registers(stages: int, registers: int) -> None:
     assert latency == 2 * 4 * (stages + registers) + interval + 2
 
 
-def chain(routers: int, **keys: object) -> Bench:
+def chain(routers: int, **keys: Any) -> Bench:
     """Routers in a row, with a node at each."""
     links: list[tuple[Place, Place]] = [((n, 0), (n + 1, 1)) for n in range(routers - 1)]
     return Bench(irregular(links, [(n, 2) for n in range(routers)], 3, **keys))
@@ -143,7 +144,7 @@ def test_the_chain_answers_after_its_hops(routers: int) -> None:
         waited = bench.now - 1 - start
         assert waited == (2 * targets + 1 if target == targets else 2 * target + 3)
     bench.step(config=ConfigRequest(0, 0, False))
-    with pytest.raises(ValueError, match="cycle .* before the last one's answer"):
+    with pytest.raises(ValueError, match="before the last one's answer"):
         bench.step(config=ConfigRequest(0, 0, False))
 
 

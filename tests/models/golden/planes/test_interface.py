@@ -146,7 +146,8 @@ def test_n2_5_a_managers_flits_go_before_the_process(transport: str) -> None:
     bench.step(back=Back(0b100))
     out = bench.step()
     flit = bench.on_link(out)[0]
-    assert flit and (flit.channel, flit.head) == (2, True)
+    assert flit
+    assert (flit.channel, flit.head) == (2, True)
 
 
 def test_n2_3_flits_of_channel_v_are_the_managers() -> None:

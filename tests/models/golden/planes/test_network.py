@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.engine import Message
-from syncfabric.models.golden.planes import RouterCounter
 from syncfabric.models.golden.transport.wires import Forward
 from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.layout.node import RouterWord
 from tests.models.golden.engine_nets import centre
 from tests.models.golden.node_bench import Mesh, Packets, play_barriers
 
+COUNTED = (RouterWord.OVERFLOW, RouterWord.CORRUPT, RouterWord.LOST)
 PLAIN = EngineLayout(4, True, 2, 0, "none")
 ROUTED = EngineLayout(4, True, 2, 0, "none", 2, 2)
 
@@ -95,7 +96,7 @@ def test_barriers_and_packets(transport: str, registers: int, check_bits: int) -
     assert packets.arrived > 20
     assert not any(packets.orders.values())
     for node in net.nodes:
-        assert [node._counters[counter] for counter in RouterCounter] == [0] * len(RouterCounter)
+        assert [node.words.counter(word) for word in COUNTED] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("transport", ["own", "shared", "routed"])
@@ -123,7 +124,7 @@ def test_flips_of_a_message_never_release(transport: str) -> None:
         assert sent
         net.step({(1, 2): 1 << i | 1 << j})
         net.run(20)
-        corrupt = net.nodes[0]._counters[RouterCounter.CORRUPT]
+        corrupt = net.nodes[0].words.counter(RouterWord.CORRUPT)
         wires = form.flip(Forward(), 1 << i | 1 << j)
         apart = transport == "own" and wires[2:5] == (0, 0, 0)
         if apart and not wires.message_check:

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
@@ -17,17 +17,17 @@ STAYS = 7, 9
 """Groups that stay."""
 
 
-def grid(**keys: Any) -> MessageSpec:
+def grid(**keys: Any) -> RegisterSpec:
     """Return a mesh of six nodes with two managers."""
     return mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)), **keys)
 
 
-def cluster(**keys: Any) -> MessageSpec:
+def cluster(**keys: Any) -> RegisterSpec:
     """Return three switches with four nodes, one of them a manager."""
     return irregular(SMALL, setup="manager", **keys)
 
 
-def plan_with(network: MessageSpec, groups: int = 2) -> BarrierPlan:
+def plan_with(network: RegisterSpec, groups: int = 2) -> BarrierPlan:
     """Return a plan of everybody's group, and of one of two nodes; or the first alone, or none."""
     nodes = network.topology.nodes
     both = members(STAYS[0], *nodes), members(STAYS[1], nodes[0], nodes[-1], op="xor")
@@ -66,7 +66,7 @@ def drawn(rng: random.Random) -> BarrierPlan:
         "spill": rng.random() < 0.3,
         "data_bits": rng.choice((0, 4, 8)),
     }
-    network: MessageSpec
+    network: RegisterSpec
     if rng.random() < 0.5:
         network = mesh(
             rng.randint(2, 4),

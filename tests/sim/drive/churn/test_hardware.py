@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
@@ -26,7 +26,7 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
         pytest.param(grid(reduction_route="paper", sync_links="own"), marks=pytest.mark.long),
     ],
 )
-def test_hardware_lives_as_the_model_does(network: MessageSpec) -> None:
+def test_hardware_lives_as_the_model_does(network: RegisterSpec) -> None:
     scenarios = (
         Scenario(episodes=3, churn=40),
         Scenario(episodes=3, seed=2, churn=40, background=0.1, lead_in=50, policy="mixed"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.messages import Request
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.churn.notes import Born, Ordered
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
@@ -28,7 +28,7 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
         (cluster(barrier_registers=1, spill=True, **NODE), Scenario(episodes=3, churn=20)),
     ],
 )
-def test_lives_come_and_go(network: MessageSpec, scenario: Scenario) -> None:
+def test_lives_come_and_go(network: RegisterSpec, scenario: Scenario) -> None:
     outcome = played_by_model(plan_with(network), scenario)
     well(outcome, scenario)
     assert outcome.counters is not None
@@ -76,7 +76,7 @@ def test_who_finds_no_room_is_given_up() -> None:
 
 @pytest.mark.parametrize("network", [grid(barrier_registers=2), cluster(turnaround="node")])
 def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
-    network: MessageSpec, monkeypatch: pytest.MonkeyPatch
+    network: RegisterSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, scenario = plan_with(network, 1), Scenario(episodes=2, churn=8)
     wanted = played(plan, scenario)

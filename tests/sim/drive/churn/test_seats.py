@@ -4,7 +4,7 @@ import random
 
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.messages import CONTROL, SPILL_BASE
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.churn.draw import Drawing
 from syncfabric.sim.drive.churn.life import Life
@@ -13,7 +13,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.churn.networks import cluster, grid, plan_with
 
 
-def stage(network: MessageSpec) -> tuple[Seats, Life]:
+def stage(network: RegisterSpec) -> tuple[Seats, Life]:
     """Return the seats of a network of two groups, and a life of all nodes."""
     plan, rng = plan_with(network), random.Random(3)
     drawn = Drawing(plan.spec, rng).draw(range(2))

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.spec import GroupSpec, RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import Conductor, conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
@@ -46,13 +46,13 @@ SCENARIOS = (
 HASTY = Scenario(episodes=6, seed=5, jitter=4, hasty=True)
 
 
-def network_of(kind: Kind, **keys: Any) -> MessageSpec:
+def network_of(kind: Kind, **keys: Any) -> RegisterSpec:
     """Return a small network with barrier wires, by default with nothing else for barriers."""
     keys = {"sync": "wires", **keys}
     return mesh(3, 2, **keys) if kind == "mesh" else irregular(SMALL, **keys)
 
 
-def wired(network: MessageSpec) -> BarrierPlan:
+def wired(network: RegisterSpec) -> BarrierPlan:
     """Plan groups on wires that share routers; where there are messages, one of these too."""
     nodes = tuple(network.topology.nodes)
     groups = [
@@ -67,7 +67,7 @@ def wired(network: MessageSpec) -> BarrierPlan:
     return plan_of(network, *groups)
 
 
-def scenarios_of(network: MessageSpec) -> tuple[Scenario, ...]:
+def scenarios_of(network: RegisterSpec) -> tuple[Scenario, ...]:
     """Return what can be run on a network; a hasty member may wait longer than a watchdog does."""
     kept = [each for each in SCENARIOS if network.channels or not each.background]
     return (*kept, *([] if network.watchdog else [HASTY]))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.spec import GroupSpec, RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.coverage import coverage_of, holes, percent, universe
 from syncfabric.sim.drive.driver import Arrival
@@ -32,7 +32,7 @@ SCENARIOS = (
 """Each is run on groups of its own, and there are so many rounds of it."""
 ROUNDS = 3
 
-NETWORKS: dict[str, MessageSpec] = {
+NETWORKS: dict[str, RegisterSpec] = {
     "mesh": mesh(5, 4, sync="wires", parity=True, data_bits=3),
     "mesh, shared, both": mesh(5, 4, sync="both", wires="shared", data_bits=2),
     "mesh, alone": mesh(5, 5, sync="wires", channels=0, link_registers=1),
@@ -43,7 +43,7 @@ NETWORKS: dict[str, MessageSpec] = {
 }
 
 
-def groups_of(network: MessageSpec, rng: random.Random) -> BarrierPlan:
+def groups_of(network: RegisterSpec, rng: random.Random) -> BarrierPlan:
     """Return a plan of groups of all sizes; groups on wires first, then some of messages."""
     nodes, groups = network.topology.nodes, []
     sizes = [len(nodes), 1, 2, *(rng.randint(2, len(nodes)) for _ in range(2))]

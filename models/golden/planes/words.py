@@ -1,0 +1,108 @@
+"""Config words of a node or a node interface: FENCE, counters, and what its parts answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from syncfabric.models.golden.counters import Counters
+from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
+from syncfabric.models.layout.engine import COUNTER_ADDRESS
+from syncfabric.models.layout.node import RouterWord, Target
+
+__all__ = ["Words"]
+
+
+class Words:
+    """A config node, with the words of target 1, and those of a node port.
+
+    Parameters
+    ----------
+    number : int
+        On the config chain.
+    targets : collection of Target
+        Those that are there.
+    counted : sequence of RouterWord
+        Counters that can be read at target 1.
+    fence_bits : int
+        Ports with check bits; 0: there is no FENCE.
+    counters : bool
+        Counters are built.
+
+    Attributes
+    ----------
+    config : ConfigNode
+    fence : int
+        Ports that are closed, a bit each.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        targets: Collection[Target],
+        counted: Sequence[RouterWord],
+        fence_bits: int,
+        *,
+        counters: bool,
+    ) -> None:
+        self.config = ConfigNode(number, targets)
+        self._targets, self._counted, self._fence_bits = targets, counted, fence_bits
+        self._counters = Counters(len(RouterWord) - 1, built=counters)
+        self._answer: Answer | None = None
+        self.fence = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is here, and nothing is still to be counted."""
+        return self.config.is_idle and self._counters.is_idle and not self._answer
+
+    def counter(self, word: RouterWord) -> int:
+        """Return a counter."""
+        return self._counters[word - COUNTER_ADDRESS]
+
+    def step(
+        self,
+        request: ChainRequest | None,
+        further: Answer | None,
+        answer: Answer | None,
+        refused: int,
+        events: Iterable[RouterWord],
+    ) -> None:
+        """Go over a clock edge.
+
+        Parameters
+        ----------
+        request, further : ChainRequest or None, Answer or None
+            From the chain's two sides.
+        answer : Answer or None
+            Of the engine, or of the manager, in this cycle.
+        refused : int
+            The node port's counter in this cycle.
+        events : iterable of RouterWord
+            Counters of what happens.
+        """
+        answered = self._answer
+        self._answer = None if answered else self._serve(refused)
+        self.config.step(request, further, answer or answered)
+        self._counters.step([event - COUNTER_ADDRESS for event in events])
+
+    def _serve(self, refused: int) -> Answer | None:
+        """Return the next cycle's answer, and do a write."""
+        request = self.config.request(Target.ROUTER)
+        if request and Target.ROUTER in self._targets:
+            return self._serve_router(request)
+        request = self.config.request(Target.PORT)
+        if request and Target.PORT in self._targets:
+            found = request[:2] == (False, COUNTER_ADDRESS)
+            return Answer(False, refused) if found else Answer(True)
+        return None
+
+    def _serve_router(self, request: Request) -> Answer:
+        if request.address == RouterWord.FENCE and self._fence_bits:
+            if request.write:
+                self.fence = request.data & (1 << self._fence_bits) - 1
+                return Answer(False)
+            return Answer(False, self.fence)
+        if not request.write and request.address in self._counted:
+            return Answer(False, self._counters[request.address - COUNTER_ADDRESS])
+        return Answer(True)
