@@ -2,6 +2,7 @@
 
 from tests.formal.breaks_of_access import ACCESS_BREAKS
 from tests.formal.breaks_of_engine import ENGINE_BREAKS
+from tests.formal.breaks_of_lifecycle import LIFECYCLE_BREAKS
 from tests.formal.breaks_of_messages import MESSAGE_BREAKS
 from tests.formal.kinds import Break
 
@@ -255,6 +256,7 @@ BREAKS = (
         "self.dies & self.has_arrived",
     ),
     *ENGINE_BREAKS,
+    *LIFECYCLE_BREAKS,
     *MESSAGE_BREAKS,
     *ACCESS_BREAKS,
 )

@@ -10,6 +10,7 @@ from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
 from tests.formal.catalogue_of_access import ACCESS_PROOFS
 from tests.formal.catalogue_of_engine import ENGINE_PROOFS
+from tests.formal.catalogue_of_lifecycle import LIFECYCLE_PROOFS
 from tests.formal.catalogue_of_messages import MESSAGE_PROOFS
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.fifo import FifoProof, channel, flit_buffer, gids, waiting
@@ -210,6 +211,7 @@ PROOFS = (
         for name, make in SLOTS.items()
     ),
     *ENGINE_PROOFS,
+    *LIFECYCLE_PROOFS,
     *MESSAGE_PROOFS,
     *ACCESS_PROOFS,
 )
