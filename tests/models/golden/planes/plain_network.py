@@ -213,7 +213,7 @@ class PlainNetwork:
             [self.released[r] for r in released],
             (),
             (),
-            guards,
+            guards or (),
         )
 
 
