@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,10 @@ def test_watchdogs_that_visit_often() -> None:
     seen = Counter[str]()
     for seed in range(8):
         rng = random.Random(seed)
-        keys = {"watchdog": rng.choice((17, 18, 31)), "groups": rng.choice((2, 4, 16))}
+        keys: dict[str, Any] = {
+            "watchdog": rng.choice((17, 18, 31)),
+            "groups": rng.choice((2, 4, 16)),
+        }
         race = NetworkRace(mesh(rng.randint(1, 3), 2, engine_stages=rng.randint(1, 3), **keys), rng)
         race.eager = 0.02
         for _ in range(700):
@@ -47,7 +51,7 @@ def test_watchdogs_that_visit_often() -> None:
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
 def test_guards_at_rest_ask_for_what_is_lost(kind: str, registers: int) -> None:
     """A link is closed, and opened when a packet has been lost on it: nothing else moves then."""
-    keys = {"check_bits": 8, "link_registers": registers, "buffer_flits": 2}
+    keys: dict[str, Any] = {"check_bits": 8, "link_registers": registers, "buffer_flits": 2}
     links: list[tuple[Place, Place]] = [((0, 0), (1, 1))]
     row = irregular(links, [(0, 2), (1, 2)], 3, **keys)
     shape = mesh(2, 1, **keys) if kind == "mesh" else row
