@@ -149,7 +149,7 @@ class NetworkRace:
         if got is None or expected is None:
             assert got is expected, (net.cycle, got, expected, self.shape)
         else:
-            assert got._replace(guards=list(got.guards)) == expected, (net.cycle, self.shape)
+            assert got == expected, (net.cycle, self.shape)
             assert [d for _, d in released] == expected.results
         self.count(expected)
         if self.shape.router.channels and self.busy and self.rng.random() < 0.01:

@@ -214,7 +214,7 @@ class PlainNetwork:
             [self.released[r] for r in released],
             (),
             (),
-            guards,
+            guards or (),
         )
 
 
