@@ -52,15 +52,17 @@ def _graphs() -> Iterator[tuple[str, LinkGraph]]:
 def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
     """Return how many of a row of drawn groups fit, to some 3 %, by halving.
 
-    More than so many are not tried as have trees that together, each alone, take all entries.
+    More are not tried than have members at each router for its entries, and trees that together,
+    each alone, take no more entries than there are.
     """
     rng, pace = random.Random(seed), Pace(1, 1, own=not graph.own_links)
     wanted: list[Wanted] = []
-    left = ENTRIES * len(graph)
-    while left > 0:
+    left, members = ENTRIES * len(graph), Counter[int]()
+    while left > 0 and max(members.values(), default=0) <= ENTRIES:
         wanted.append(_wanted(graph, len(wanted), draw(rng, graph)))
         (alone,) = spread(graph, wanted[-1:], ENTRIES, pace).values()
         left -= len(alone.routers)
+        members.update(wanted[-1].members.keys())
 
     def fit(count: int) -> bool:
         try:

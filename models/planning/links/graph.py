@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -142,19 +142,6 @@ class LinkGraph:
     @cached_property
     def _rays(self) -> dict[int, Rays]:
         return {}
-
-    def only(self, free: Iterable[bool]) -> LinkGraph:
-        """Return the same routers with the links between free ones alone, without nodes.
-
-        Parameters
-        ----------
-        free : array of bool, shape (routers,)
-        """
-        mask = np.asarray(free, dtype=bool)
-        table = self.topology.links_array
-        table = table[mask[table[:, 0]] & mask[table[:, 2]]]
-        links = tuple(((a, b), (c, d)) for a, b, c, d in table.tolist())
-        return replace(self, topology=replace(self.topology, links=links, nodes=()))
 
     def node(self, member: Node) -> int:
         """Return the number of a node from how the network file names it: (x, y), or its port."""
