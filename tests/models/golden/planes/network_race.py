@@ -94,6 +94,8 @@ class NetworkRace:
     def inputs(self) -> dict[str, Any]:
         """Draw the inputs of a cycle."""
         rng, net, shape = self.rng, self.net, self.shape
+        if net.cycle == 0:
+            return {}
         if rng.random() < (0.004 if self.busy else 0.05):
             self.busy = not self.busy
         if self.busy and rng.random() < 0.01 and not self.host.jobs:
