@@ -20,13 +20,12 @@ from syncfabric.models.planning.links.group_plan import GroupPlan, bound_of
 from syncfabric.models.planning.links.least_radius import Centre, Laid, centre_of
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.port_tree import PortTree
+from syncfabric.models.planning.links.room import MOST_ENTRIES, Room
 from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints, Tree
 
 __all__ = ["plan_groups"]
-
-MOST_ENTRIES = 256
 
 
 class _Shaped(NamedTuple):
@@ -62,15 +61,21 @@ def plan_groups(
     names = [group.planner or planners_of(network)[0] for group in groups]
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
+    members = [
+        dict(sorted(Counter(graph.place(graph.node(m))[0] for m in group.members).items()))
+        for group in groups
+    ]
+    room = Room(graph, router, [group.id for group in groups], owners, members)
+    room.check_members()
     if router.transport == "routed":
         trees = [
             _routed(graph, router, group, name, dead)
             for group, name in zip(groups, names, strict=True)
         ]
-        _check_room(graph, router, groups, owners, trees)
+        room.check([tree.position.keys() for tree, *_ in trees])
         _check_names(graph, groups, trees)
     else:
-        trees = _linked(graph, router, groups, names, owners)
+        trees = _linked(room, groups, names)
     for group, (tree, *_) in zip(groups, trees, strict=True):
         if router.managers and len(tree) > MOST_REQUESTS:
             raise PlanError(
@@ -125,7 +130,7 @@ def _routed(
         if ours is None or (better and bound_of(better, router) < bound_of(ours, router)):
             found = better
     if found is None:
-        nodes = [graph.place(graph.node(member)) for member in group.members]
+        nodes = _nodes(graph, group)
         members = dict(sorted(Counter(place for place, _ in nodes).items()))
         one = Wanted(group.id, members, _centre(graph, group, members))
         found = _port_tree(graph, spread(graph, [one], 1, pace)[group.id], nodes)
@@ -151,57 +156,30 @@ def _check_names(graph: LinkGraph, groups: Sequence[GroupSpec], trees: Sequence[
             )
 
 
-def _check_room(
-    graph: LinkGraph,
-    router: NodeShape,
-    groups: Sequence[GroupSpec],
-    owners: Sequence[int],
-    trees: Sequence[_Shaped],
-) -> None:
-    """Refuse a router with more groups than entries of a share."""
-    managers = max(1, router.managers)
-    room = len(share_of(0, managers, router.layout.entries))
-    load = np.zeros((managers, len(graph)), dtype=np.int64)
-    for owner, (tree, *_) in zip(owners, trees, strict=True):
-        load[owner, tree.routers] += 1
-    if (load > room).any():
-        share, place = divmod(int(load.argmax()), len(graph))
-        there = tuple(
-            group.id
-            for group, owner, (tree, *_) in zip(groups, owners, trees, strict=True)
-            if owner == share and place in tree.position
-        )
-        raise _refusal(graph, router, CrowdedError(place, there, share), int(load.max()))
-
-
-def _linked(
-    graph: LinkGraph,
-    router: NodeShape,
-    groups: Sequence[GroupSpec],
-    names: Sequence[str],
-    owners: Sequence[int],
-) -> list[_Shaped]:
+def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:
     """Return a link tree for each group."""
-    pace = Pace.of(router)
-    places = [[graph.place(graph.node(member)) for member in group.members] for group in groups]
+    graph, pace = room.graph, Pace.of(room.router)
     wanted = []
-    for group, name, owner, nodes in zip(groups, names, owners, places, strict=True):
-        members = dict(sorted(Counter(place for place, _ in nodes).items()))
+    for group, name, owner, members in zip(groups, names, room.owners, room.members, strict=True):
         centre = _centre(graph, group, members)
         fixed = _fixed(graph, name, np.array(list(members), dtype=np.int64))
         wanted.append(Wanted(group.id, members, centre, owner, fixed))
-    room = len(share_of(0, max(1, router.managers), router.layout.entries))
     try:
-        laid = spread(graph, wanted, room, pace)
+        laid = spread(graph, wanted, room.entries, pace)
     except CrowdedError as error:
-        raise _refusal(graph, router, error, _needed(graph, wanted, room, pace)) from None
+        needed = _needed(graph, wanted, room.entries, pace)
+        raise room.full(error.router, error.share, error.trees, needed) from None
     return [
         _Shaped(
-            _port_tree(graph, laid[one.group], nodes),
+            _port_tree(graph, laid[one.group], _nodes(graph, group)),
             pace.least(one.centre.radius * pace.hop),
         )
-        for one, nodes in zip(wanted, places, strict=True)
+        for one, group in zip(wanted, groups, strict=True)
     ]
+
+
+def _nodes(graph: LinkGraph, group: GroupSpec) -> list[tuple[int, int]]:
+    return [graph.place(graph.node(member)) for member in group.members]
 
 
 def _fixed(graph: LinkGraph, planner: str, members: Ints) -> Laid | None:
@@ -224,8 +202,8 @@ def _port_tree(graph: LinkGraph, laid: Laid, nodes: Sequence[tuple[int, int]]) -
 
 
 def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> int:
-    """Return the fewest entries of a share, of a power of two and fewer, that are found to do."""
-    while room < MOST_ENTRIES:
+    """Return entries of a share that are found to do for link trees."""
+    while room <= MOST_ENTRIES:
         room *= 2
         try:
             laid = spread(graph, wanted, room, pace)
@@ -233,24 +211,4 @@ def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -
             continue
         load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers)
         return max(load.values())
-    return room + 1
-
-
-def _refusal(graph: LinkGraph, router: NodeShape, crowded: CrowdedError, needed: int) -> PlanError:
-    """Say which router is full, and how many groups would do."""
-    runs = 1 << (max(1, router.managers) - 1).bit_length()
-    room = router.layout.entries // runs
-    if runs > 1:
-        needed = 1 << (needed - 1).bit_length()
-    most = runs * needed
-    whose = f" of manager {crowded.share}" if router.managers else ""
-    remedy = (
-        f"set groups = {most} in [network]"
-        if most <= MOST_ENTRIES
-        else f"a router has {MOST_ENTRIES} entries at most: take fewer groups"
-    )
-    ids = ", ".join(map(str, crowded.groups))
-    return PlanError(
-        f"{graph.name(crowded.router)}: groups {ids} need {len(crowded.groups)} entries{whose},"
-        f" but there are {room} with groups = {router.groups}; {remedy}"
-    )
+    return room

@@ -68,15 +68,14 @@ class CrowdedError(PlanError):
 
     Attributes
     ----------
-    router : int
-    groups : tuple of int
-        Those that are there.
-    share : int
+    router, share : int
+    trees : list of list of int
+        The routers of each group.
     """
 
-    def __init__(self, router: int, groups: tuple[int, ...], share: int) -> None:
-        super().__init__(f"router {router} has {len(groups)} groups")
-        self.router, self.groups, self.share = router, groups, share
+    def __init__(self, router: int, share: int, trees: list[list[int]]) -> None:
+        super().__init__(f"router {router} has too many groups")
+        self.router, self.share, self.trees = router, share, trees
 
 
 @dataclass(eq=False)
@@ -144,15 +143,8 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
     """
     shares = 1 + max((one.share for one in wanted), default=0)
     shape = shares, len(graph)
-    zeros = np.zeros(shape, dtype=np.int64)
-    state = _State(graph, pace, room, zeros.copy(), zeros.copy())
-    needed = zeros.copy()
-    for one in wanted:
-        needed[one.share, one.fixed.routers if one.fixed else list(one.members)] += 1
-    if (needed > room).any():
-        raise _crowded(
-            needed, wanted, {w.group: w.fixed.routers if w.fixed else [*w.members] for w in wanted}
-        )
+    load, history = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    state = _State(graph, pace, room, load, history)
     free = [one for one in wanted if one.fixed is None]
     for one in wanted:
         if one.fixed is not None:
@@ -162,7 +154,8 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
     for slack in SLACK:
         _settle(state, free, slack)
     if (state.load > room).any():
-        raise _crowded(state.load, wanted, {g: t.routers for g, t in state.trees.items()})
+        share, router = divmod(int(state.load.argmax()), len(graph))
+        raise CrowdedError(router, share, [state.trees[one.group].routers for one in wanted])
     return state.trees
 
 
@@ -178,9 +171,3 @@ def _settle(state: _State, groups: Sequence[Wanted], slack: int) -> None:
             if state.crowded(one):
                 state.take(one)
                 state.put(one, state.best(one, slack))
-
-
-def _crowded(load: Ints, wanted: Sequence[Wanted], routers: dict[int, list[int]]) -> CrowdedError:
-    share, router = divmod(int(load.argmax()), load.shape[1])
-    groups = tuple(w.group for w in wanted if w.share == share and router in routers[w.group])
-    return CrowdedError(router, groups, share)

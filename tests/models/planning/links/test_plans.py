@@ -144,8 +144,9 @@ def test_managers_have_shares_of_their_own() -> None:
         entries = {e["entry"] for e in plan["entries"]}
         assert entries <= set(range(4 * (i % 3), 4 * (i % 3) + 4))
     words = (
-        r"^router \(0, 0\): groups 0, 3, 6, 9, 12 need 5 entries of manager 0, but there are 4"
-        r" with groups = 16; set groups = 32 in \[network\]$"
+        r"^router \(0, 0\): groups 0, 3, 6, 9, 12 need 5 entries of manager 0, but members"
+        r" there can have 4 with groups = 16; a node has registers for 16 groups: take fewer"
+        r" groups or managers$"
     )
     with pytest.raises(PlanError, match=words):
         plan_groups(network, groups_of(network, random.Random(1), 13, (16,)))
@@ -161,40 +162,93 @@ def test_members_have_the_lowest_entries() -> None:
         assert max(plan["registers"][: len(plan["members"])]) < 16
 
 
-def test_full_routers_are_named_with_the_remedy() -> None:
+def test_members_have_registers_of_their_nodes() -> None:
     everyone = tuple(Mesh(3, 2).nodes)
-    groups = [GroupSpec(id=5 * i, members=everyone) for i in range(20)]
+    groups = [GroupSpec(id=5 * i, members=everyone) for i in range(17)]
     words = (
-        r"^router \(0, 0\): groups 0, 5, 10, .*, 95 need 20 entries, but there are 16 with groups"
-        r" = 16; set groups = 20 in \[network\]$"
+        r"^router \(0, 0\): groups 0, 5, 10, .*, 80 need 17 entries, but members there can have 16"
+        r" with groups = 32; a node has registers for 16 groups: take fewer groups$"
     )
     with pytest.raises(PlanError, match=words):
-        plan_groups(mesh(3, 2), groups)
-    plan_and_check(mesh(3, 2, groups=20), groups)
+        plan_groups(mesh(3, 2, groups=32), groups)
+    plan_and_check(mesh(3, 2), groups[:16])
+    words = (
+        r"^router \(0, 0\): groups 0, .*, 45 need 10 entries, but members there can have 8"
+        r" with groups = 8; set groups = 10 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(mesh(3, 2, groups=8), groups[:10])
+    plan_and_check(mesh(3, 2, groups=10), groups[:10])
+
+
+def test_shares_beyond_the_registers_have_no_members() -> None:
+    network = mesh(2, 1, groups=32, setup="manager", managers=((0, 0), (1, 0)))
+    group = GroupSpec(id=1, members=((0, 0),))
+    words = (
+        r"^router \(0, 0\): groups 2 need 1 entries of manager 1, but members there can have 0 with"
+        r" groups = 32; set groups = 2 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(network, [group, group.model_copy(update={"id": 2})])
 
 
 def test_members_that_are_too_many_are_named_before_those_that_pass() -> None:
     groups = [GroupSpec(id=i, members=((1, 0),)) for i in range(3)]
     groups.append(GroupSpec(id=3, members=((0, 0), (2, 0))))
     words = (
-        r"^router \(1, 0\): groups 0, 1, 2 need 3 entries, but there are 2 with groups = 2; set"
-        r" groups = 4 in \[network\]$"
+        r"^router \(1, 0\): groups 0, 1, 2 need 3 entries, but members there can have 2 with groups"
+        r" = 2; set groups = 3 in \[network\]$"
     )
     with pytest.raises(PlanError, match=words):
         plan_groups(mesh(3, 1, groups=2), groups)
 
 
-def test_more_than_any_router_can_hold() -> None:
-    groups = [GroupSpec(id=i % 256, members=((0, 0),)) for i in range(257)]
-    words = r"257 entries, but there are 16 .*a router has 256 entries at most: take fewer groups$"
+def passing(count: int) -> list[GroupSpec]:
+    """Return groups that all pass the middle of a row of three, where none has a member."""
+    return [GroupSpec(id=i % 256, members=((0, 0), (2, 0))) for i in range(count)]
+
+
+def test_full_routers_are_named_with_the_remedy() -> None:
+    words = (
+        r"^router \(1, 0\): groups 0, .*, 15, 20 need 17 entries, but there are 16 with groups"
+        r" = 16; set groups = 17 in \[network\]$"
+    )
+    right = GroupSpec(id=20, members=((1, 0),))
     with pytest.raises(PlanError, match=words):
-        plan_groups(mesh(1, 1), groups)
+        plan_groups(mesh(3, 1), [*passing(16), right])
+    plan_and_check(mesh(3, 1, groups=17), [*passing(16), right])
+    managed = mesh(3, 1, groups=8, setup="manager", managers=((0, 0), (1, 0)))
+    words = (
+        r"^router \(1, 0\): groups 0, 2, 4, 6, 20 need 5 entries of manager 0, but there are 4 with"
+        r" groups = 8; set groups = 16 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(managed, [*passing(8), right])
+
+
+def test_more_than_a_share_with_registers_can_hold() -> None:
+    """Pairs across the middle of a cross: its ends have room, the middle has not."""
+    links = tuple(((0, port), (1 + port, 0)) for port in range(16))
+    links += tuple(((1 + arm, 1), (17 + arm, 0)) for arm in range(16))
+    nodes = tuple((17 + arm, 1) for arm in range(16))
+    topology = Irregular(16, 33, links, nodes)
+    groups = [GroupSpec(id=i, members=(nodes[i % 8], nodes[8 + i % 8])) for i in range(24)]
+    words = r"^switch 0: .* need 24 entries, but there are 16 with groups = 16; set groups = 24 in"
+    with pytest.raises(PlanError, match=words):
+        plan_groups(cluster(topology), groups)
+    plan_and_check(cluster(topology, groups=24), groups)
+    words = (
+        r"^switch 0: .* need 12 entries of manager 0, but there are 8 with groups = 16; a node has"
+        r" registers for 16 groups: take fewer groups or managers$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(cluster(topology, setup="manager", managers=nodes[:2]), groups)
 
 
 def test_routed_members_share_entries() -> None:
     groups = [GroupSpec(id=i, members=((0, 0), (1, 0))) for i in range(5)]
     network = mesh(2, 1, transport="routed", groups=4)
-    words = r"^router \(0, 0\): groups 0, 1, 2, 3, 4 need 5 entries, but there are 4 with groups"
+    words = r"^router \(0, 0\): groups 0, 1, 2, 3, 4 need 5 entries, but members there can have 4"
     with pytest.raises(PlanError, match=words):
         plan_groups(network, groups)
 

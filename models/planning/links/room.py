@@ -1,0 +1,127 @@
+"""Whether routers have entries for all groups, and what to say if one has not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.layout.setup import share_of
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.planning.links.graph import LinkGraph
+
+__all__ = ["MOST_ENTRIES", "Room"]
+
+MOST_ENTRIES = 256
+MOST_REGISTERS = 16
+"""Groups that a node port has registers for: those in the lowest entries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """The entries of a network's routers, and who wants them.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    router : NodeShape
+    ids, owners : sequence of int
+        The groups, and the manager of each; 0 without managers.
+    members : sequence of dict of int to int
+        Each group's members at each of their routers.
+    """
+
+    graph: LinkGraph
+    router: NodeShape
+    ids: Sequence[int]
+    owners: Sequence[int]
+    members: Sequence[dict[int, int]]
+
+    @property
+    def managers(self) -> int:
+        """Shares that are in use."""
+        return max(1, self.router.managers)
+
+    @property
+    def entries(self) -> int:
+        """Entries of a share."""
+        return len(share_of(0, self.managers, self.router.layout.entries))
+
+    @cached_property
+    def _wanted(self) -> Counter[tuple[int, int]]:
+        pairs = zip(self.owners, self.members, strict=True)
+        return Counter((owner, router) for owner, routers in pairs for router in routers)
+
+    def _seats(self, owner: int, entries: int) -> int:
+        """Return the entries of a share, of so many in all, that have a register of a node port."""
+        return sum(e < MOST_REGISTERS for e in share_of(owner, self.managers, entries))
+
+    def _seat_all(self, entries: int) -> bool:
+        return all(n <= self._seats(owner, entries) for (owner, _), n in self._wanted.items())
+
+    def check_members(self) -> None:
+        """Refuse a router with more groups of members than entries with registers.
+
+        Raises
+        ------
+        PlanError
+            The router, the groups, and how many ``groups`` would do.
+        """
+        entries = self.router.layout.entries
+        for (owner, router), count in self._wanted.most_common():
+            if count > (seats := self._seats(owner, entries)):
+                there = f"but members there can have {seats}"
+                raise self._refusal(router, owner, self.members, there, count)
+
+    def check(self, routers: Sequence[Collection[int]]) -> None:
+        """Refuse trees of which a router has more than entries; see ``check_members``."""
+        pairs = zip(self.owners, routers, strict=True)
+        load = Counter((owner, router) for owner, tree in pairs for router in tree)
+        for (owner, router), count in load.most_common(1):
+            if count > self.entries:
+                raise self.full(router, owner, routers, count)
+
+    def full(
+        self, router: int, owner: int, routers: Sequence[Collection[int]], needed: int
+    ) -> PlanError:
+        """Return the refusal of a router with more trees than entries.
+
+        Parameters
+        ----------
+        router, owner : int
+            Where, and of whose share.
+        routers : sequence of collection of int
+            The routers of each group's tree.
+        needed : int
+            Entries of a share that are found to do.
+        """
+        return self._refusal(router, owner, routers, f"but there are {self.entries}", needed)
+
+    def _refusal(
+        self,
+        router: int,
+        owner: int,
+        routers: Sequence[Collection[int]],
+        there: str,
+        needed: int,
+    ) -> PlanError:
+        runs = self.router.layout.entries // self.entries
+        ids = [
+            gid
+            for gid, other, places in zip(self.ids, self.owners, routers, strict=True)
+            if other == owner and router in places
+        ]
+        groups = needed if runs == 1 else runs << (needed - 1).bit_length()
+        whole = 1 << (groups - 1).bit_length()
+        if whole <= MOST_ENTRIES and self._seat_all(whole):
+            remedy = f"set groups = {groups} in [network]"
+        else:
+            fewer = "groups" if runs == 1 else "groups or managers"
+            remedy = f"a node has registers for {MOST_REGISTERS} groups: take fewer {fewer}"
+        whose = f" of manager {owner}" if self.router.managers else ""
+        return PlanError(
+            f"{self.graph.name(router)}: groups {', '.join(map(str, ids))} need {len(ids)}"
+            f" entries{whose}, {there} with groups = {self.router.groups}; {remedy}"
+        )
