@@ -22,6 +22,10 @@ __all__ = ["Event", "Explored", "State", "Violation", "explore", "run"]
 Event = tuple[Any, ...]
 
 
+LONGEST = 10_000
+"""Events that happen at once in a row, at most."""
+
+
 class Violation(Exception):  # noqa: N818 - it is what a search looks for, not a mistake
     """A property does not hold; the events that lead there are a note of it."""
 
@@ -82,6 +86,8 @@ def explore(start: State, most: int, *, reduce: bool = True, endless: bool = Fal
         can be reached from some state. A note lists the events from the start.
     MemoryError
         There are more than ``most`` states.
+    RuntimeError
+        What happens at once does not end.
     """
     start = start.copy()
     _settle(start, reduce)
@@ -152,8 +158,11 @@ def run(state: State, rng: random.Random, most: int) -> int:
 
 
 def _settle(state: State, reduce: bool) -> None:
-    while reduce and (event := state.at_once()) is not None:
+    for _ in range(LONGEST):
+        if not reduce or (event := state.at_once()) is None:
+            return
         state.apply(event)
+    raise RuntimeError(f"more than {LONGEST:,} events happen at once: they must end")
 
 
 def _compact(state: State, parts: dict[Hashable, int]) -> bytes:

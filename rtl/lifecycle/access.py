@@ -40,10 +40,6 @@ class ConfigAccess(wiring.Component):
             sink_asks.eq(sink_held | (free & sink.valid)),
             chain_asks.eq(chain_held | (free & chain.valid & ~sink.valid & ~self.locks)),
         ]
-        m.d.sync += [
-            sink_held.eq(sink_asks & ~sink.ready),
-            chain_held.eq(chain_asks & ~chain.ready),
-        ]
         # The staged words are the sink's, and the chain would set an entry up from them.
         foreign, commits_foreign, refused = Signal(), Signal(), Signal()
         code = struct(COMMIT)(chain.data[: COMMIT.width]).code
@@ -53,7 +49,12 @@ class ConfigAccess(wiring.Component):
         with m.Elif(chain_asks & chain.write & (chain.address == IMAGE_ADDRESS)):
             m.d.sync += foreign.eq(0)
         m.d.comb += commits_foreign.eq(chain_asks & foreign & setup)
-        m.d.sync += refused.eq(commits_foreign & ~refused)
+        m.d.sync += [
+            refused.eq(commits_foreign & ~refused),
+            sink_held.eq(sink_asks & ~sink.ready),
+            # What is refused keeps the engine's port from no one.
+            chain_held.eq(chain_asks & ~commits_foreign & ~chain.ready),
+        ]
 
         m.d.comb += [
             engine.valid.eq(sink_asks | (chain_asks & ~commits_foreign)),

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """A network of collective engines as Verilog: modules of routers and nodes, and the top."""
 
 import functools

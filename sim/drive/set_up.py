@@ -42,7 +42,7 @@ class EngineSetUp:
         self._epochs = Epochs()
         self._ahead = deque(enumerate(plan.engine_groups))
         self._now: int | None = None
-        self._manager = 0
+        self._manager = self._shape.managers[0]
         self._began: int | None = None
         self._sent = 0
         self.costs: dict[int, Cost] = {}

@@ -2,6 +2,7 @@
 
 from tests.formal.breaks_of_access import ACCESS_BREAKS
 from tests.formal.breaks_of_engine import ENGINE_BREAKS
+from tests.formal.breaks_of_lifecycle import LIFECYCLE_BREAKS
 from tests.formal.breaks_of_messages import MESSAGE_BREAKS
 from tests.formal.kinds import Break
 
@@ -241,13 +242,6 @@ BREAKS = (
         "self.used_up.eq(0)",
     ),
     Break(
-        "the serial unit does not wait for a child to the west",
-        "serial unit: root of two children",
-        "rtl/barrier/serial_unit/hand.py",
-        "missing.eq(self.present & ~self.arrived)",
-        "missing.eq((self.present & ~self.arrived)[:2])",
-    ),
-    Break(
         "who arrives as the group dies waits for ever",
         "life of a node interface's register",
         "rtl/setup/life.py",
@@ -255,6 +249,7 @@ BREAKS = (
         "self.dies & self.has_arrived",
     ),
     *ENGINE_BREAKS,
+    *LIFECYCLE_BREAKS,
     *MESSAGE_BREAKS,
     *ACCESS_BREAKS,
 )

@@ -82,6 +82,7 @@ class Movement:
         self.watched = set[int]()
         self._messages = set[int]()  # routers whose messages move
         self._words = set[int]()  # routers whose words move
+        self._asking = set[int]()  # the same, of the cycle that is stepped
         self._rest = set[int]()  # interfaces that move
 
     @property
@@ -144,7 +145,7 @@ class Movement:
         moving.update(arrivals)
         if request:
             moving.add(asked)
-        self._messages, self._words = set(), set()
+        self._messages, self._words, self._asking = set(), set(), self._words
         for n in moving:
             if n < len(self._nodes):
                 mine = request[1] if request and n == asked else None
@@ -295,7 +296,7 @@ class Movement:
             request is not None
             or leaves is not None
             or inject is not None
-            or not node.words_are_idle
+            or n in self._asking
             or (node.set_up is not None and node.engine.freed is not None)
         ):
             rest = Rest(request, None, (), leaves, into, inject)

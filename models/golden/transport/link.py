@@ -37,6 +37,10 @@ class Arrived(NamedTuple):
     lost: bool
 
 
+STILL, SILENCE = Forward(), Seen()
+NOTHING = Arrived(None, None, 0, 0, False)
+
+
 class LinkEnd:
     """A router's end of both directions of a link.
 
@@ -109,16 +113,20 @@ class LinkEnd:
         used = 1 << flit.channel if flit else 0
         if sent and sent.way:
             used |= 1 << form.channels + sent.way.route_class
+        still = forward == STILL
+        if still and not (used or freed or credit) and self.is_idle:
+            return NOTHING
         if self.fenced:
             given, lost = self._sender.shut(used), False
             taken = self._receiver.shut(freed)
         else:
             given, lost = self._sender.advance(used, credit, back.empty)
-            there = form.flit(forward, 0)
-            marks = there.head, there.tail
-            seen = Seen(forward.valid, forward.message_valid, *marks, forward.probe)
-            right, sync_right = form.right(forward)
-            seen = seen._replace(right=right, sync_right=sync_right)
+            seen = SILENCE
+            if not still:
+                there = form.flit(forward, 0)
+                marks = there.head, there.tail
+                wires = forward.valid, forward.message_valid, *marks, forward.probe
+                seen = Seen(*wires, *form.right(forward))
             taken = self._receiver.advance(seen, freed)
         got: Flit | None = None
         if taken.flit >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 from syncfabric.models.golden.crc import Check
@@ -92,30 +93,29 @@ class LinkForm:
         self._checks = {}
         for check, word in (("check", first), ("message_check", second)):
             if check_bits and (channels or word is second) and word:
-                self._checks[check] = (tuple(word), Check(check_bits, sum(word.values())))
+                ends = [*accumulate(word.values(), initial=0)]
+                fields = [Forward._fields.index(name) for name in word]
+                places = tuple(zip(fields, ends, strict=False))
+                self._checks[check] = places, Check(check_bits, ends[-1])
                 word[check] = check_bits
         self._order = [*first.items(), *second.items()]
-        self._widths = first | second
         self.width = sum(width for _, width in self._order)
 
     def pack(self, flit: Flit | None, sent: Sent | None, probe: int = 0) -> Forward:
         """Return the wires with a flit, a message and a probe on them, and their check bits."""
-        wires = {"probe": probe}
+        valid = bits = message_valid = rest = message = 0
         if flit:
             marks = flit.head | flit.tail << 1 | flit.cut << 2
-            wires |= {
-                "valid": 1 << flit.channel,
-                "flit": flit.payload | marks << self._payload_bits,
-            }
+            valid, bits = 1 << flit.channel, flit.payload | marks << self._payload_bits
         if sent:
             word = self.word(sent)
-            wires["message_valid"] = 1 << (sent.way.route_class if sent.way else 0)
+            message_valid = 1 << (sent.way.route_class if sent.way else 0)
             if self.transport == "own":
-                wires["message"] = word
+                message = word
             else:
-                wires["flit"] = word % (1 << self._flit_bits)
-                wires["message_rest"] = word >> self._flit_bits
-        return self._checked(Forward(**wires))
+                bits, rest = word & (1 << self._flit_bits) - 1, word >> self._flit_bits
+        wires = Forward(valid, bits, message_valid, rest, message, probe)
+        return self._checked(wires) if self._checks else wires
 
     def word(self, sent: Sent) -> int:
         """Return a message's bits."""
@@ -128,11 +128,10 @@ class LinkForm:
         return wires._replace(**{name: self._sum(name, wires) for name in self._checks})
 
     def _sum(self, name: str, wires: Forward) -> int:
-        parts, check = self._checks[name]
-        word = at = 0
-        for part in parts:
-            word |= getattr(wires, part) << at
-            at += self._widths[part]
+        places, check = self._checks[name]
+        word = 0
+        for field, at in places:
+            word |= wires[field] << at
         return check.of(word)
 
     def right(self, wires: Forward) -> tuple[bool, bool]:

@@ -22,7 +22,7 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.images import config_writes, group_writes
-from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.plan import EngineGroupPlan, make_plan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
 from syncfabric.models.planning.plan_wires import WireGroupPlan
 from syncfabric.models.planning.requests import manager_entries, node_writes

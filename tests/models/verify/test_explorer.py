@@ -107,3 +107,10 @@ def test_a_random_run() -> None:
     assert caught.value.__notes__[0].splitlines().count("climb 0") <= 3
     with pytest.raises(MemoryError, match="more than 11 events"):
         run(Ladder(3, 4), random.Random(1), 11)
+
+
+def test_what_happens_at_once_must_end() -> None:
+    ladder = Ladder(1, 4, pit=2)
+    ladder.jumps = True
+    with pytest.raises(RuntimeError, match="they must end"):
+        explore(ladder, 1000)

@@ -13,7 +13,7 @@ from syncfabric.models.verify.queue import InputQueue
     [
         ({"entries": 2, "drained": True}, 3),
         ({"entries": 3, "drained": True}, 4),
-        ({"entries": 4, "drained": True}, 5),
+        pytest.param({"entries": 4, "drained": True}, 5, marks=pytest.mark.long),
         ({"entries": 2}, 4),
         ({"entries": 3}, 5),
     ],

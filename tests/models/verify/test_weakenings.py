@@ -11,8 +11,9 @@ from syncfabric.models.verify.scenario import Scenario
 from syncfabric.models.verify.setup import SetUp
 from tests.models.verify.scenarios import (
     BACK,
-    CHAIN,
+    MIDDLE,
     REUSED,
+    ROW,
     TWICE,
     TWO,
     killed,
@@ -20,7 +21,7 @@ from tests.models.verify.scenarios import (
     side_by_side,
 )
 
-MOST = 200_000
+MOST = 500_000
 OLD = "a message of an old instance changes a new one"
 PLAIN = one_after_the_other(TWO, BACK)
 THREE = one_after_the_other(killed(TWO), killed(TWO), TWO)
@@ -32,7 +33,7 @@ FIVE = one_after_the_other(*[killed(TWO)] * 4, TWO)
     [
         ({"epochs": 1}, one_after_the_other(killed(TWO), TWO), OLD),
         ({"epochs": 2, "under_way": 3}, THREE, OLD),
-        ({"under_way": 5}, FIVE, OLD),
+        pytest.param({"under_way": 5}, FIVE, OLD, marks=pytest.mark.long, id="under_way"),
         ({"whole": False}, PLAIN, "two messages of one instance are unmerged on a link"),
         ({"anded": False}, one_after_the_other(TWICE), "though a member did not say LAST"),
         ({"ready": False}, PLAIN, "a manager waits forever"),
@@ -54,7 +55,7 @@ FIVE = one_after_the_other(*[killed(TWO)] * 4, TWO)
         ({"awaits": False}, PLAIN, "a manager waits forever|a group is started a second time"),
         ({"root_last": False}, PLAIN, "a manager waits forever"),
         ({"kills_before_reuse": False}, replace(PLAIN, aborts=1), "SETUP is done, but not at all"),
-        ({"kill_sets": False}, replace(CHAIN, losses=1), OLD),
+        ({"kill_sets": False}, replace(one_after_the_other(ROW, MIDDLE), losses=1), OLD),
         ({"kill_sets": False}, replace(REUSED, losses=1), "a group is set up again and again"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
@@ -73,12 +74,11 @@ def test_a_rule_is_needed(
     ("changed", "scenario"),
     [
         ({"epochs": 2, "under_way": 2}, THREE),
-        ({"epochs": 4, "under_way": 4}, FIVE),
         ({"again": False}, replace(REUSED, losses=1)),
-        ({"freed_in_order": True, "freed_epoch": False}, replace(REUSED, losses=1, aborts=1)),
+        ({"freed_in_order": True, "freed_epoch": False}, replace(REUSED, losses=1)),
     ],
-    ids=["2 epochs", "4 epochs", "KILL after BUSY", "FREED first"],
+    ids=["2 epochs", "KILL after BUSY", "FREED first"],
 )
 def test_what_else_does(changed: dict[str, Any], scenario: Scenario) -> None:
     """As many epochs as the assumption asks for; KILL after BUSY; FREED in order without epoch."""
-    explore(SetUp(replace(scenario, rules=Rules(**changed))), MOST)
+    explore(SetUp(replace(scenario, rules=Rules(**changed))), MOST, reduce=False)

@@ -129,7 +129,7 @@ def test_reading_word_0_is_not_writing_it() -> None:
 
 
 @pytest.mark.parametrize("by_sink", [True, False])
-def test_a_refused_setup_holds_the_port_for_its_two_cycles(by_sink: bool) -> None:
+def test_a_refused_setup_is_in_no_ones_way(by_sink: bool) -> None:
     setup = commit(Code.SETUP)
 
     async def program(stage: Stage) -> None:
@@ -137,9 +137,11 @@ def test_a_refused_setup_holds_the_port_for_its_two_cycles(by_sink: bool) -> Non
         assert asked(await stage.cycle(**chain(0, setup))) is None
         other = sink() if by_sink else {}
         seen = await stage.cycle(**chain(0, setup), **other)
-        assert asked(seen) is None
+        assert asked(seen) == ((2, 9) if by_sink else None)
         assert answered(seen, "chain") == (1, 1, 0)
-        seen = await stage.cycle(**chain(1, 4), **other)
+        answer = {"engine__ready": 1} if by_sink else {}
+        seen = await stage.cycle(**chain(1, 4), **other, **answer)
         assert asked(seen) == ((2, 9) if by_sink else (1, 4))
+        assert answered(seen, "sink") == (by_sink, 0, 0)
 
     run(program)

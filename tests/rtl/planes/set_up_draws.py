@@ -134,7 +134,7 @@ class SetUpDraws:
                 header = payloads[0] if rng.random() < 0.8 else rng.getrandbits(8)
                 for word in (header, *payloads[1:]):
                     yield True, ManagerWord.DATA, word
-            operation = rng.choice((Operation.SETUP, Operation.KILL))
+            operation: int = rng.choice((Operation.SETUP, Operation.KILL))
             yield True, ManagerWord.COMMAND, COMMAND.pack({"operation": operation, "count": count})
         elif draw < 0.6:
             # Not more than has been written, but nothing at all, and more than there is room for.

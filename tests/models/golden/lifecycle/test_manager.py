@@ -183,8 +183,9 @@ def test_n5_8_what_is_unexpected() -> None:
     it.reply(tag=1)
     it.reply(cut=True)
     it.step(flit=Flit(2, 0, False, False))
-    assert it.manager.state is RUNNING
     it.reply()
+    it.step()
+    assert it.manager.state is RUNNING
     it.reply()
     it.reply()
     it.run(1)  # an event of t is in the counter from t + 2
@@ -216,6 +217,7 @@ def test_n5_9_abort(phase: int) -> None:
     it.run(5)
     assert REQUEST.unpack(it.left[-1][1].payload)["tag"] == 1
     it.reply(tag=0)
+    it.step()
     assert it.manager.state is RUNNING
     it.reply(tag=1)
     it.step()

@@ -7,7 +7,7 @@ from typing import Any
 
 from syncfabric.models.golden.engine import Answer
 from syncfabric.models.golden.engine.engine import Engine
-from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
 from syncfabric.models.golden.planes.interface import InterfaceInputs, NodeInterface
 from syncfabric.models.golden.planes.node import Node
@@ -18,7 +18,6 @@ from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest
 from syncfabric.models.golden.transport.link import Link
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm
-from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import TrafficGenerator
 
@@ -43,7 +42,6 @@ class PlainNetwork:
         self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
         for node in self.nodes:
             node.engine.__class__ = Restless
-            node._reset = True  # nodes' reset ends a cycle after the network's
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
@@ -75,6 +73,9 @@ class PlainNetwork:
         rate: int = 0,
     ) -> Record | None:
         shape, now = self.shape, self.cycle
+        if now == 0:  # nodes still are in their reset
+            self.cycle = 1
+            return None
         self.lanes: dict[int, int] = {}
         self.credits: list[int] = []
         self.guards: dict[int, dict[str, int]] = {}
@@ -130,7 +131,7 @@ class PlainNetwork:
                 self.show(link, out.forward, credit[p], form)
                 self.eject(i, out.eject)
                 credits = out.inject_credit
-                self.release(i, out.process.released, sent[p], form)
+                self.release(i, out.process)
             elif form:
                 forward[n][p] = form.pack(inject, None) if inject else Forward()
                 back[n][p] = Back(freed.get(i, 0))
@@ -147,11 +148,7 @@ class PlainNetwork:
             inputs_of = NodeInputs(forward[n], back[n], requests[at], answers[at], here)
             out_of = node.step(inputs_of)
             if out_of.process:
-                release = out_of.engine.release
-                for r in out_of.process.released:
-                    assert release
-                    known = release.kind != Kind.BROKEN
-                    self.released[n * shape.registers + r] = release.data if known else 0
+                self.release(n, out_of.process)
         self.end.step(requests[-1])
         for i, c in source_credits:
             self.processes.credit(i, c)
@@ -169,27 +166,23 @@ class PlainNetwork:
         if flit:
             self.processes.eject(i, flit, self.cycle)
 
-    def release(self, i: int, registers: Collection[int], sent: Forward, form: LinkForm) -> None:
-        for r in registers:
-            _, message = form.unpack(sent)
-            assert message
-            known = message.message.kind != Kind.BROKEN
-            self.released[i * self.shape.registers + r] = message.message.data if known else 0
+    def release(self, i: int, process: NodePortOutputs) -> None:
+        for r in process.released:
+            self.released[i * self.shape.registers + r] = process.result[r] or 0
 
     def show(self, link: int, forward: Forward, back: Back, form: LinkForm) -> None:
         """Note a link's wires, and those that run back against it."""
         first, channels = link * self.width, self.shape.router.link_channels
-        known = form.known(forward) if form.transport and self.shape.router.data_bits else forward
         if forward.valid:
             self.lanes[first + forward.valid.bit_length() - 1] = forward.flit
         if forward.message_valid:
-            word = known.message
+            word = forward.message
             if form.transport != "own":
-                word = known.flit | known.message_rest << form._flit_bits
+                word = forward.flit | forward.message_rest << form._flit_bits
             self.lanes[first + channels + forward.message_valid.bit_length() - 1] = word
         guards = self.guards.setdefault(link, {})
-        guards["check"], guards["sync_check"] = known.check, known.message_check
-        guards["probe"], guards["empty"] = known.probe, max(back.empty, 0)
+        guards["check"], guards["sync_check"] = forward.check, forward.message_check
+        guards["probe"], guards["empty"] = forward.probe, max(back.empty, 0)
         for c in range(channels):
             if back.credit >> c & 1:
                 self.credits.append(first + c)
@@ -214,7 +207,7 @@ class PlainNetwork:
             [self.released[r] for r in released],
             (),
             (),
-            guards,
+            guards or (),
         )
 
 

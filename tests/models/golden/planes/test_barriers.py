@@ -67,7 +67,7 @@ def test_latency_with_node_interfaces(stages: int, shared: bool) -> None:
     group = all_of(bench, 0)
     bench.by_host(group)
     latency, _ = bench.barrier(group, late=4)
-    assert latency == stages * (2 * 4 + 1) + 2 * 4 + 1
+    assert latency == stages * (2 * 4 + 1) + 2 * 4 + 2
 
 
 @pytest.mark.parametrize("seed", range(10))

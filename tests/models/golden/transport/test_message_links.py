@@ -61,3 +61,10 @@ def test_a_probe_is_void_once_its_channel_sends_again() -> None:
         for cycle in range(3):
             guard.advance(sends and cycle == 1, 0, 0)
         assert guard.advance(0, 0, 1)[1] is lost
+
+
+def test_l2_7_a_credit_is_of_its_class() -> None:
+    links = RoutedLinks(0, 0)
+    links.credited(2, 0b10)
+    assert [links.tokens[2, c] for c in range(2)] == [1, 2]
+    assert links.tokens[1, 1] == 1

@@ -1,0 +1,187 @@
+"""Whole networks of collective engines: hardware against golden model, in every cycle."""
+
+import random
+from typing import Any
+
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.results import RunResult
+
+MESH = "kind = 'mesh'\nwidth = {}\nheight = {}\n"
+CLUSTER = """
+kind = 'irregular'
+ports = 5
+random = {{ switches = {}, nodes = {}, connectivity = 0.8, seed = 3 }}
+"""
+
+GROUPS = """
+[[group]]
+id = 1
+members = "all"
+op = "xor"
+[[group]]
+id = 2
+members = {{ random = {}, seed = 5 }}
+op = "and"
+[[group]]
+id = 3
+members = {{ random = 1, seed = 2 }}
+"""
+
+
+def network(kind: str, *size: int, members: int = 3, **keys: Any) -> NetworkSpec:
+    """Return a network with three groups, and these keys."""
+    transport = keys.pop("transport", "link")
+    lines = [f'name = "tried"\n[network]\ntransport = "{transport}"', kind.format(*size)]
+    lines += [f"{key} = {value!r}".replace("True", "true") for key, value in keys.items()]
+    return loads("\n".join(lines) + GROUPS.format(members))
+
+
+def checked(
+    spec: NetworkSpec, sim: str, *, episodes: int = 25, background: float = 0.15
+) -> RunResult:
+    """Run a network's groups, and see that all is as it must be."""
+    plan = make_plan(spec)
+    background = 0.15 if spec.message_network.channels else 0.0
+    result = run(plan, sim=sim, episodes=episodes, seed=3, background=background)
+    assert (result.verdict, result.reason) == ("match", None)
+    counters = result.counters
+    assert counters
+    assert (counters.overflow, counters.stray) == (0, 0)
+    assert (counters.refused_arrive, counters.refused_write) == (0, 0)
+    for planned, group in zip(plan.groups, result.groups, strict=True):
+        assert group.latency
+        assert group.episodes == episodes
+        assert planned.bound is not None
+    return result
+
+
+NETWORKS: dict[str, dict[str, Any]] = {
+    "mesh": {"kind": MESH, "size": (3, 2), "setup": "manager", "managers": [[0, 0], [2, 1]]},
+    "cluster": {
+        "kind": CLUSTER,
+        "size": (4, 6),
+        "message_links": "shared",
+        "link_registers": 1,
+        "setup": "manager",
+    },
+}
+MORE: dict[str, dict[str, Any]] = {
+    "local": {"kind": MESH, "size": (4, 4)},
+    "row": {"kind": MESH, "size": (5, 1), "data_bits": 0},
+    "column": {"kind": MESH, "size": (1, 4), "message_links": "shared", "channels": 2},
+    "wide": {"kind": MESH, "size": (3, 3), "data_bits": 32, "operations": "all", "channels": 3},
+    "alone": {"kind": MESH, "size": (3, 3), "channels": 0},
+    "many": {"kind": MESH, "size": (2, 2), "groups": 256, "setup": "manager"},
+    "registers": {"kind": MESH, "size": (3, 3), "link_registers": 3, "output_register": True},
+    "watched": {"kind": MESH, "size": (2, 3), "watchdog": 300},
+    "guarded": {"kind": MESH, "size": (3, 2), "check_bits": 5, "link_registers": 2},
+    "shared-guarded": {
+        "kind": CLUSTER,
+        "size": (4, 6),
+        "check_bits": 8,
+        "message_links": "shared",
+        "setup": "manager",
+    },
+    "own-guarded": {"kind": CLUSTER, "size": (4, 6), "check_bits": 1, "link_registers": 1},
+    "plain-cluster": {"kind": CLUSTER, "size": (6, 8), "setup": "local", "channels": 4},
+    "stages": {"kind": CLUSTER, "size": (3, 4), "setup": "local", "engine_stages": 4},
+}
+
+
+def _made(keys: dict[str, Any]) -> NetworkSpec:
+    keys = dict(keys)
+    return network(keys.pop("kind"), *keys.pop("size"), **keys)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_hardware_and_model_agree(name: str) -> None:
+    checked(_made(NETWORKS[name]), "verilator")
+
+
+def test_so_they_do_under_icarus() -> None:
+    checked(_made({**NETWORKS["mesh"], "size": (2, 2), "managers": [[1, 1]]}), "icarus", episodes=6)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MORE)
+def test_hardware_and_model_agree_with_other_keys(name: str) -> None:
+    checked(_made(MORE[name]), "verilator")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["cluster"])
+def test_so_do_clusters_under_icarus(name: str) -> None:
+    checked(_made(NETWORKS[name]), "icarus", episodes=8)
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_the_model_keeps_the_rules(name: str) -> None:
+    spec = _made(MORE[name])
+    plan = make_plan(spec)
+    result = run(plan, sim="model", episodes=10, seed=1)
+    assert result.verdict == "match"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_group_alone_keeps_its_bound(seed: int) -> None:
+    """On an idle network, whoever arrives last."""
+    rng = random.Random(seed)
+    kind, size = rng.choice([(MESH, (4, 3)), (CLUSTER, (5, 9))])
+    spec = network(kind, *size, setup="local", link_registers=rng.choice([0, 2]))
+    spec = spec.model_copy(update={"groups": spec.groups[:1]})
+    plan = make_plan(spec)
+    result = run(plan, sim="model", episodes=40, seed=seed)
+    (group,) = result.groups
+    assert group.latency
+    assert plan.groups[0].bound is not None
+    assert group.latency.max <= plan.groups[0].bound
+
+
+@pytest.mark.parametrize(("width", "cycles"), [(4, 11), (8, 19), (16, 35)])
+def test_last_of_a_mesh_waits_for_the_way_there_and_back(width: int, cycles: int) -> None:
+    """Ways of 4, 8 and 16 links at a cycle each, two at the root, one of the node port (E11)."""
+    text = f'name = "all"\n[network]\ntransport = "link"\n{MESH.format(width, width)}'
+    plan = make_plan(loads(text + '[[group]]\nid = 1\nmembers = "all"\n'))
+    result = run(plan, sim="model", episodes=width * width, jitter=60)
+    (group,) = result.groups
+    assert group.latency
+    assert group.latency.max == cycles
+
+
+def test_plans_come_back_from_json() -> None:
+    for keys in (*NETWORKS.values(), *MORE.values()):
+        plan = make_plan(_made(keys))
+        assert BarrierPlan.from_json(plan.to_json()).groups == plan.groups
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"groups": 0}, "network: groups must be 1 to 256, not 0"),
+        ({"message_links": "none"}, 'network: message_links must be "own" or "shared", not "none"'),
+        (
+            {"channels": 0, "message_links": "shared"},
+            "network: message_links 'shared' needs packets; take 'own', or channels of 1 and more",
+        ),
+        (
+            {"managers": [[0, 0]]},
+            'network: managers set groups up with setup = "manager", not "local"; set it, or '
+            'remove "managers"',
+        ),
+        (
+            {"setup": "manager", "flit_bits": 16},
+            "network: flit_bits must be at least 32 with managers, not 16; a flit holds a word of "
+            "a set-up packet",
+        ),
+    ],
+)
+def test_refused_with_value_reason_and_remedy(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        network(MESH, 3, 3, **keys)
+    assert str(refused.value) == message
