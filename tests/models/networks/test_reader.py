@@ -24,6 +24,8 @@ READY = [
     "cluster-300",
     "cluster-fig1",
     "demo",
+    "engine-8x8",
+    "engine-cluster",
     "fig1",
     "mesh-2x2",
     "mesh-4x4",
