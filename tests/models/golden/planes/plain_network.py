@@ -173,17 +173,16 @@ class PlainNetwork:
     def show(self, link: int, forward: Forward, back: Back, form: LinkForm) -> None:
         """Note a link's wires, and those that run back against it."""
         first, channels = link * self.width, self.shape.router.link_channels
-        known = form.known(forward) if form.transport and self.shape.router.data_bits else forward
         if forward.valid:
             self.lanes[first + forward.valid.bit_length() - 1] = forward.flit
         if forward.message_valid:
-            word = known.message
+            word = forward.message
             if form.transport != "own":
-                word = known.flit | known.message_rest << form._flit_bits
+                word = forward.flit | forward.message_rest << form._flit_bits
             self.lanes[first + channels + forward.message_valid.bit_length() - 1] = word
         guards = self.guards.setdefault(link, {})
-        guards["check"], guards["sync_check"] = known.check, known.message_check
-        guards["probe"], guards["empty"] = known.probe, max(back.empty, 0)
+        guards["check"], guards["sync_check"] = forward.check, forward.message_check
+        guards["probe"], guards["empty"] = forward.probe, max(back.empty, 0)
         for c in range(channels):
             if back.credit >> c & 1:
                 self.credits.append(first + c)
