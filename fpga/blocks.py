@@ -14,7 +14,6 @@ from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
-from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
@@ -200,26 +199,6 @@ BLOCKS: dict[str, Block] = {
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4),
     ),
-    "mesh-router-serial": Block(
-        "Mesh router as mesh-router, with the serial barrier unit: one arrival a cycle",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
-    ),
-    "mesh-router-serial-data": Block(
-        "Mesh router as mesh-router-serial, with 4 data bits in its registers",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4, barrier_unit="serial"),
-    ),
-    "mesh-router-serial-counters": Block(
-        "Mesh router as mesh-router-serial, with counters",
-        mesh_node,
-        partial(_mesh, buffer_flits=4, data_bits=0, barrier_unit="serial"),
-    ),
-    "mesh-router-serial-shipped": Block(
-        "Mesh router as mesh-router-shipped, with the serial barrier unit",
-        mesh_node,
-        partial(_mesh, barrier_unit="serial"),
-    ),
     "mesh-router-spill": Block(
         "Mesh router as mesh-router-data, with backing memory for more groups",
         lambda spec: mesh_node(spec, counted=False),
@@ -251,14 +230,9 @@ BLOCKS: dict[str, Block] = {
         partial(_mesh, sync="wires"),
     ),
     "mesh-barrier": Block(
-        "Barrier unit of a mesh router, parallel: 4 registers, 4 data bits",
+        "Barrier unit of a mesh router: 4 registers, 4 data bits",
         MeshUnit,
         partial(_mesh, buffer_flits=4),
-    ),
-    "mesh-barrier-serial": Block(
-        "Barrier unit of a mesh router, serial: 4 registers, 4 data bits",
-        SerialUnit,
-        partial(_mesh, buffer_flits=4, barrier_unit="serial"),
     ),
     "mesh-barrier-spill": Block(
         "Barrier unit as mesh-barrier, with backing memory for more groups",

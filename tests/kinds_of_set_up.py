@@ -20,7 +20,6 @@ KINDS = {
         _MESH + 'setup = "manager"\nspill = true\nbarrier_registers = 1\n',
         "",
     ),
-    "mesh_serial": (_MESH + 'barrier_unit = "serial"\noperations = "all"\n', 'op = "max"'),
     "mesh_wires": (_MESH + 'sync = "wires"\n', 'op = "xor"'),
     "mesh_both": (_MESH + 'sync = "both"\nbarrier_registers = 1\n', ""),
     "switches": (_SWITCHES + 'setup = "local"\n', ""),

@@ -242,7 +242,7 @@ class BarrierRegister:
             return self.status()
         if word == RegisterWord.RESULT:
             return self.result
-        return self.words[word] if word in self.rules.readable else None
+        return self.words[word]
 
     def refuses(self, word: int, busy: bool) -> bool:
         """Return whether a write would meet an episode, a valid image, or a word only to read."""

@@ -35,7 +35,6 @@ class MeshModel(GoldenModel):
         Hears of packets, messages and flits.
     """
 
-    router_type: type[SyncRouter] = SyncRouter
     unit_type: type[BarrierUnit] = BarrierUnit
     channels_type: type[MeshChannels] = MeshChannels
     spill_type: type[SpillEngine[Any]] = SpillEngine
@@ -70,7 +69,7 @@ class MeshModel(GoldenModel):
         spill = None
         if self.network.spill:
             spill = self.spill_type(unit, rules, self._spill_released, self._answers)
-        return self.router_type(self.network, rules, unit, spill, self._plane)
+        return SyncRouter(self.network, rules, unit, spill, self._plane)
 
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]

@@ -12,7 +12,6 @@ from syncfabric.models.golden.mesh_set_up import ManagedMeshModel
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Observer
-from syncfabric.models.golden.serial_mesh import SerialMeshModel
 from syncfabric.models.networks.spec import (
     EngineIrregularSpec,
     EngineSpec,
@@ -52,5 +51,4 @@ def model_of(
         return irregular(network, observer=observer)
     if network.managed:
         return ManagedMeshModel(network, observer=observer)
-    mesh = SerialMeshModel if network.barrier_unit == "serial" else MeshModel
-    return mesh(network, observer=observer)
+    return MeshModel(network, observer=observer)

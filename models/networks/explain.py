@@ -21,9 +21,7 @@ KINDS = ("mesh", "irregular", "static")
 _GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
 KINDS_OF = {
     **dict.fromkeys(("width", "height"), _GRID),
-    **dict.fromkeys(
-        ("barrier_pipeline", "barrier_unit", "reduction_route", "sync_links"), ("mesh",)
-    ),
+    **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), ("mesh",)),
     **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
     **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
     **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
@@ -34,6 +32,10 @@ KINDS_OF = {
 }
 """The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
+REMOVED = {
+    "barrier_unit": 'set transport = "link", whose engines take its place',
+}
+"""Keys that networks have had, and what takes their place."""
 NOT_YET = {
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
@@ -150,6 +152,8 @@ def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
 def _unknown(key: str, model: type[BaseModel]) -> str:
     known = [field.alias or name for name, field in model.model_fields.items()]
     if "kind" in known:
+        if key in REMOVED:
+            return f'key "{key}" is gone: {REMOVED[key]}; remove it'
         (own,) = get_args(model.model_fields["kind"].annotation)
         if own not in (kinds := KINDS_OF.get(key, KINDS)):
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'

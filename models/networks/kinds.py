@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import IrregularLayout, MeshLayout, StaticLayout
-from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.set_up import SetUp, check_set_up
@@ -62,10 +61,6 @@ class MeshSpec(SetUp, Wires, Table):
     barrier_pipeline: Whole = Field(
         default=1, ge=0, le=1, description="Extra cycles at a tree node."
     )
-    barrier_unit: Literal["parallel", "serial"] = Field(
-        default="parallel",
-        description="Whether a node takes all arrivals of a cycle at once, or one a cycle.",
-    )
     reduction_route: Literal["reverse", "paper"] = Field(
         default="reverse",
         description="How a reduction travels: back over the distribution's links, or not.",
@@ -107,28 +102,7 @@ class MeshSpec(SetUp, Wires, Table):
             )
         self.layout.check(sync=self.has_messages and packets, packets=packets)
         check_set_up(self)
-        self._check_serial_unit()
         return self
-
-    def _check_serial_unit(self) -> None:
-        if self.barrier_unit == "parallel":
-            return
-        others = {
-            "sync": "messages",
-            "barrier_pipeline": 1,
-            "reduction_route": "reverse",
-            "spill": False,
-            "setup": "local",
-            "check_bits": 0,
-            "watchdog": 0,
-        }
-        for key, value in others.items():
-            if getattr(self, key) != value:
-                raise SpecError(
-                    f'network: barrier_unit = "serial" does not go with {key} = '
-                    f"{show(getattr(self, key))}; set {key} = {show(value)}, or barrier_unit = "
-                    '"parallel"'
-                )
 
     @cached_property
     def mesh(self) -> Mesh:
@@ -143,12 +117,12 @@ class MeshSpec(SetUp, Wires, Table):
     @property
     def takes_one(self) -> bool:
         """Whether a node combines one arrival a cycle."""
-        return self.barrier_unit == "serial" or self.operations == "all"
+        return self.operations == "all"
 
     @property
     def node_cycles(self) -> int:
         """Cycles that a tree node takes beyond those of the hop to it, up and again down."""
-        return 3 if self.barrier_unit == "serial" else self.barrier_pipeline
+        return self.barrier_pipeline
 
     @property
     def layout(self) -> MeshLayout:

@@ -16,9 +16,8 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     """Return the bound from the last arrival to the last release on a mesh.
 
     ``2 L + 2 h node_cycles + 2``, L the longest path in hops and h the height: one way up the
-    tree and one down, the root's cycle and the release's; with ``barrier_unit = "serial"`` 2 more,
-    for the stages that the last arrival goes through first. It holds for trees whose messages
-    cannot meet (see ``meeting``), as all planners' are. To this is added what waiting may make the
+    tree and one down, the root's cycle and the release's. It holds for trees whose messages cannot
+    meet (see ``meeting``), as all planners' are. To this is added what waiting may make the
     way up longer than the longest without:
 
     - where a node combines one arrival a cycle (``takes_one``), children's messages may come
@@ -32,16 +31,16 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     network : MeshSpec
         The mesh it is for.
     """
-    bound = there_and_back(tree.longest_path + network.node_cycles * tree.height, network)
+    bound = there_and_back(tree.longest_path + network.node_cycles * tree.height)
     if not network.takes_one and network.reduction_route == "reverse":
         return bound
     way = tree.hops + network.node_cycles * tree.depth
     return bound + _latest(tree, way, network) - int(way.max())
 
 
-def there_and_back(way: int, network: MeshSpec) -> int:
+def there_and_back(way: int) -> int:
     """Return the cycles of a barrier of which a way takes ``way``, its nodes included."""
-    return 2 * way + 2 + 2 * (network.barrier_unit == "serial")
+    return 2 * way + 2
 
 
 def _latest(tree: Tree, way: Ints, network: MeshSpec) -> int:

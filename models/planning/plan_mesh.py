@@ -178,7 +178,7 @@ def _plan(
         if better <= bound_btm and not detour.crosses(found, network, dead):
             tree, bound = found, better
     spilled = bool((slots == SPILLED).any())
-    least = there_and_back(shortest.least_cost(first.x, first.y, network.node_cycles), network)
+    least = there_and_back(shortest.least_cost(first.x, first.y, network.node_cycles))
     return GroupPlan(
         id=group.id,
         planner=group.planner,

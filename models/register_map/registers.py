@@ -22,7 +22,7 @@ from syncfabric.models.messages import (
     tripped_at,
 )
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
-from syncfabric.models.register_map.parts import Access, Bits, Word, bits_of, whole
+from syncfabric.models.register_map.parts import Bits, Word, bits_of, whole
 
 __all__ = ["RESULT", "control_fields", "register_words", "without_turn"]
 
@@ -62,14 +62,6 @@ def without_turn() -> int:
     return ~(1 << CONTROL.offsets["turn"])
 
 
-def _control_mask(network: MeshSpec) -> int:
-    """Return the bits of a control word that a mesh's barrier unit keeps."""
-    if network.barrier_unit == "parallel":
-        return -1
-    fields = ["manager"] if network.data_bits else ["manager", "op"]
-    return ~CONTROL.pack({f.name: (1 << f.width) - 1 for f in CONTROL.fields if f.name in fields})
-
-
 def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
     layout = network.layout
     node, parent = _node_mask(layout, "present"), _node_mask(layout, "relay")
@@ -84,12 +76,11 @@ def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
         status += whole("command", "w", _COMMAND)
     control = "Control word; written last"
     above = "Parent; not used at the root"
-    access: Access = "w" if network.barrier_unit == "serial" else "rw"
     return (
-        _word(RegisterWord.CONTROL, control, control_fields(_control_mask(network), reset=reset)),
-        _word(RegisterWord.PARENT, above, bits_of(PARENT_WORD, access, kept=parent, reset=reset)),
+        _word(RegisterWord.CONTROL, control, control_fields(-1, reset=reset)),
+        _word(RegisterWord.PARENT, above, bits_of(PARENT_WORD, "rw", kept=parent, reset=reset)),
         *(
-            _word(word, meaning, bits_of(NODE_WORD, access, kept=node, reset=reset))
+            _word(word, meaning, bits_of(NODE_WORD, "rw", kept=node, reset=reset))
             for word, meaning in children.items()
         ),
         _word(RegisterWord.STATUS, "Status word", status),

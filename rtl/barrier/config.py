@@ -66,8 +66,6 @@ def message_bank(network: RegisterSpec) -> ConfigBank:
     else:
         words, commands = [int(word) for word in RegisterWord], int(RegisterWord.STATUS)
         writable = [word for word in words if word < RegisterWord.STATUS]
-        if network.barrier_unit == "serial":
-            words = [RegisterWord.CONTROL, RegisterWord.STATUS, RegisterWord.RESULT]
     if network.managed:
         writable.append(commands)
     shared = not isinstance(network, IrregularSpec)

@@ -1,12 +1,11 @@
 """One node of the mesh: router and barrier unit. Every node of a mesh is the same module."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.mesh.input_port import InputPort
 from syncfabric.rtl.mesh.output_port import OutputPort
@@ -22,8 +21,6 @@ from syncfabric.rtl.parts.link import pass_on, shares_links
 from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["MeshNode", "mesh_node"]
-
-Unit: TypeAlias = BarrierUnit | SerialUnit
 
 
 def mesh_node(network: MeshSpec, *, counted: bool = True) -> "MeshNode | WireNode":
@@ -58,8 +55,7 @@ class MeshNode(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         network = self._network
-        kind: type[Unit] = SerialUnit if network.barrier_unit == "serial" else BarrierUnit
-        m.submodules.unit = unit = kind(network, counted=self._counted)
+        m.submodules.unit = unit = BarrierUnit(network, counted=self._counted)
         links = guarded_links(m, network, self, unit)
         inputs, outputs = self._place_messages(m, unit, links)
         overflows = [source.overflow for source in inputs]
@@ -97,7 +93,7 @@ class MeshNode(wiring.Component):
         return m
 
     def _place_messages(
-        self, m: Module, unit: Unit, links: dict[str, Any]
+        self, m: Module, unit: BarrierUnit, links: dict[str, Any]
     ) -> tuple[list[SyncInput], list[SyncOutput]]:
         """Place what passes messages on, and join it to the unit and, with own wires, the links."""
         own = not shares_links(self._network)
@@ -106,7 +102,6 @@ class MeshNode(wiring.Component):
         outputs = [SyncOutput(self._network, port) for port in range(4)]
         has_credit = Cat(output.has_credit for output in outputs)
         m.d.comb += unit.has_credit.eq(has_credit)
-        coming = Cat(output.credit for output in outputs)
         for p, (name, source) in enumerate(zip(DIRECTIONS, inputs, strict=True)):
             m.submodules[f"sync_input_{name}"] = source
             link = links[f"{name}_in"]
@@ -120,24 +115,13 @@ class MeshNode(wiring.Component):
                 source.has_credit.eq(has_credit),
             ]
             sent = [output.take[p] for output in outputs]
-            if isinstance(unit, SerialUnit):
-                m.d.comb += [
-                    source.coming.eq(coming),
-                    source.hold.eq(unit.hold[p]),
-                    unit.here[p].eq(source.route[HERE]),
-                    getattr(unit, f"class_{p}").eq(source.present),
-                    source.free.eq(Cat(*sent, unit.take[p]).any()),
-                ]
-                if own:
-                    m.d.comb += getattr(unit, f"message_{p}").eq(source.sync)
-            else:
-                m.d.comb += [
-                    unit.here[p].eq(source.show.any()),
-                    getattr(unit, f"class_{p}").eq(source.show),
-                    getattr(unit, f"message_{p}").eq(source.shown),
-                    source.take.eq(unit.take[p]),
-                    source.free.eq(Cat(sent).any()),
-                ]
+            m.d.comb += [
+                unit.here[p].eq(source.show.any()),
+                getattr(unit, f"class_{p}").eq(source.show),
+                getattr(unit, f"message_{p}").eq(source.shown),
+                source.take.eq(unit.take[p]),
+                source.free.eq(Cat(sent).any()),
+            ]
         for o, (name, output) in enumerate(zip(DIRECTIONS, outputs, strict=True)):
             m.submodules[f"sync_output_{name}"] = output
             link = links[f"{name}_out"]
@@ -164,7 +148,7 @@ class MeshNode(wiring.Component):
     def _place_packets(
         self,
         m: Module,
-        unit: Unit,
+        unit: BarrierUnit,
         links: dict[str, Any],
         sync_inputs: list[SyncInput],
         sync_outputs: list[SyncOutput],
@@ -189,14 +173,11 @@ class MeshNode(wiring.Component):
                     outputs[p].sync_take.eq(sync_outputs[p].take),
                     outputs[p].sync.eq(getattr(unit, f"send_{p}")),
                 ]
-                if isinstance(unit, SerialUnit):
-                    # What an input presents is read from its memory.
-                    m.d.comb += getattr(unit, f"message_{p}").as_value().eq(port.flit.as_value())
         if network.managed:
             self._set_up(m, unit, inputs[HERE], outputs[HERE])
         return [port.overflow for port in inputs]
 
-    def _set_up(self, m: Module, unit: Unit, source: InputPort, output: OutputPort) -> None:
+    def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""
         sink = place_set_up(m, self._network, self, unit, source.link, output.link)
         seen = ["freed"]

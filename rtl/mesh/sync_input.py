@@ -8,7 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.mesh.arrivals import SyncArrivals
-from syncfabric.rtl.mesh.ready_slots import ReadySlots
 from syncfabric.rtl.mesh.routing import HERE, legal_outputs, route
 from syncfabric.rtl.mesh.slots import SyncSlots
 from syncfabric.rtl.messages import struct
@@ -43,11 +42,8 @@ class SyncInput(wiring.Component):
         Bit 2·output + class.
     presents : Out(1), present : Out(2), route : Out(5), free : In(1)
         As of :class:`SyncSlots`.
-    coming : In(8), hold : In(1)
-        Only with the serial unit, whose slots are :class:`ReadySlots`: ``credit`` and ``hold`` of
-        these.
     show : Out(2), shown : Out(sync message), take : In(1)
-        Only with the parallel unit: as of :class:`SyncArrivals`.
+        As of :class:`SyncArrivals`.
     sync : Out(sync message)
         Only with links of their own: contents of the message presented. With shared links they
         are in the input port's memory.
@@ -56,7 +52,6 @@ class SyncInput(wiring.Component):
     def __init__(self, network: MeshSpec, port: int) -> None:
         self._network, self._port = network, port
         self._own = network.sync_links == "own"
-        self._serial = network.barrier_unit == "serial"
         layout = network.layout
         sync = struct(layout.sync)
         members: dict[str, Any] = {
@@ -72,18 +67,16 @@ class SyncInput(wiring.Component):
             "present": Out(2),
             "route": Out(5),
             "free": In(1),
+            "show": Out(2),
+            "shown": Out(sync),
+            "take": In(1),
         }
-        if self._serial:
-            members |= {"coming": In(8), "hold": In(1)}
-        else:
-            members |= {"show": Out(2), "shown": Out(sync), "take": In(1)}
         super().__init__(members | ({"sync": Out(sync)} if self._own else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        slots: ReadySlots | SyncSlots
-        slots = ReadySlots(self._port) if self._serial else SyncSlots(self._port)
-        m.submodules.slots = slots
+        m.submodules.slots = slots = SyncSlots(self._port)
+        m.submodules.arrivals = arrivals = SyncArrivals(self._network)
         routes = [
             route(
                 self.x,
@@ -94,6 +87,7 @@ class SyncInput(wiring.Component):
             )
             for turn in range(2)
         ]
+        here = Cat(way[HERE] for way in routes)
         occupied, pushed, freed = Signal(2), Signal(2), Signal(2)
         m.d.comb += [
             self.overflow.eq((self.valid & occupied).any()),
@@ -106,29 +100,15 @@ class SyncInput(wiring.Component):
             self.presents.eq(slots.presents),
             self.present.eq(slots.present),
             self.route.eq(slots.route),
+            occupied.eq(slots.occupied | arrivals.occupied),
+            slots.push.eq(pushed & ~here),
+            arrivals.push.eq(pushed & here),
+            arrivals.message.eq(self.message),
+            arrivals.take.eq(self.take),
+            self.show.eq(arrivals.show),
+            self.shown.eq(arrivals.shown),
+            freed.eq(Mux(self.free, slots.present, 0) | Mux(self.take, arrivals.show, 0)),
         ]
-        goes = Mux(self.free, slots.present, 0)
-        if isinstance(slots, ReadySlots):
-            m.d.comb += [
-                slots.credit.eq(self.coming),
-                occupied.eq(slots.occupied),
-                slots.push.eq(pushed),
-                slots.hold.eq(self.hold),
-                freed.eq(goes),
-            ]
-        else:
-            m.submodules.arrivals = arrivals = SyncArrivals(self._network)
-            here = Cat(way[HERE] for way in routes)
-            m.d.comb += [
-                occupied.eq(slots.occupied | arrivals.occupied),
-                slots.push.eq(pushed & ~here),
-                arrivals.push.eq(pushed & here),
-                arrivals.message.eq(self.message),
-                arrivals.take.eq(self.take),
-                self.show.eq(arrivals.show),
-                self.shown.eq(arrivals.shown),
-                freed.eq(goes | Mux(self.take, arrivals.show, 0)),
-            ]
         m.d.sync += self.credit.eq(freed)
         if self._own:
             words = []

@@ -131,8 +131,6 @@ class Driver:
         self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         self.traffic_to: int | None = None
-        # The last register written is ready only when its answer is there.
-        self._slow_port = isinstance(network, MeshSpec) and network.barrier_unit == "serial"
         self._managed = network.managed and scenario.scheme != "multicast"
         self.hasty = scenario.hasty and bool(plan.wire_groups)
         self.breaks: Breaks | None = None
@@ -317,7 +315,7 @@ class Driver:
     def _sequence(self, now: int, quiet: bool, inputs: Inputs) -> None:
         """Go through the phases: set-up, start, traffic, barriers, draining, reading back."""
         if self._begin_cycle is None:
-            if self.port.all_given and (self.port.all_answered or not self._slow_port):
+            if self.port.all_given:
                 if self.set_up and not self.set_up.finished and not self._sets_up_late:
                     if self.port.all_answered:
                         self.set_up.step(now)

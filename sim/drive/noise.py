@@ -175,8 +175,7 @@ class Noise:
     @property
     def _looks_late(self) -> bool:
         """Whether the network looks at a request a cycle later."""
-        network = self._network
-        return isinstance(network, IrregularSpec) or network.barrier_unit == "serial"
+        return isinstance(self._network, IrregularSpec)
 
     def _busy_switch(self) -> tuple[int, int] | None:
         """Do so for a switch's register in the middle of a barrier."""

@@ -25,7 +25,6 @@ from syncfabric.sim.figures.schemes import schemes
 from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.soak import soaks
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
-from syncfabric.sim.figures.sync_mesh import sync_mesh
 from syncfabric.sim.figures.traffic import ordinary_packets
 from syncfabric.sim.figures.wire_faults import wire_faults
 from syncfabric.sim.figures.wire_latency import wire_latency, wires_beside
@@ -56,7 +55,6 @@ SECTIONS: tuple[Section, ...] = (
     area,
     area_parts,
     generic_area,
-    sync_mesh,
     static_latency,
     static_speed,
     ring_planning,

@@ -21,11 +21,6 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "8 check bits": ("check_bits=8",),
         "a watchdog": ("watchdog=1000",),
     },
-    "mesh-router-serial": {
-        "4 data bits": ("data_bits=4",),
-        "all operations on 4 data bits": ("data_bits=4", "operations=all"),
-        "links of their own": ("sync_links=own",),
-    },
     "mesh-router-wires": {
         "4 data bits": ("data_bits=4",),
         "one wire a direction": ("wires=shared",),
@@ -36,7 +31,6 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
 
 _NAMES = {
     "mesh-router": ("messages", "register"),
-    "mesh-router-serial": ("serial unit", "register"),
     "mesh-router-wires": ("wires", "slot"),
 }
 """By block: how its barriers travel, and what holds one."""

@@ -242,13 +242,6 @@ BREAKS = (
         "self.used_up.eq(0)",
     ),
     Break(
-        "the serial unit does not wait for a child to the west",
-        "serial unit: root of two children",
-        "rtl/barrier/serial_unit/hand.py",
-        "missing.eq(self.present & ~self.arrived)",
-        "missing.eq((self.present & ~self.arrived)[:2])",
-    ),
-    Break(
         "who arrives as the group dies waits for ever",
         "life of a node interface's register",
         "rtl/setup/life.py",

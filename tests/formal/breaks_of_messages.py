@@ -56,17 +56,10 @@ MESSAGE_BREAKS = (
     ),
     Break(
         "a credit comes back as soon as its message has come",
-        "mesh's slots of messages: EAST, the serial unit",
+        "mesh's slots of messages: NORTH, a unit that takes all",
         "rtl/mesh/sync_input.py",
         "m.d.sync += self.credit.eq(freed)",
         "m.d.sync += self.credit.eq(pushed)",
-    ),
-    Break(
-        "a message for here is presented while the unit takes none from this input",
-        "mesh's slots of messages: EAST, the serial unit",
-        "rtl/mesh/ready_slots.py",
-        "may.append(here & ~self.hold)",
-        "may.append(here)",
     ),
     Break(
         "a message spends no credit",

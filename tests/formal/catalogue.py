@@ -20,7 +20,6 @@ from tests.formal.kinds_of_routers import mesh, switch
 from tests.formal.mesh_register import MeshRegisterProof
 from tests.formal.register_life import LifeProof
 from tests.formal.routers import FlitProof, PacketProof
-from tests.formal.serial_unit import SerialUnitProof
 from tests.formal.set_up_forged import ForgedProof
 from tests.formal.set_up_forged import interface as managed_interface
 from tests.formal.set_up_forged import mesh as managed_mesh
@@ -54,12 +53,6 @@ SLOTS: dict[str, Callable[[], wiring.Component]] = {
     "switch, shared wires, with parity": _slot(6, process=False, p=1, shared=True, parity=True),
     "interface": _slot(1, process=True, h=3),
     "interface, shared wires, long link": _slot(1, process=True, p=1, shared=True),
-}
-
-SERIAL: dict[str, dict[str, int]] = {
-    "root of two children": {"present": 5, "root": 1},
-    "member with a child": {"present": 1, "up": 1},
-    "relay with a child": {"present": 4, "relay": 1, "turn": 1},
 }
 
 PROOFS = (
@@ -166,14 +159,6 @@ PROOFS = (
     Proof("life of a switch's register", "rtl/setup/life.py", partial(LifeProof, node=False)),
     Proof(
         "life of a node interface's register", "rtl/setup/life.py", partial(LifeProof, node=True)
-    ),
-    *(
-        Proof(
-            f"serial unit: {name}",
-            "rtl/barrier/serial_unit/unit.py",
-            partial(SerialUnitProof, **image),
-        )
-        for name, image in SERIAL.items()
     ),
     Proof("guards: a sound link", "rtl/guard/sender.py", GuardProof),
     Proof(

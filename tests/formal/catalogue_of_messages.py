@@ -17,7 +17,6 @@ PORTS = ("EAST", "NORTH", "WEST", "SOUTH")
 UNITS = {
     "waits": "a unit with spill",
     "takes": "a unit that takes all",
-    "serial": "the serial unit",
 }
 
 MESSAGE_PROOFS = (
@@ -31,7 +30,7 @@ MESSAGE_PROOFS = (
             "rtl/mesh/arrivals.py" if unit == "waits" else "rtl/mesh/sync_input.py",
             partial(MeshSlotsProof, port, unit),
         )
-        for port, unit in ((0, "waits"), (1, "waits"), (1, "takes"), (0, "serial"), (3, "serial"))
+        for port, unit in ((0, "waits"), (1, "waits"), (1, "takes"), (3, "takes"))
     ),
     *(
         Proof(

@@ -1,6 +1,6 @@
 """A mesh's slots of messages at an input: what comes goes on once, as it came, the way it must."""
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -24,15 +24,14 @@ class MeshSlotsProof(wiring.Component):
         EAST 0 to SOUTH 3.
     unit : str
         What barrier unit there is: ``waits`` leaves messages where they are (spill), ``takes``
-        takes all it is shown, ``serial`` has them presented as those that go on.
+        takes all it is shown.
 
     Members
     -------
     comes : In(2), word : In
         A message on the link, by class.
-    room, coming : In(8), takes, leaves, holds : In(1)
-        Outputs that have a credit; to which one comes; the unit takes what it is shown; what is
-        presented leaves; with the serial unit, that takes nothing from here in the next cycle.
+    room : In(8), takes, leaves : In(1)
+        Outputs that have a credit; the unit takes what it is shown; what is presented leaves.
     """
 
     def __init__(self, port: int, unit: str) -> None:
@@ -44,19 +43,16 @@ class MeshSlotsProof(wiring.Component):
             data_bits=2,
             sync_links="own",
             spill=unit == "waits",
-            barrier_unit="serial" if unit == "serial" else "parallel",
-            operations="all" if unit == "serial" else "bitwise",
         )
         self._sync = struct(self._network.layout.sync)
-        members = {"comes": 2, "word": self._sync.size, "room": 8, "coming": 8}
-        members |= {"takes": 1, "leaves": 1, "holds": 1}
+        members = {"comes": 2, "word": self._sync.size, "room": 8}
+        members |= {"takes": 1, "leaves": 1}
         super().__init__({name: In(width) for name, width in members.items()})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims = Properties(m)
         m.submodules.input = part = SyncInput(self._network, self._port)
-        serial = self._unit == "serial"
         inside, words = Signal(2), [Signal(self._sync, name=f"word_{c}") for c in range(2)]
         have = Signal(2, init=3)
         comes, gone = Signal(2), Signal(2)
@@ -69,17 +65,11 @@ class MeshSlotsProof(wiring.Component):
             part.has_credit.eq(self.room),
             part.free.eq(self.leaves & part.presents),
         ]
-        shows: Value = Const(0, 2)
-        shown_word: Value = Const(0, self._sync.size)
-        if serial:
-            m.d.comb += [part.hold.eq(self.holds), part.coming.eq(self.coming)]
-        else:
-            taken = part.show.any() & (1 if self._unit == "takes" else self.takes)
-            m.d.comb += part.take.eq(taken)
-            shows, shown_word = part.show, part.shown.as_value()
-        m.d.comb += gone.eq(
-            Mux(part.free, part.present, 0) | (Mux(part.take, shows, 0) if not serial else 0)
-        )
+        shows, shown_word = part.show, part.shown.as_value()
+        m.d.comb += [
+            part.take.eq(shows.any() & (1 if self._unit == "takes" else self.takes)),
+            gone.eq(Mux(part.free, part.present, 0) | Mux(part.take, shows, 0)),
+        ]
         m.d.sync += [
             have.eq((have & ~comes) | part.credit),
             inside.eq((inside & ~gone) | comes),
@@ -89,35 +79,17 @@ class MeshSlotsProof(wiring.Component):
                 m.d.sync += words[c].eq(self.word)
             claims.assume(~comes[c] | self._may_come(self.word, c))
         ways = [self._way(word, c) for c, word in enumerate(words)]
-        numbered = list(enumerate(ways))
         here = Cat(way[4] for way in ways)
-        asks = Cat(
-            inside[c]
-            & ((ways[c] & self._lane(self.room, c)).any()
-               | (here[c] & ~self.holds & int(serial)))
-            for c in range(2)
-        )  # fmt: skip
+        asks = Cat(inside[c] & (ways[c] & self._lane(self.room, c)).any() for c in range(2))
         which = part.present[1]
         claims.holds("none comes for a slot that is taken", ~part.overflow)
         claims.holds("what comes is stored", part.store == comes.any())
         claims.holds("one message is presented", part.present != 3)
-        may: Value = asks
-        goes = list(ways)
-        if serial:  # chosen a cycle ahead, so what has no credit now is presented in vain (4.7)
-            soon, held = (
-                claims.before("soon", self.room | self.coming),
-                claims.before("held", self.holds),
-            )
-            may = inside & (
-                claims.before("came", comes)
-                | Cat((way & self._lane(soon, c)).any() | (way[4] & ~held) for c, way in numbered)
-            )
-            goes = [way & Cat(self._lane(self.room, c), 1) for c, way in numbered]
-        claims.holds("if there is one that can go", part.present.any() == may.any())
-        claims.holds("and only such a one", (part.present & ~may) == 0)
+        claims.holds("if there is one that can go", part.present.any() == asks.any())
+        claims.holds("and only such a one", (part.present & ~asks) == 0)
         claims.holds(
             "it goes the way that dimension order says",
-            part.route == Mux(part.presents, Array(goes)[which], 0),
+            part.route == Mux(part.presents, Array(ways)[which], 0),
         )
         claims.holds("that is told", part.presents == part.present.any())
         claims.holds(
@@ -133,22 +105,18 @@ class MeshSlotsProof(wiring.Component):
             (have ^ part.credit ^ inside == 3) & ~(have & inside).any(),
         )
         waited = Signal(2)
-        ways_over = self.leaves if serial else 1
-        m.d.sync += waited.eq(
-            Mux(~asks[0] | part.present[0], 0, waited + (part.present[1] & ways_over))
-        )
+        m.d.sync += waited.eq(Mux(~asks[0] | part.present[0], 0, waited + part.present[1]))
         claims.holds("one class goes before the other once at most", waited <= 1)
-        if not serial:
-            own = inside & here
-            claims.holds("one that is for this node is shown", shows.any() == own.any())
-            claims.holds("one at a time", ((shows & ~own) == 0) & (shows != 3))
-            claims.holds(
-                "it is as it came, too",
-                ~shows.any() | (shown_word == Array(w.as_value() for w in words)[shows[1]]),
-            )
-            turns = Signal(2)
-            m.d.sync += turns.eq(Mux(~own[0] | shows[0], 0, turns + 1))
-            claims.holds("they are shown in turn", turns <= 1)
+        own = inside & here
+        claims.holds("one that is for this node is shown", shows.any() == own.any())
+        claims.holds("one at a time", ((shows & ~own) == 0) & (shows != 3))
+        claims.holds(
+            "it is as it came, too",
+            ~shows.any() | (shown_word == Array(w.as_value() for w in words)[shows[1]]),
+        )
+        turns = Signal(2)
+        m.d.sync += turns.eq(Mux(~own[0] | shows[0], 0, turns + 1))
+        claims.holds("they are shown in turn", turns <= 1)
         both = (inside & (here if self._unit == "waits" else ~here)).all()
         claims.reached("both slots are taken", both)
         claims.reached("both classes can go", asks.all())

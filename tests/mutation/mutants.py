@@ -8,7 +8,6 @@ from tests.mutation.guards import GUARDS
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.schedules import SCHEDULES
-from tests.mutation.serial_unit import SERIAL_UNIT
 from tests.mutation.setup import SETUP
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
@@ -346,7 +345,6 @@ MUTANTS = (
     *FABRIC,
     *IRREGULAR,
     *SCHEDULES,
-    *SERIAL_UNIT,
     *SETUP,
     *SOFTWARE,
     *STATIC,

@@ -15,7 +15,6 @@ from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import make_plan
 from tests.models.golden.literal_mesh import LiteralMesh, Seen
-from tests.models.golden.literal_serial import LiteralSerialMesh
 
 SMALL = [(1, 2), (2, 1), (2, 2), (3, 2), (1, 5)]
 LARGE = [(4, 3), (3, 4), (4, 4), (5, 5)]
@@ -111,9 +110,9 @@ def play(rng: random.Random, spec: NetworkSpec) -> Race:
     """Set a network up, let its groups meet, then disturb them."""
     network, plan = spec.network, make_plan(spec)
     assert isinstance(network, MeshSpec)
-    model, serial = model_of(network), network.barrier_unit == "serial"
+    model = model_of(network)
     assert isinstance(model, MeshModel)
-    both = Race(model, LiteralSerialMesh(network) if serial else LiteralMesh(network))
+    both = Race(model, LiteralMesh(network))
     controls, images = [], {}
     for node, address, data in config_writes(plan):
         both.step(
@@ -155,23 +154,6 @@ def test_model_agrees_with_the_literal_reading(option: tuple[int, str, str, str]
     rng = random.Random(str(option))
     keys = ("barrier_pipeline", "reduction_route", "operations", "sync_links")
     options = dict(zip(keys, option, strict=True))
-    sizes = (rng.choice(SMALL), rng.choice(LARGE))
-    races = [play(rng, random_network(rng, size, **options)) for size in sizes]
-    assert sum(race.released for race in races) > 50
-
-
-@pytest.mark.parametrize(
-    ("operations", "links"),
-    [
-        ("bitwise", "own"),
-        ("all", "shared"),
-        pytest.param("bitwise", "shared", marks=pytest.mark.long),
-        pytest.param("all", "own", marks=pytest.mark.long),
-    ],
-)
-def test_serial_units_agree_with_the_literal_reading(operations: str, links: str) -> None:
-    rng = random.Random(f"serial {operations} {links}")
-    options = {"barrier_unit": "serial", "operations": operations, "sync_links": links}
     sizes = (rng.choice(SMALL), rng.choice(LARGE))
     races = [play(rng, random_network(rng, size, **options)) for size in sizes]
     assert sum(race.released for race in races) > 50

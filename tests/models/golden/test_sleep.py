@@ -32,10 +32,6 @@ FIRST = {
     "spill": False,
 }
 """One of the two choices of each."""
-OPTIONS += [
-    {"barrier_unit": "serial", "sync_links": links, "operations": operations}
-    for links, operations in (("own", "all"), ("shared", "all"))
-]
 
 
 def requests(rng: random.Random, network: MeshSpec) -> list[ConfigRequest]:

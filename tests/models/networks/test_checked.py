@@ -60,16 +60,6 @@ def test_groups_in_memory_are_not_watched(make: Any, sync: str) -> None:
     )
 
 
-def test_a_serial_unit_is_neither_watched_nor_checked() -> None:
-    for key in ("watchdog", "check_bits"):
-        refused(
-            f'network: barrier_unit = "serial" does not go with {key} = 8; set {key} = 0, or '
-            'barrier_unit = "parallel"',
-            mesh,
-            **{"barrier_unit": "serial", key: 8},
-        )
-
-
 @pytest.mark.parametrize("make", [mesh, local])
 def test_wires_alone_carry_no_check_bits(make: Any) -> None:
     assert make(check_bits=4, sync="wires").guarded

@@ -39,7 +39,7 @@ CASES = [
     (
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
-        "barrier_unit, buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
+        "buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
         "link_registers, managers, operations, "
         "parity, reduction_route, setup, spill, sync, sync_links, watchdog, width, wires",
     ),
@@ -374,8 +374,7 @@ CASES += [
 CASES += [
     (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
     for key, kinds in {
-        **dict.fromkeys(("barrier_pipeline", "barrier_unit"), "mesh"),
-        **dict.fromkeys(("reduction_route", "sync_links"), "mesh"),
+        **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), "mesh"),
         **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
         **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
@@ -385,6 +384,13 @@ CASES += [
 CASES += [
     (HEAD + MESH + f"{key} = 2\n", f'network: key "{key}" belongs to static networks; remove it')
     for key in ("switch_buffer", "core_buffer", "injection_buffer")
+]
+CASES += [
+    (text + f"{key} = 2\n", f'network: key "{key}" is gone: {instead}; remove it')
+    for key, instead in {
+        "barrier_unit": 'set transport = "link", whose engines take its place',
+    }.items()
+    for text in (HEAD + MESH, CHAIN, STATIC)
 ]
 
 

@@ -1,7 +1,5 @@
 """Networks built from Python keep the same rules as network files."""
 
-import json
-import re
 from typing import Any
 
 import pytest
@@ -28,7 +26,6 @@ def test_defaults_are_those_of_the_table() -> None:
         "barrier_registers": 4,
         "spill": False,
         "barrier_pipeline": 1,
-        "barrier_unit": "parallel",
         "reduction_route": "reverse",
         "sync_links": "shared",
         "operations": "bitwise",
@@ -342,27 +339,3 @@ def test_a_group_takes_the_planner_of_the_networks_kind() -> None:
     bare = GroupSpec(id=1, members=((1, 0),))
     with pytest.raises(SpecError, match=r"^group 1: member \(1, 0\) is not a node; "):
         NetworkSpec(name="n", network=chain(), groups=(bare,))
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "instead"),
-    [
-        ("sync", "both", "messages"),
-        ("barrier_pipeline", 0, 1),
-        ("reduction_route", "paper", "reverse"),
-        ("spill", True, False),
-        ("setup", "manager", "local"),
-    ],
-)
-def test_what_a_serial_unit_does_not_go_with(key: str, value: object, instead: object) -> None:
-    message = (
-        f'network: barrier_unit = "serial" does not go with {key} = {json.dumps(value)}; '
-        f'set {key} = {json.dumps(instead)}, or barrier_unit = "parallel"'
-    )
-    with pytest.raises(SpecError, match=f"^{re.escape(message)}$"):
-        mesh(barrier_unit="serial", **{key: value})
-
-
-def test_a_serial_unit_on_wires_alone_means_nothing() -> None:
-    with pytest.raises(SpecError, match=r"barrier_unit .* where a slot takes all arrivals at once"):
-        mesh(sync="wires", barrier_unit="serial")

@@ -18,7 +18,6 @@ from syncfabric.models.planning.tree import Tree, coordinates
         ({"sync_links": "own"}, 30),
         ({"reduction_route": "paper"}, 33),
         ({"operations": "all"}, 31),
-        ({"barrier_unit": "serial"}, 49),
     ],
 )
 def test_the_bound_of_a_complete_mesh(keys: dict[str, object], bound: int) -> None:

@@ -107,10 +107,7 @@ def test_the_bound_is_that_of_every_trees(pipeline: int, bound: int) -> None:
     assert group.bound == bound
 
 
-@pytest.mark.parametrize(
-    ("keys", "bound"), [({"operations": "all"}, 18), ({"barrier_unit": "serial"}, 36)]
-)
-def test_children_that_meet_are_combined_one_by_one(keys: dict[str, object], bound: int) -> None:
+def test_children_that_meet_are_combined_one_by_one() -> None:
     """At (2, 0) two children meet, so one of them waits."""
-    (group,) = planned(cs_group(*LINE), **keys).groups
-    assert group.bound == bound + 1
+    (group,) = planned(cs_group(*LINE), operations="all").groups
+    assert group.bound == 18 + 1

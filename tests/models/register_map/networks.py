@@ -15,13 +15,6 @@ _ROW = {
 
 NETWORKS = {
     "mesh": {"kind": "mesh", "width": 3, "height": 2, "barrier_registers": 3},
-    "mesh_serial": {
-        "kind": "mesh",
-        "width": 2,
-        "height": 1,
-        "barrier_unit": "serial",
-        "data_bits": 0,
-    },
     "mesh_managed": {
         "kind": "mesh",
         "width": 3,

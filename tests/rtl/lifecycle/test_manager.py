@@ -2,116 +2,21 @@
 """The manager against each rule of its contract, cycle by cycle."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pytest
-
-from syncfabric.models.layout.setup import (
-    COMMAND,
-    FREED,
-    MANAGER_STATUS,
-    REQUEST,
-    Answer,
-    ManagerState,
-    ManagerWord,
-    Operation,
+from syncfabric.models.layout.setup import FREED, Answer, ManagerWord, Operation
+from tests.rtl.lifecycle.software import (
+    COUNT,
+    DONE,
+    FAILED,
+    RUNNING,
+    STRIDE,
+    Software,
+    asked,
+    command,
+    memory,
+    run,
 )
-from syncfabric.rtl.lifecycle.manager import Manager
-from tests.rtl.lifecycle.stage import FLIT, SHAPE, Stage, flit, play, reply, shape_of
-
-INDEX = 1
-COUNT = 113
-STRIDE = SHAPE.stride
-Sent = tuple[int, int, bool, bool]
-"""Cycle, payload, head, tail of a flit that left."""
-
-
-class Software:
-    """Writes and reads a manager's words; flits leave while ``open`` is true."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage, self.sent = stage, list[Sent]()
-        self.open = True
-        self.unexpected: list[int] = []
-        self.offered: list[int] = []
-
-    async def cycle(self, **inputs: int) -> dict[str, int]:
-        stage = self.stage
-        now, seen = stage.now, stage.drive(**inputs)
-        leaves = bool(seen["request_valid"]) and self.open
-        seen = await stage.cycle(request_leaves=leaves, **inputs)
-        if seen["request_valid"]:
-            self.offered.append(now)
-        else:
-            assert seen["request_flit"] == 0
-        if leaves:
-            word = FLIT.unpack(seen["request_flit"])
-            self.sent.append((now, word["payload"], bool(word["head"]), bool(word["tail"])))
-        if seen["unexpected"]:
-            self.unexpected.append(now)
-        return seen
-
-    async def rest(self, cycles: int) -> None:
-        for _ in range(cycles):
-            await self.cycle()
-
-    async def ask(self, word: int, data: int | None = None, **inputs: int) -> int | None:
-        """Make a request of two cycles; return its answer, or None for an error."""
-        asks = {
-            "config__valid": 1,
-            "config__address": word,
-            "config__write": data is not None,
-            "config__data": data or 0,
-        }
-        seen = await self.cycle(**asks, **inputs)
-        assert not seen["config__ready"]
-        seen = await self.cycle(**asks)
-        assert seen["config__ready"]
-        assert not (seen["config__error"] and seen["config__rdata"])
-        return None if seen["config__error"] else seen["config__rdata"]
-
-    async def fill(self, count: int) -> None:
-        """Write so many requests, each word with its number in the low bits."""
-        assert await self.ask(ManagerWord.POINTER, 0) == 0
-        for number in range(count * STRIDE):
-            assert await self.ask(ManagerWord.DATA, memory(number)) == 0
-
-    async def command(self, operation: int, count: int = 0, **inputs: int) -> int | None:
-        return await self.ask(ManagerWord.COMMAND, command(operation, count), **inputs)
-
-    async def status(self) -> tuple[int, int, int, int]:
-        word = MANAGER_STATUS.unpack(await self.ask(ManagerWord.STATUS) or 0)
-        return word["state"], word["code"], word["epoch"], word["request"]
-
-    async def reply(self, code: Answer, **fields: int) -> None:
-        """Let a reply come, with its header."""
-        await self.cycle(reply_valid=1, reply_flit=flit(5, head=True))
-        await self.cycle(reply_valid=1, reply_flit=reply(code, **fields))
-
-
-def memory(number: int) -> int:
-    return 0xFFFF_0000 + number
-
-
-def command(operation: int, count: int) -> int:
-    return COMMAND.pack({"operation": operation, "count": count})
-
-
-def asked(operation: int, number: int, tag: int = 0) -> int:
-    """Return the second flit of a request: what is in memory, and what hardware puts in."""
-    fields = {"operation": operation, "manager": INDEX, "tag": tag, "sequence": number}
-    word = REQUEST.unpack(memory(number * STRIDE + 1) & (1 << REQUEST.width) - 1)
-    return REQUEST.pack(word | fields)
-
-
-def run(program: Any, shape: Any = SHAPE, enable: int = 1) -> None:
-    async def with_software(stage: Stage) -> None:
-        await program(Software(stage))
-
-    play(Manager(shape), with_software, enable=enable, index=INDEX, count=COUNT)
-
-
-RUNNING, DONE, FAILED = ManagerState.RUNNING, ManagerState.DONE, ManagerState.FAILED
+from tests.rtl.lifecycle.stage import SHAPE, flit, reply, shape_of
 
 
 def test_a_setup_of_three_in_every_cycle() -> None:
@@ -364,116 +269,6 @@ def test_a_reply_as_another_request_leaves() -> None:
         await software.reply(Answer.OK)
         await software.rest(1)
         assert (await software.status())[0] == DONE
-
-    run(program)
-
-
-ABORTED = (FAILED, Answer.ABORTED, 0, 0)
-
-
-@pytest.mark.parametrize("place", [0, 1, STRIDE - 1])
-def test_abort_in_a_packet(place: int) -> None:
-    """A header on offer goes away; a packet that is begun is sent to its end."""
-
-    async def program(software: Software) -> None:
-        await software.fill(2)
-        software.open = False
-        await software.command(Operation.SETUP, 2)
-        await software.rest(3)
-        software.open = True
-        await software.rest(place)
-        software.open = False
-        aborts = software.stage.now
-        assert await software.command(Operation.ABORT) == 0
-        await software.rest(2)
-        if place:
-            assert (await software.status())[0] == RUNNING
-            software.open = True
-            await software.rest(STRIDE)
-            last = software.sent[-1][0]
-            assert software.offered[-1] == last
-        else:
-            assert software.offered[-1] == aborts + 1
-        assert len(software.sent) == (STRIDE if place else 0)
-        assert await software.status() == ABORTED
-        # None is awaited, and the next command has the next tag.
-        await software.reply(Answer.OK)
-        assert len(software.unexpected) == 1
-        software.sent.clear()
-        software.open = True
-        await software.command(Operation.KILL, 1)
-        await software.rest(4)
-        assert software.sent[1][1] == asked(Operation.KILL, 0, tag=1)
-        await software.reply(Answer.OK, tag=0)
-        assert (await software.status())[0] == RUNNING
-        await software.reply(Answer.OK, tag=1)
-        await software.rest(1)
-        assert (await software.status())[0] == DONE
-
-    run(program)
-
-
-def test_abort_as_the_header_leaves_and_while_replies_are_awaited() -> None:
-    async def program(software: Software) -> None:
-        await software.fill(1)
-        software.open = False
-        await software.command(Operation.KILL, 1)
-        await software.rest(2)
-        abort = command(Operation.ABORT, 0)
-        asks = {
-            "config__valid": 1,
-            "config__write": 1,
-            "config__address": ManagerWord.COMMAND,
-            "config__data": abort,
-        }
-        await software.cycle(**asks)
-        software.open = True
-        # In the first cycle after it the header leaves, so the packet is sent.
-        await software.cycle(**asks)
-        await software.rest(3)
-        assert len(software.sent) == 2
-        assert await software.status() == ABORTED
-        await software.command(Operation.KILL, 1)
-        await software.rest(8)
-        await software.reply(Answer.BUSY, tag=1, epoch=2)
-        await software.rest(1)
-        software.sent.clear()
-        await software.command(Operation.KILL, 1)
-        await software.rest(8)
-        assert await software.command(Operation.ABORT) == 0
-        assert await software.status() == ABORTED
-        for tag in (2, 3, 0, 1):
-            software.sent.clear()
-            await software.command(Operation.KILL, 1)
-            await software.rest(4)
-            assert software.sent[1][1] == asked(Operation.KILL, 0, tag=tag)
-            await software.command(Operation.ABORT)
-            await software.rest(1)
-
-    run(program)
-
-
-@pytest.mark.parametrize("late", [0, 1])
-def test_abort_as_the_command_ends_by_itself(late: int) -> None:
-    """In the cycle of its last step it comes too late."""
-
-    async def program(software: Software) -> None:
-        await software.fill(1)
-        await software.command(Operation.KILL, 1)
-        await software.rest(5)
-        await software.cycle(reply_valid=1, reply_flit=flit(5, head=True))
-        word = {"reply_valid": 1, "reply_flit": reply(Answer.OK)}
-        if late:
-            await software.cycle(**word)
-            assert await software.command(Operation.ABORT) == 0
-            assert (await software.status())[0] == DONE
-        else:
-            assert await software.command(Operation.ABORT, **word) == 0
-            assert await software.status() == ABORTED
-        software.sent.clear()
-        await software.command(Operation.KILL, 1)
-        await software.rest(4)
-        assert software.sent[1][1] == asked(Operation.KILL, 0, tag=1 - late)
 
     run(program)
 

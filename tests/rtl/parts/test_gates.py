@@ -11,7 +11,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.barrier.serial_unit.unit import SerialUnit
 from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
 from syncfabric.rtl.irregular.node_unit import NodeUnit
@@ -74,14 +73,13 @@ def mesh(**keys: object) -> MeshSpec:
 
 
 UNITS: dict[str, Callable[[], wiring.Component]] = {
-    "parallel": lambda: BarrierUnit(mesh()),
-    "serial": lambda: SerialUnit(mesh(barrier_unit="serial")),
+    "mesh": lambda: BarrierUnit(mesh()),
     "both": lambda: BarrierUnit(mesh(sync="both", operations="all", check_bits=8, spill=True)),
     "switch, both": lambda: SwitchUnit(irregular(barrier_registers=TOP, sync="both", ports=16)),
     "node, both": lambda: NodeUnit(irregular(barrier_registers=TOP, sync="both")),
     "traffic": lambda: TrafficTotals(1024),
 }
-LONG = {"parallel", "both", "switch, both", "node, both"}
+LONG = {"mesh", "both", "switch, both", "node, both"}
 
 
 @pytest.mark.parametrize(

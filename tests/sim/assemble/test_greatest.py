@@ -28,8 +28,7 @@ barrier_registers = 64
 GROUPS = "".join(f'[[group]]\nid = {gid}\nmembers = "all"\n' for gid in range(64))
 CASES = {
     "wires": MESH + "sync = 'wires'\nchannels = 0\n",
-    "serial": MESH + "barrier_unit = 'serial'\nchannels = 0\n",
-    "parallel": MESH,
+    "messages": MESH,
     "both": MESH + "sync = 'both'\nparity = true\ncheck_bits = 8\nwatchdog = 1000000\n",
     "spill": MESH + "spill = true\noperations = 'all'\n",
     "irregular": IRREGULAR,

@@ -97,7 +97,7 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             "channels": rng.choice((1, 1, 2, 4)),
             "sync_links": rng.choice(("shared", "shared", "own")),
         }
-        parallel = {
+        unit = {
             "spill": rng.random() < 0.4,
             "barrier_pipeline": rng.randrange(2),
             "reduction_route": rng.choice(("reverse", "reverse", "paper")),
@@ -110,7 +110,7 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
                 data_bits=rng.choice((0, 1, 4, 8, 32)),
                 barrier_registers=rng.choice((1, 2, 4)),
                 operations=rng.choice(("bitwise", "all")),
-                **(parallel if rng.random() < 0.7 else {"barrier_unit": "serial"}),
+                **unit,
             )
         except SpecError:  # the message does not fit a flit: draw again
             continue

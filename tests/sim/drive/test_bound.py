@@ -78,7 +78,6 @@ def test_random_groups(planner: str, pipeline: int) -> None:
         {"reduction_route": "paper", "operations": "all"},
         {"operations": "all"},
         {"sync_links": "own"},
-        {"barrier_unit": "serial"},
     ],
     ids=lambda keys: "-".join(map(str, keys.values())),
 )

@@ -56,10 +56,6 @@ LONG: dict[str, RegisterSpec] = {
     "serial, pipeline 0, paper's route, own links": mesh(
         5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
     ),
-    "serial unit": mesh(5, 4, barrier_unit="serial", buffer_flits=4, data_bits=0),
-    "serial unit, two channels, own links": mesh(
-        4, 5, barrier_unit="serial", channels=2, sync_links="own", operations="all"
-    ),
     "tree, one cycle a hop, no data": drawn(
         *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
     ),

@@ -6,8 +6,7 @@ import pytest
 
 from syncfabric.cli.settings import keys
 from syncfabric.fpga.blocks import BLOCKS, block_network
-from syncfabric.models.networks.reader import loads
-from syncfabric.sim.figures import area, area_parts, sync_mesh
+from syncfabric.sim.figures import area, area_parts
 
 Asked = list[tuple[str, ...]]
 
@@ -69,22 +68,8 @@ def test_missing_tools_are_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     for module, section in (
         (area, area.area),
         (area_parts, area_parts.area_parts),
-        (sync_mesh, sync_mesh.sync_mesh),
     ):
         monkeypatch.setattr(module, "synthesized", missing)
         (row,) = section()
         assert row.measured.endswith("yosys is not on PATH")
         assert row.met is None
-
-
-def test_the_mesh_of_messages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = stand_in(monkeypatch, sync_mesh)
-    size, placed = sync_mesh.sync_mesh()
-    assert (size.measured, size.met) == ("1,500, 150", True)
-    assert placed.measured == "1,500, 150, 109 / 110 / 111"
-    assert asked[0][0].endswith("sync-8x8.toml")
-    monkeypatch.setattr(sync_mesh, "ROOM", 1499)
-    (size,) = sync_mesh.sync_mesh()
-    assert size.met is False
-    with_packets = loads(sync_mesh.NETWORK.replace("channels = 0", "channels = 1")).network
-    assert len(with_packets.topology.nodes) == 64
