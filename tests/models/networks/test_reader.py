@@ -34,7 +34,6 @@ READY = [
     "mesh-16x16",
     "mesh-32x32",
     "own-links",
-    "paper-route",
     "reduce-4x4",
     "reflex-2x2",
     "reflex-4x4",
