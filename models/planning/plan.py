@@ -26,6 +26,8 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.islands import check_together
+from syncfabric.models.planning.links.entries import check_apart
+from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
@@ -187,6 +189,9 @@ class BarrierPlan:
     @classmethod
     def _of(cls, network: AnySpec, data: Mapping[str, Any]) -> BarrierPlan:
         groups = tuple(_read(entry, network) for entry in data["groups"])
+        if isinstance(network, EngineSpec):
+            placed = {g.id: g.placement for g in groups if isinstance(g, EngineGroupPlan)}
+            check_apart(LinkGraph.of(network), placed)
         specs = tuple(
             GroupSpec(
                 id=entry["id"], members=group.members, planner=entry["planner"], op=entry["op"]
