@@ -98,11 +98,10 @@ def missing(plan: BarrierPlan, group_id: int, read: Read) -> Missing:
     network = plan.spec.network
     if isinstance(group, GroupPlan) and isinstance(network.topology, Mesh):
         tree, root = _of_mesh(group, network.topology)
-        counts = group.route == "paper"
-        return _Search(tree, group_id, _mesh_state, read, counts=counts).run(root)
+        return _Search(tree, group_id, _mesh_state, read).run(root)
     if isinstance(group, IrregularGroupPlan) and isinstance(network, IrregularSpec):
         tree, root = _of_irregular(group, network)
-        return _Search(tree, group_id, _port_state, read, counts=False).run(root)
+        return _Search(tree, group_id, _port_state, read).run(root)
     raise PlanError(
         f"group {group_id}: its barriers are no messages, and only registers of these keep who has "
         'come; set sync = "messages"'
@@ -118,11 +117,8 @@ class _Search:
         gid: int,
         state: Callable[[Read, int, int], State | None],
         read: Read,
-        *,
-        counts: bool,
     ) -> None:
         self._tree, self._gid, self._state, self._read = tree, gid, state, read
-        self._counts = counts
         self._known: dict[int, State | None] = {}
         self._members: dict[int, Node] = {}
         self._lost: dict[int, tuple[Seat, Seat]] = {}
@@ -145,22 +141,14 @@ class _Search:
             return
         if seated.process and not state.local and isinstance(seated.seat, tuple):
             self._members[target] = seated.seat
-        if self._counts and state.arrived == len(seated.children):
-            return
         for bit, child in seated.children.items():
-            below = self._look(child)
-            if not self._counts and state.arrived >> bit & 1:
+            if state.arrived >> bit & 1:
                 continue
+            below = self._look(child)
             if below is not None and below.fired:
-                if not self._counts or self._all_fired(seated):
-                    self._lost[child] = self._tree[child].seat, seated.seat
+                self._lost[child] = self._tree[child].seat, seated.seat
             else:
                 yield child
-
-    def _all_fired(self, seated: Seated) -> bool:
-        """Return whether all children have fired: their number alone does not say who is in."""
-        states = map(self._look, seated.children.values())
-        return all(state is not None and state.fired for state in states)
 
     def _look(self, target: int) -> State | None:
         if target not in self._known:

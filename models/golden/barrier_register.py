@@ -34,8 +34,7 @@ def class_down(child: int) -> int:
 class BarrierRegister:
     """A barrier register, or the entry of a spilled group (section 4).
 
-    ``arrived`` holds the children whose REDUCE is in, by port; with the paper's route it is only
-    their number that counts, and they are numbered as they come.
+    ``arrived`` holds the children whose REDUCE is in, by port.
 
     Parameters
     ----------
@@ -171,8 +170,6 @@ class BarrierRegister:
         if message.kind == REDUCE:
             if self.fired:
                 return False
-            if self.rules.paper:
-                return not self.is_complete()
             expected = port in self.children and port not in self.arrived
             return expected and message.turn == 1 - class_down(port)
         if message.kind != DISTRIBUTE or not self.fired or parent_pending:
@@ -183,14 +180,12 @@ class BarrierRegister:
         """Return whether a message comes as those of the parent do."""
         if self.root:
             return False
-        if self.rules.paper:
-            return message.turn == self.turn
         up = self.letters[PARENT]
         return message.turn != self.turn and up is not None and up.port == port
 
     def count_in(self, port: int, data: int) -> None:
         """Take a used REDUCE."""
-        self.arrived.add(len(self.arrived) if self.rules.paper else port)
+        self.arrived.add(port)
         self.merge(data)
 
     def merge(self, data: int) -> None:
@@ -265,10 +260,9 @@ class BarrierRegister:
 
     def state(self) -> int:
         """Return an episode's bits; what a spilled entry has queued is bit 4 of ``pending``."""
-        word = len(self.arrived) << ARRIVED if self.rules.paper else 0
-        if not self.rules.paper:
-            for child in self.arrived:
-                word |= 1 << ARRIVED + child
+        word = 0
+        for child in self.arrived:
+            word |= 1 << ARRIVED + child
         for place in self.pending:
             word |= 1 << PENDING + place
         word |= self.queued << PENDING + PARENT

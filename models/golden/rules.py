@@ -22,13 +22,12 @@ class Rules(Combiner):
         Whether registers have a watchdog.
     """
 
-    __slots__ = ("kept_bits", "layout", "paper", "watched", "wiring")
+    __slots__ = ("kept_bits", "layout", "watched", "wiring")
 
     def __init__(self, network: MeshSpec, wiring: Wiring) -> None:
         super().__init__(network)
         self.wiring, self.watched = wiring, network.watched
         self.layout: MeshLayout = network.layout
-        self.paper = network.reduction_route == "paper"
         column, row = (1 << wiring.x_bits) - 1, (1 << wiring.y_bits) - 1
         control = CONTROL.pack({field.name: (1 << field.width) - 1 for field in CONTROL.fields})
         parent = PARENT_WORD.pack({"x": column, "y": row, "relay": 1})

@@ -21,7 +21,7 @@ KINDS = ("mesh", "irregular", "static")
 _GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
 KINDS_OF = {
     **dict.fromkeys(("width", "height"), _GRID),
-    **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), ("mesh",)),
+    **dict.fromkeys(("barrier_pipeline", "sync_links"), ("mesh",)),
     **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
     **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
     **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
@@ -34,6 +34,7 @@ KINDS_OF = {
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 REMOVED = {
     "barrier_unit": 'set transport = "link", whose engines take its place',
+    "reduction_route": "reductions always go back over the links of their distributions",
 }
 """Keys that networks have had, and what takes their place."""
 NOT_YET = {

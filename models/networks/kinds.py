@@ -61,10 +61,6 @@ class MeshSpec(SetUp, Wires, Table):
     barrier_pipeline: Whole = Field(
         default=1, ge=0, le=1, description="Extra cycles at a tree node."
     )
-    reduction_route: Literal["reverse", "paper"] = Field(
-        default="reverse",
-        description="How a reduction travels: back over the distribution's links, or not.",
-    )
     sync_links: Literal["shared", "own"] = Field(
         default="shared",
         description="Whether barrier messages share the packets' links; own without packets.",

@@ -23,7 +23,6 @@ OF_MESSAGES = {
     "spill": "a group has a slot or none",
     "operations": f"slots combine by {choice(WIRE_OPERATIONS)}",
     "barrier_pipeline": "a slot always takes one cycle",
-    "reduction_route": "a reduction goes up the wires of its tree",
     "sync_links": "barriers have wires of their own",
     "turnaround": "the root's router turns a barrier around",
 }

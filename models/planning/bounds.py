@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
-from syncfabric.models.planning.meeting import waits
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
@@ -18,11 +17,9 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
     ``2 L + 2 h node_cycles + 2``, L the longest path in hops and h the height: one way up the
     tree and one down, the root's cycle and the release's. It holds for trees whose messages cannot
     meet (see ``meeting``), as all planners' are. To this is added what waiting may make the
-    way up longer than the longest without:
-
-    - where a node combines one arrival a cycle (``takes_one``), children's messages may come
-      together: if j of them are ready in one cycle, the last is combined j - 1 cycles later;
-    - with ``reduction_route = "paper"``, messages wait for others (``meeting.waits``).
+    way up longer than the longest without: where a node combines one arrival a cycle
+    (``takes_one``), children's messages may come together, and if j of them are ready in one
+    cycle, the last is combined j - 1 cycles later.
 
     Parameters
     ----------
@@ -32,10 +29,10 @@ def bound_cycles(tree: Tree, network: MeshSpec) -> int:
         The mesh it is for.
     """
     bound = there_and_back(tree.longest_path + network.node_cycles * tree.height)
-    if not network.takes_one and network.reduction_route == "reverse":
+    if not network.takes_one:
         return bound
     way = tree.hops + network.node_cycles * tree.depth
-    return bound + _latest(tree, way, network) - int(way.max())
+    return bound + _latest(tree, way) - int(way.max())
 
 
 def there_and_back(way: int) -> int:
@@ -43,7 +40,7 @@ def there_and_back(way: int) -> int:
     return 2 * way + 2
 
 
-def _latest(tree: Tree, way: Ints, network: MeshSpec) -> int:
+def _latest(tree: Tree, way: Ints) -> int:
     """Return how long after the last arrival the root may have all, waits included.
 
     Level by level from the leaves, as late as can be: whoever arrives decides how many messages of
@@ -52,10 +49,7 @@ def _latest(tree: Tree, way: Ints, network: MeshSpec) -> int:
     """
     above = np.where(tree.parent >= 0, tree.parent, tree.root_position)
     edge = way - way[above]
-    if network.reduction_route == "paper":
-        held = np.where(tree.parent >= 0, _held(tree, network)[above], 0)
-        edge += waits(tree, held)
-    late = np.arange(4) * network.takes_one
+    late = np.arange(4)
     ready = np.zeros(len(tree) + 1, dtype=np.int64)  # the last place stands for no child
     order = np.argsort(-tree.depth, kind="stable")
     levels = np.flatnonzero(np.diff(tree.depth[order])) + 1
@@ -64,14 +58,6 @@ def _latest(tree: Tree, way: Ints, network: MeshSpec) -> int:
         times = np.where(children >= 0, ready[children] + edge[children], np.iinfo(np.int32).min)
         ready[nodes] = (late - np.sort(-times, axis=1)).max(axis=1).clip(min=0)
     return int(ready[tree.root_position])
-
-
-def _held(tree: Tree, network: MeshSpec) -> Ints:
-    """Return the cycles that a message may wait at each node for the others there."""
-    arrivals = np.count_nonzero(tree.children >= 0, axis=1).astype(np.int64)
-    arrivals[len(tree) - tree.relays :] -= 1
-    held: Ints = arrivals * network.takes_one
-    return held
 
 
 def bound_links(tree: SwitchTree) -> int:

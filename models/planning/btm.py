@@ -55,11 +55,10 @@ def setup_register(
     gid: int,
     *,
     op: str = "or",
-    route: str = "reverse",
 ) -> Register:
     """Work out one member's own barrier register, as that member runs it, alone.
 
-    Source: paper BTM, Algorithm 1 (Setup_Register). Departure: under ``route = "reverse"`` the R
+    Source: paper BTM, Algorithm 1 (Setup_Register). Departure: the R
     bit names the first turn of the path back over the links of the distribution.
 
     Parameters
@@ -72,8 +71,6 @@ def setup_register(
         Group identifier.
     op : str
         How data are combined.
-    route : str
-        ``"reverse"`` or ``"paper"``.
 
     Raises
     ------
@@ -94,7 +91,7 @@ def setup_register(
             break
         parent, side = root, quadrant(self[0] - root[0], self[1] - root[1])
         region = parts[side]
-    turn = Turn.X_FIRST if parent is None else reduce_turn(side, route)
+    turn = Turn.X_FIRST if parent is None else reduce_turn(side)
     east, north, west, south = (
         local_root(parts[port]) if parts[port] else None
         for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)

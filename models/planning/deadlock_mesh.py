@@ -68,7 +68,7 @@ def mesh_graph(
             graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
     for group in groups:
         for register in group.registers():
-            routes = _Routes(mesh, register, lanes, group.route)
+            routes = _Routes(mesh, register, lanes)
             graph.add_edges_from(routes.edges())
             if not absorbing:
                 graph.add_edges_from(routes.waiting())
@@ -93,9 +93,7 @@ def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Cha
 class _Routes:
     """The messages that one register's image sends, and those that it is sent."""
 
-    def __init__(
-        self, mesh: Mesh, register: Register, lanes: dict[Turn, str], reduction_route: str
-    ) -> None:
+    def __init__(self, mesh: Mesh, register: Register, lanes: dict[Turn, str]) -> None:
         self.mesh, self.node, self.lanes = mesh, register.node, lanes
         self.up = register.parent and self._way(self.node, register.parent, register.turn)
         self.down: list[list[Channel]] = []
@@ -105,11 +103,9 @@ class _Routes:
             if child is not None:
                 turn = distribute_turn(port)
                 self.down.append(self._way(self.node, child, turn))
-                back = turn if reduction_route == "paper" else turn.reverse
-                self.from_children.append(self._way(child, self.node, back))
+                self.from_children.append(self._way(child, self.node, turn.reverse))
         if register.parent is not None:
-            turn = register.turn if reduction_route == "paper" else register.turn.reverse
-            self.from_parent = self._way(register.parent, self.node, turn)
+            self.from_parent = self._way(register.parent, self.node, register.turn.reverse)
 
     def _way(self, source: Node, destination: Node, turn: Turn) -> list[Channel]:
         lane = self.lanes[turn]

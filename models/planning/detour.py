@@ -5,8 +5,7 @@ that only pass on are left out again, wherever the message from the node before 
 takes the same links by itself: straight on, or with one turn. What remains of them are relays.
 
 Ways are parts of a tree of links, and two share none. So no messages meet, and the bound holds
-(see ``bounds``). A reduction goes back over the links of the distribution; with
-``reduction_route = "paper"`` it would turn elsewhere, so that ways are straight there.
+(see ``bounds``). A reduction goes back over the links of the distribution.
 """
 
 from __future__ import annotations
@@ -30,10 +29,7 @@ def crosses(tree: Tree, network: MeshSpec, dead: Dead) -> bool:
     if not dead or len(tree) == 1:
         return False
     gone = np.array(sorted(_pairs(network, dead)), dtype=np.int64)
-    ways = [Ways.of(tree)]
-    if network.reduction_route == "paper":
-        ways.append(Ways.of(tree, paper=True))
-    return any(bool(np.isin(way.pairs, gone).any()) for way in ways)
+    return bool(np.isin(Ways.of(tree).pairs, gone).any())
 
 
 def _pairs(network: MeshSpec, dead: Dead) -> set[int]:
@@ -81,7 +77,6 @@ def _contracted(network: MeshSpec, members: list[int], laid: WireTree) -> Tree:
     for _, _, parent, _ in laid.edges:
         below[parent] += 1
     kept = set(members)
-    turns = 0 if network.reduction_route == "paper" else 1
     # The way from the last register above: where it is, its first port, its last, its turns.
     way: dict[int, tuple[int, Port, Port, int]] = {}
     links: dict[int, tuple[int, Port]] = {}
@@ -89,7 +84,7 @@ def _contracted(network: MeshSpec, members: list[int], laid: WireTree) -> Tree:
         here = Port(far)
         above, first, last, turned = way.get(parent, (parent, here, here, 0))
         turned += last is not here
-        if parent in kept or parent == laid.root or below[parent] > 1 or turned > turns:
+        if parent in kept or parent == laid.root or below[parent] > 1 or turned > 1:
             kept.add(parent)
             if parent in way:
                 links[parent] = way[parent][0], way[parent][1]

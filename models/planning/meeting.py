@@ -23,10 +23,7 @@ from syncfabric.models.planning.ancestry import Ancestry
 from syncfabric.models.planning.tree import Ints, Tree
 from syncfabric.models.planning.ways import Ways
 
-__all__ = ["can_meet", "waits"]
-
-SPACING = 3
-"""Cycles from one message of a class on a link to the next."""
+__all__ = ["can_meet"]
 
 
 def can_meet(tree: Tree) -> bool:
@@ -40,31 +37,6 @@ def can_meet(tree: Tree) -> bool:
     if not ancestry.above(first, second).all():
         return True
     return any(_leads_back(tree, ancestry, some) for some in (ways, Ways.of(tree, paper=True)))
-
-
-def waits(tree: Tree, held: Ints) -> Ints:
-    """Return the most cycles that each member's reduction may wait for others, on paper's routes.
-
-    There siblings' reductions, and those below them, may share links. Messages that do, or that do
-    with one that does, and so on, are a cluster. Their ways being shortest, each of a cluster
-    delays another once at most: by the spacing on a link, and by what it is itself held at its end.
-
-    Parameters
-    ----------
-    tree : Tree
-        Members' ways keep the rules of ``can_meet``.
-    held : array of int64, shape (n,)
-        Cycles that each member's message may be held at its end.
-    """
-    ancestry, ways = Ancestry.of(tree), Ways.of(tree, paper=True)
-    first, second, link = _on_one_link(ways.links, ways.member, ancestry)
-    meeting = np.isin(link, link[~ancestry.above(first, second)])
-    cluster = _clusters(len(tree), first[meeting], second[meeting])
-    cost = SPACING + held
-    total = np.zeros(len(tree), dtype=np.int64)
-    np.add.at(total, cluster, cost)
-    others: Ints = total[cluster] - cost
-    return others
 
 
 def _on_one_link(links: Ints, member: Ints, ancestry: Ancestry) -> tuple[Ints, Ints, Ints]:
@@ -87,16 +59,3 @@ def _leads_back(tree: Tree, ancestry: Ancestry, ways: Ways) -> bool:
     inside = (places[found] == passed) & (found != ways.member)
     inside &= found != tree.parent[ways.member]
     return bool(ancestry.above(found[inside], ways.member[inside]).any())
-
-
-def _clusters(count: int, first: Ints, second: Ints) -> Ints:
-    """Return for each of ``count`` members the least that it is joined to."""
-    label = np.arange(count)
-    while True:
-        least = np.minimum(label[first], label[second])
-        joined = label.copy()
-        np.minimum.at(joined, first, least)
-        np.minimum.at(joined, second, least)
-        if np.array_equal(joined, label):
-            return label
-        label = joined

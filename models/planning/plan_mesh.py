@@ -31,8 +31,8 @@ class GroupPlan(PlannedGroup):
     ----------
     id : int
         Group identifier.
-    planner, op, route : str
-        As the network file says (``route`` is its ``reduction_route``).
+    planner, op : str
+        As the network file says.
     tree : Tree
         The barrier tree.
     slots : array of int64, shape (n,)
@@ -48,7 +48,6 @@ class GroupPlan(PlannedGroup):
     id: int
     planner: str
     op: str
-    route: str
     tree: Tree
     slots: Ints
     bound: int | None
@@ -100,7 +99,7 @@ class GroupPlan(PlannedGroup):
 
     def register(self, node: Node) -> Register:
         """Return the register image of a member or relay."""
-        return self.tree.register(node, self.id, self.op, self.route)
+        return self.tree.register(node, self.id, self.op)
 
     def registers(self) -> Iterator[Register]:
         """Yield every member's register image, in the order of the members, then the relays'."""
@@ -129,7 +128,6 @@ class GroupPlan(PlannedGroup):
             id=entry["id"],
             planner=entry["planner"],
             op=entry["op"],
-            route=network.reduction_route,
             tree=Tree.from_edges(members, entry["edges"], np.array(entry["ports"]), relays),
             slots=np.array([SPILLED if slot is None else slot for slot in entry["registers"]]),
             bound=entry["bound"],
@@ -183,7 +181,6 @@ def _plan(
         id=group.id,
         planner=group.planner,
         op=group.op,
-        route=network.reduction_route,
         tree=tree,
         slots=slots,
         bound=None if spilled else bound,

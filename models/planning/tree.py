@@ -67,14 +67,12 @@ def distribute_turn(port: Port) -> Turn:
     return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
 
 
-def reduce_turn(port: Port, route: str) -> Turn:
+def reduce_turn(port: Port) -> Turn:
     """Return the first turn of the REDUCE from the child at ``port``.
 
-    Under ``"reverse"`` it goes back over the links of the DISTRIBUTE, so it arrives by ``port``;
-    under ``"paper"`` it turns as the DISTRIBUTE does, and may arrive by another.
+    It goes back over the links of the DISTRIBUTE, so it arrives by ``port``.
     """
-    turn = distribute_turn(port)
-    return turn if route == "paper" else turn.reverse
+    return distribute_turn(port).reverse
 
 
 def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
@@ -266,7 +264,7 @@ class Tree:
         )
         return east, north, west, south
 
-    def register(self, node: Node, gid: int, op: str = "or", route: str = "reverse") -> Register:
+    def register(self, node: Node, gid: int, op: str = "or") -> Register:
         """Return the register image of a node of the tree.
 
         Parameters
@@ -277,12 +275,10 @@ class Tree:
             Group identifier.
         op : str
             How data are combined.
-        route : str
-            ``"reverse"`` or ``"paper"``: see ``reduce_turn``.
         """
         place = self._position[node]
         port = Port(int(self.port[place]))
-        turn = Turn.X_FIRST if port is Port.LOCAL else reduce_turn(port, route)
+        turn = Turn.X_FIRST if port is Port.LOCAL else reduce_turn(port)
         relay = place >= len(self) - self.relays
         parent, children = self.parent_of(node), self.children_of(node)
         return Register(gid, node, parent, turn, children, op, relay=relay)

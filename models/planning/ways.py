@@ -34,10 +34,10 @@ class Ways:
 
     @classmethod
     def of(cls, tree: Tree, *, paper: bool = False) -> Ways:
-        """List the links of the distributions, or with ``paper`` of the paper's reductions.
+        """List the links of the distributions, or with ``paper`` of paper BTM's reductions.
 
         Both go X first to or from the children at +X and -X, Y first to or from the others. The
-        reductions of ``reduction_route = "reverse"`` take the links of the distributions back.
+        mesh's own reductions take the links of the distributions back.
         """
         below = np.flatnonzero(tree.parent >= 0)
         above = tree.parent[below]

@@ -58,19 +58,18 @@ def check_group(group: Any, network: AnySpec) -> None:
     if isinstance(network, StaticSpec | EngineSpec):
         return
     tree, strays = group.tree, list[Any]()
-    own: tuple[str, Any]
+    own: tuple[str, Any] | None = None
     if isinstance(group, WireGroupPlan):
         own, places = ("network", network), {group.slot}
     elif isinstance(network, MeshSpec):
-        own, places = ("route", network.reduction_route), {*group.node_places.values()}
+        places = {*group.node_places.values()}
         strays = [node for node in tree.nodes if not network.mesh.contains(node)]
     else:
         own = "turnaround", network.turnaround
         places = {*group.places.values(), *group.switch_places.values()}
         strays = _not_linked(tree, network.topology)
-    name, value = own
-    if getattr(group, name) != value:
-        raise SpecError(f"group {group.id}: its {name} is not that of the network")
+    if own and getattr(group, own[0]) != own[1]:
+        raise SpecError(f"group {group.id}: its {own[0]} is not that of the network")
     if strays:
         raise SpecError(
             f"group {group.id}: its tree goes by {strays[0]}, which the network has not"

@@ -17,7 +17,7 @@ from syncfabric.models.messages import (
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.combine import combine_bitwise, combine_two, identity
 from syncfabric.rtl.barrier.ports import SenderSignature, child_class
-from syncfabric.rtl.barrier.rules import counted_reduces, is_complete, next_arrived
+from syncfabric.rtl.barrier.rules import is_complete
 from syncfabric.rtl.guard.watchdog import RegisterWatchdog
 from syncfabric.rtl.messages import node_word, parent_word, struct
 from syncfabric.rtl.parts.gates import either
@@ -130,7 +130,6 @@ class BarrierRegister(wiring.Component):
         m = Module()
         network, send, status = self._network, self.send, self.status
         control = send.control
-        reverse = network.reduction_route == "reverse"
         messages = [getattr(self, f"message_{p}") for p in range(4)]
         classes = [getattr(self, f"class_{p}") for p in range(4)]
         present = self._present
@@ -162,8 +161,7 @@ class BarrierRegister(wiring.Component):
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]
         distributes = [messages[p].kind == Kind.DISTRIBUTE for p in range(4)]
         reduce, down, taken = Signal(4), Signal(4), Signal(4)
-        judge = self._judge_reverse if reverse else self._judge_paper
-        judge(m, ours, kinds, distributes, reduce, down, taken)
+        self._judge(m, ours, kinds, distributes, reduce, down, taken)
         m.d.comb += self.countable.eq(Mux(writing, 0, reduce))
         used = Signal(4)
         # An answer is over with its release, whatever it leaves among the arrivals.
@@ -171,15 +169,9 @@ class BarrierRegister(wiring.Component):
         goes, breaks = Signal(4), Signal(4)
         for p in range(4):
             if life:
-                # Under "reverse" it comes back the way the REDUCE went, in the other class.
-                expected = classes[p][1] ^ control.turn ^ (0 if reverse else 1)
-                heard = (
-                    ours[p]
-                    & ~writing
-                    & ~control.root
-                    & expected
-                    & (send.up_port[p] if reverse else 1)
-                )
+                # It comes back the way the REDUCE went, in the other class.
+                expected = classes[p][1] ^ control.turn
+                heard = ours[p] & ~writing & ~control.root & expected & send.up_port[p]
                 m.d.comb += [
                     goes[p].eq(
                         heard
@@ -230,8 +222,8 @@ class BarrierRegister(wiring.Component):
             ]
 
         # Fire, release, and what they leave to send.
-        arrived = next_arrived(network, status.arrived, used)
-        complete = is_complete(network, arrived, present)
+        arrived = status.arrived | used
+        complete = is_complete(arrived, present)
         fire, release, fire_up = Signal(), Signal(), Signal()
         ready = control.valid & ~deaf & ~status.fired
         ready = ready & Mux(relay, present.any() & ~writing, local)
@@ -333,7 +325,7 @@ class BarrierRegister(wiring.Component):
         self._image(m)
         return m
 
-    def _judge_reverse(
+    def _judge(
         self,
         m: Module,
         ours: list[Value],
@@ -373,26 +365,6 @@ class BarrierRegister(wiring.Component):
                 reduce[p].eq(taken[p] & ~status.fired),
                 down[p].eq(taken[p] & status.fired),
             ]
-
-    def _judge_paper(
-        self,
-        m: Module,
-        ours: list[Value],
-        reduces: list[Value],
-        distributes: list[Value],
-        reduce: Signal,
-        down: Signal,
-        taken: Signal,
-    ) -> None:
-        """Say which messages are used where children only are counted, and any port will do."""
-        status, control = self.status, self.send.control
-        children = [ours[p] & reduces[p] & ~status.fired for p in range(4)]
-        awaited = status.fired & ~control.root & ~status.pending[4]
-        m.d.comb += reduce.eq(Cat(counted_reduces(children, self._present, status.arrived)))
-        for p in range(4):
-            same = getattr(self, f"class_{p}")[1] ^ control.turn ^ 1
-            m.d.comb += down[p].eq(ours[p] & distributes[p] & awaited & same & ~down[:p].any())
-        m.d.comb += taken.eq(reduce | down)
 
     def _writes(
         self, m: Module, life: RegisterLife | None, watchdog: RegisterWatchdog | None

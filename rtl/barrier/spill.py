@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import STATUS, RegisterWord
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.rtl.barrier.ports import SenderSignature
-from syncfabric.rtl.barrier.rules import is_complete, next_arrived, used_reduces
+from syncfabric.rtl.barrier.rules import is_complete, used_reduces
 from syncfabric.rtl.mesh.routing import route
 from syncfabric.rtl.messages import node_contents, node_place, node_word, parent_word, struct
 from syncfabric.rtl.spill.base import SpillBase
@@ -50,7 +50,7 @@ class SpillEngine(SpillBase):
     """
 
     def __init__(self, network: MeshSpec) -> None:
-        self._mesh, layout = network, network.layout
+        layout = network.layout
         place = node_place(layout)
         form = EntryForm(
             links=4,
@@ -103,14 +103,13 @@ class SpillEngine(SpillBase):
         arrived = entry.arrived[:4]
         used = Cat(
             used_reduces(
-                self._mesh,
                 [reduce & ~entry.fired & now.port[p] for p in range(4)],
                 [now.heard.turn_class] * 4,
                 self._downward(entry),
                 arrived,
             )
         )
-        return used.any(), next_arrived(self._mesh, arrived, used)
+        return used.any(), arrived | used
 
     def _upward(self, entry: Any) -> Value:
         return Mux(
@@ -124,15 +123,13 @@ class SpillEngine(SpillBase):
 
     def _from_parent(self, work: Work) -> Value:
         heard, turn = work.now.heard.turn_class[1], work.entry.control.turn
-        if self._mesh.reduction_route == "paper":
-            return heard == turn
         # It comes back the way the REDUCE went, in the other class.
         return (heard != turn) & (work.now.port & self._upward(work.entry)).any()
 
     def _is_complete(self, work: Work, arrived: Value) -> Value:
         present = self._downward(work.entry)
         own = Mux(work.entry.relay, present.any(), arrived[4])
-        return own & is_complete(self._mesh, arrived[:4], present)
+        return own & is_complete(arrived[:4], present)
 
     def _is_member(self, entry: Any) -> Value:
         member: Value = ~entry.relay

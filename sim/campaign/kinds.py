@@ -6,7 +6,6 @@ import enum
 
 from syncfabric.models.networks.spec import (
     AnySpec,
-    IrregularSpec,
     RegisterSpec,
     StaticSpec,
 )
@@ -60,8 +59,7 @@ def kinds_of(network: RegisterSpec | StaticSpec) -> tuple[Kind, ...]:
     kinds += [Kind.CREDIT] if network.guarded else []
     kinds += [Kind.DEAD, Kind.ABSENT]
     kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
-    reverse = isinstance(network, IrregularSpec) or network.reduction_route == "reverse"
-    kinds += [Kind.SPURIOUS] if Kind.FORGED in kinds and network.managed and reverse else []
+    kinds += [Kind.SPURIOUS] if Kind.FORGED in kinds and network.managed else []
     kinds += [Kind.SETUP, Kind.WRITE] if network.managed and network.has_messages else []
     kinds += [Kind.RENEW] if network.managed and network.has_messages and network.guarded else []
     kinds.append(Kind.FLIPS)

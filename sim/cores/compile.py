@@ -232,7 +232,6 @@ def _set_up_text(network: RegisterSpec | StaticSpec) -> str:
     set_up = [f"SF_OPERATIONS {len(Op) if network.operations == 'all' else int(Op.MAX)}"]
     if isinstance(network, MeshSpec):
         set_up.append("SF_MESH")
-        set_up += ["SF_ROUTE_PAPER"] * (network.reduction_route == "paper")
         set_up += ["SF_MANAGED"] * network.managed
         tables = f"\n#define SYNCFABRIC_COMMAND_GO {int(Command.GO)}u\n" if network.managed else ""
     elif network.managed and network.switches <= MOST_TABLED:

@@ -12,7 +12,6 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import EngineMeshSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.least_radius import centre_of
-from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.figures.row import Row
 
@@ -55,18 +54,18 @@ def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
     More are not tried than have members at each router for its entries, and trees that together,
     each alone, take no more entries than there are.
     """
-    rng, pace = random.Random(seed), Pace(1, 1, own=not graph.own_links)
+    rng = random.Random(seed)
     wanted: list[Wanted] = []
     left, members = ENTRIES * len(graph), Counter[int]()
     while left > 0 and max(members.values(), default=0) <= ENTRIES:
         wanted.append(_wanted(graph, len(wanted), draw(rng, graph)))
-        (alone,) = spread(graph, wanted[-1:], ENTRIES, pace).values()
+        (alone,) = spread(graph, wanted[-1:], ENTRIES).values()
         left -= len(alone.routers)
-        members.update(wanted[-1].members.keys())
+        members.update(wanted[-1].members)
 
     def fit(count: int) -> bool:
         try:
-            spread(graph, wanted[:count], ENTRIES, pace)
+            spread(graph, wanted[:count], ENTRIES)
         except CrowdedError:
             return False
         return True
@@ -79,8 +78,8 @@ def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
 
 
 def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:
-    members = dict(sorted(Counter(graph.place(node)[0] for node in nodes).items()))
-    return Wanted(group, members, centre_of(graph.switches, np.array(list(members))))
+    members = tuple(sorted({graph.place(node)[0] for node in nodes}))
+    return Wanted(group, members, centre_of(graph.switches, np.array(members)))
 
 
 def _random(least: int, most: int) -> Draw:

@@ -120,8 +120,7 @@ class Manager:
             events = self._hear(flit, awaited, tag, full=full)
         if ends:
             self.state, self._code = ManagerState.FAILED, words.Answer.ABORTED
-            self._epoch = self._request = self._awaited = 0
-            self.offer, self._aborts = None, False
+            self.offer, self._aborts, self._awaited = None, False, 0
             self._tag = (tag + 1) % TAGS
         if command:
             self._take(command)
@@ -229,7 +228,8 @@ class Manager:
         if not awaited or reply["tag"] != tag:
             return 1
         self._awaited -= 1
-        if reply["code"] != words.Answer.OK and self._code == words.Answer.OK:
-            self._code, self._epoch = reply["code"], reply["epoch"]
-            self._request = reply["number"] % MOST_REQUESTS
+        if self._code == words.Answer.OK:
+            self._epoch = reply["epoch"]
+            if reply["code"] != words.Answer.OK:
+                self._code, self._request = reply["code"], reply["number"] % MOST_REQUESTS
         return 0

@@ -74,12 +74,11 @@ class Replies:
         """
         full = len(self._freed) >= self._places
         if self._chosen is None:
-            slot = next((m for m, held in enumerate(self.slots) if held), -1)
-            held = self.slots[slot] if slot >= 0 else None
-            if held:
-                self._chosen = slot, held, False
-            elif self._freed:
+            if self._freed:
                 self._chosen = *self._freed[0], True
+            else:
+                waiting = ((m, held, False) for m, held in enumerate(self.slots) if held)
+                self._chosen = next(waiting, None)
             if self._chosen:
                 self.offer = Flit(self._channel, self._headers[self._chosen[0]], True, False)
         elif taken and self.offer:

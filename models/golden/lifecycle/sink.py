@@ -175,7 +175,8 @@ class Sink:
     def _know(self, status: Status) -> None:
         """Make a code of the engine's answer, or go on to START."""
         operation, epoch = self._request["operation"], self._request["epoch"]
-        after = status.alive and status.epoch == (epoch + 1) % EPOCHS
+        made = status.epoch == (epoch + 1) % EPOCHS
+        after = status.alive and made
         committed, self.state = self.state is State.COMMIT, State.ANSWER
         self._epoch = status.epoch
         if not committed:
@@ -185,7 +186,8 @@ class Sink:
             denied = status.error and status.alive
             self._code = words.Answer.DENIED if denied else words.Answer.OK
         elif status.error and not after:
-            self._code = words.Answer.BUSY if status.alive else words.Answer.EPOCH
+            over = words.Answer.ENDED if made else words.Answer.EPOCH
+            self._code = words.Answer.BUSY if status.alive else over
         else:
             self._code = words.Answer.OK
             self._epoch = (status.epoch + (not status.error)) % EPOCHS

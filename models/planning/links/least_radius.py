@@ -9,8 +9,7 @@ members or not, and each router that has it is a centre: it can be the root of s
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +18,6 @@ import numpy as np
 from syncfabric.models.errors import PlanError
 from syncfabric.models.planning.centre import least_eccentric
 from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.pace import ARRIVAL, Pace
 from syncfabric.models.planning.switch_graph import BATCH, SwitchGraph
 from syncfabric.models.planning.tree import Ints
 
@@ -101,14 +99,11 @@ class Laid:
         The parent of every other router.
     cost : int
         Of all its routers.
-    late : int
-        The cycle in which the root can be complete at the latest.
     """
 
     root: int
     parent: dict[int, int]
     cost: int
-    late: int
 
     @property
     def routers(self) -> list[int]:
@@ -116,22 +111,21 @@ class Laid:
         return sorted((self.root, *self.parent))
 
 
-def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pace: Pace) -> Laid:
+def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints) -> Laid:
     """Return a tree of shortest ways from a root to all members over routers of little cost.
 
     Level by level from the farthest: children for which no router of the level above is in the
     tree anyway get some by greedy set cover, the least cost of a way to the root for each child
-    first. Then each child, the latest first, takes the parent that it makes least later.
+    first. Then each child takes the lowest-numbered of them.
 
     Parameters
     ----------
     graph : LinkGraph
     root : int
-    members : mapping of int to int
-        Member nodes at each of the members' routers.
+    members : collection of int
+        The members' routers.
     cost : array of int64, shape (routers,)
         What it costs that a router is in the tree, at least 1; at members' routers nothing.
-    pace : Pace
     """
     cost = cost.copy()
     cost[list(members)] = 0
@@ -140,32 +134,21 @@ def lay(graph: LinkGraph, root: int, members: Mapping[int, int], cost: Ints, pac
     rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
     for member in members:
         rows[levels[member]].add(member)
-    heads: defaultdict[int, list[int]] = defaultdict(list)
-    for member, count in members.items():
-        heads[member] = [ARRIVAL] * count
     parent: dict[int, int] = {}
     for here in range(len(rows) - 1, 0, -1):
         above = {
             child: [near for near in graph.near[child] if levels[near] == here - 1]
             for child in sorted(rows[here])
         }
-        _cover(above, rows[here - 1], prices)
-        late = {child: pace.late(heads[child]) for child in above}
-        for child in sorted(above, key=lambda child: (-late[child], child)):
-            head = late[child] + pace.hop
-            chosen = min(
-                (p for p in above[child] if p in rows[here - 1]),
-                key=lambda p: (pace.late(_with(heads[p], head)) - pace.late(heads[p]), p),
-            )
-            parent[child] = chosen
-            heads[chosen] = _with(heads[chosen], head)
-        rows[here - 1] = {near for near in rows[here - 1] if heads[near]}
+        row = rows[here - 1]
+        _cover(above, row, prices)
+        chosen = {
+            child: next(near for near in nears if near in row) for child, nears in above.items()
+        }
+        row &= {*members} | set(chosen.values())
+        parent |= chosen
     total = int(cost[[root, *parent]].sum())
-    return Laid(root, parent, total, pace.late(heads[root]))
-
-
-def _with(heads: list[int], head: int) -> list[int]:
-    return sorted((*heads, head), reverse=True)
+    return Laid(root, parent, total)
 
 
 def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:

@@ -6,9 +6,7 @@ docs/microarchitecture-networks.md, N1 and N2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import add
 
 import numpy as np
 
@@ -82,24 +80,13 @@ class Pace:
         """
         return ARRIVAL + 2 * way + self.release
 
-    def late(self, heads: Sequence[int]) -> int:
-        """Return the latest cycle in which a router's last service begins, waits included.
-
-        A service that begins in s, the last of a run, has the run's first in t. If several heads
-        come together there, that cycle only chooses; all other k - 1 of the run came in t or
-        later, and take I cycles each: s = t + 1 + (k - 1) I at most. So the k-th latest head
-        makes the router as late as itself, a cycle for the choice, and the others' services.
-
-        Parameters
-        ----------
-        heads : sequence of int
-            The latest cycle in which each port's message can be a head, in falling order; none: 0.
-        """
-        waits = ((k > 0) + k * self.interval for k in range(len(heads)))
-        return max(map(add, heads, waits), default=0)
-
     def latest(self, parent: Ints, members: Ints, edges: Ints) -> Ints:
         """Return how late each router can complete, after the last arrival, shape (t,).
+
+        A service that begins in s, the last of a run without pause, has the run's first in t. If
+        several heads come together there, that cycle only chooses; all other k - 1 of the run came
+        in t or later, and take I cycles each: s = t + 1 + (k - 1) I at most. So the k-th latest
+        head makes the router as late as itself, a cycle for the choice, and the others' services.
 
         Parameters
         ----------

@@ -61,10 +61,7 @@ def plan_groups(
     names = [group.planner or planners_of(network)[0] for group in groups]
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
-    members = [
-        dict(sorted(Counter(graph.place(graph.node(m))[0] for m in group.members).items()))
-        for group in groups
-    ]
+    members = [tuple(sorted({router for router, _ in _nodes(graph, group)})) for group in groups]
     room = Room(graph, router, [group.id for group in groups], owners, members)
     room.check_members()
     if router.transport == "routed":
@@ -131,17 +128,17 @@ def _routed(
             found = better
     if found is None:
         nodes = _nodes(graph, group)
-        members = dict(sorted(Counter(place for place, _ in nodes).items()))
+        members = tuple(sorted({router for router, _ in nodes}))
         one = Wanted(group.id, members, _centre(graph, group, members))
-        found = _port_tree(graph, spread(graph, [one], 1, pace)[group.id], nodes)
+        found = _port_tree(graph, spread(graph, [one], 1)[group.id], nodes)
     links = shortest.least_cost(first.x, first.y, node)
     least = pace.least((1 + pace.link) * links)
     return _Shaped(found, least, None if ours is None else bound_of(ours, router))
 
 
-def _centre(graph: LinkGraph, group: GroupSpec, members: dict[int, int]) -> Centre:
+def _centre(graph: LinkGraph, group: GroupSpec, members: tuple[int, ...]) -> Centre:
     try:
-        return centre_of(graph.switches, np.array(list(members), dtype=np.int64))
+        return centre_of(graph.switches, np.array(members, dtype=np.int64))
     except PlanError as error:
         raise PlanError(f"group {group.id}: {error}") from None
 
@@ -162,12 +159,12 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
     wanted = []
     for group, name, owner, members in zip(groups, names, room.owners, room.members, strict=True):
         centre = _centre(graph, group, members)
-        fixed = _fixed(graph, name, np.array(list(members), dtype=np.int64))
+        fixed = _fixed(graph, name, np.array(members, dtype=np.int64))
         wanted.append(Wanted(group.id, members, centre, owner, fixed))
     try:
-        laid = spread(graph, wanted, room.entries, pace)
+        laid = spread(graph, wanted, room.entries)
     except CrowdedError as error:
-        needed = _needed(graph, wanted, room.entries, pace)
+        needed = _needed(graph, wanted, room.entries)
         raise room.full(error.router, error.share, error.trees, needed) from None
     return [
         _Shaped(
@@ -191,7 +188,7 @@ def _fixed(graph: LinkGraph, planner: str, members: Ints) -> Laid | None:
         tree = updown.build_tree(graph.switches, members, member_root=False)
     else:
         return None
-    return Laid(tree.root, dict(tree.edges), 0, 0)  # type: ignore[arg-type]
+    return Laid(tree.root, dict(tree.edges), 0)  # type: ignore[arg-type]
 
 
 def _port_tree(graph: LinkGraph, laid: Laid, nodes: Sequence[tuple[int, int]]) -> PortTree:
@@ -201,12 +198,12 @@ def _port_tree(graph: LinkGraph, laid: Laid, nodes: Sequence[tuple[int, int]]) -
     return PortTree.spanned(graph.switches, *arrays, nodes)
 
 
-def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> int:
+def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
     """Return entries of a share that are found to do for link trees."""
     while room <= MOST_ENTRIES:
         room *= 2
         try:
-            laid = spread(graph, wanted, room, pace)
+            laid = spread(graph, wanted, room)
         except CrowdedError:
             continue
         load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers)

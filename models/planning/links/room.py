@@ -29,15 +29,15 @@ class Room:
     router : NodeShape
     ids, owners : sequence of int
         The groups, and the manager of each; 0 without managers.
-    members : sequence of dict of int to int
-        Each group's members at each of their routers.
+    members : sequence of tuple of int
+        The routers of each group's members.
     """
 
     graph: LinkGraph
     router: NodeShape
     ids: Sequence[int]
     owners: Sequence[int]
-    members: Sequence[dict[int, int]]
+    members: Sequence[tuple[int, ...]]
 
     @property
     def managers(self) -> int:

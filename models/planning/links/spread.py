@@ -17,7 +17,6 @@ import numpy as np
 from syncfabric.models.errors import PlanError
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.least_radius import Centre, Laid, lay
-from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.tree import Ints
 
 __all__ = ["CrowdedError", "Wanted", "spread"]
@@ -46,8 +45,8 @@ class Wanted:
     ----------
     group : int
         Its identifier.
-    members : dict of int to int
-        Member nodes at each of the members' routers.
+    members : tuple of int
+        The members' routers, ascending.
     centre : Centre
         Where its root can be.
     share : int
@@ -57,7 +56,7 @@ class Wanted:
     """
 
     group: int
-    members: dict[int, int]
+    members: tuple[int, ...]
     centre: Centre
     share: int = 0
     fixed: Laid | None = None
@@ -83,7 +82,6 @@ class _State:
     """Trees so far, and how many of them are at each router, by share."""
 
     graph: LinkGraph
-    pace: Pace
     room: int
     load: Ints
     history: Ints
@@ -115,14 +113,12 @@ class _State:
             ways = self.graph.distances(members, price)[:, roots].sum(axis=0)
             roots = roots[np.argsort(ways, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
-        trees = [
-            lay(self.graph, root, wanted.members, cost, self.pace)
-            for root in roots[:count].tolist()
-        ]
-        return min(trees, key=lambda tree: (tree.cost, tree.late))
+        trees = [lay(self.graph, root, members, cost) for root in roots[:count].tolist()]
+        # As parents are the lowest-numbered, fewer messages meet where the root is the highest.
+        return min(trees, key=lambda tree: (tree.cost, -tree.root))
 
 
-def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) -> dict[int, Laid]:
+def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, Laid]:
     """Return a tree for each group, by its identifier.
 
     All have the least radius, if such trees are found in a few rounds; then those that still pass a
@@ -134,7 +130,6 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
     wanted : sequence of Wanted
     room : int
         Entries of each share at each router.
-    pace : Pace
 
     Raises
     ------
@@ -144,7 +139,7 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int, pace: Pace) ->
     shares = 1 + max((one.share for one in wanted), default=0)
     shape = shares, len(graph)
     load, history = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    state = _State(graph, pace, room, load, history)
+    state = _State(graph, room, load, history)
     free = [one for one in wanted if one.fixed is None]
     for one in wanted:
         if one.fixed is not None:

@@ -89,9 +89,6 @@ static inline sf_mesh_register sf_setup_mesh(const uint8_t *members, unsigned n,
         parent = root;
         is_root = 0;
         turn = side == SF_EAST || side == SF_WEST;
-#ifdef SF_ROUTE_PAPER
-        turn = !turn;
-#endif
     }
     for (int side = SF_EAST; side <= SF_SOUTH; side++) {
         uint8_t part[SYNCFABRIC_MOST_CORES];

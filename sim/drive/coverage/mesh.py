@@ -35,7 +35,7 @@ def _of_messages(spec: MeshSpec) -> Iterator[str]:
     for port in _PORTS:
         across = port in (Port.EAST, Port.WEST)
         for turn in Turn:
-            if spec.reduction_route == "paper" or across == (turn == Turn.Y_FIRST):
+            if across == (turn == Turn.Y_FIRST):
                 yield _met(Kind.REDUCE, port, turn, "here")
             yield _met(Kind.DISTRIBUTE, port, turn, "here")
             for kind in (Kind.REDUCE, Kind.DISTRIBUTE):

@@ -96,7 +96,6 @@ def plan_of(spec: NetworkSpec, members: list[Member], planner: str) -> BarrierPl
 
 PLANS: list[tuple[Any, dict[str, Any]]] = [
     (mesh_plan, {}),
-    (mesh_plan, {"reduction_route": "paper"}),
     (mesh_plan, {"operations": "all"}),
     (irregular_plan, {}),
     (irregular_plan, {"turnaround": "node", "cycles_per_hop": 1}),
@@ -120,7 +119,7 @@ def links_of(record: Any, lanes: int, ordinary: int) -> list[int]:
     return [lane // lanes for lane in lanes_up if lane % lanes >= ordinary]
 
 
-@pytest.mark.parametrize(("make", "options"), [PLANS[0], PLANS[3], PLANS[4]])
+@pytest.mark.parametrize(("make", "options"), [PLANS[0], PLANS[2], PLANS[3]])
 def test_a_message_that_is_lost(make: Any, options: dict[str, Any]) -> None:
     """Each message of a barrier in turn is dropped on its first link: it is told between whom."""
     plan = make(random.Random(4), **options)

@@ -63,7 +63,7 @@ class Bench:
                 self.spilled.add(gid)
             else:
                 self.places[gid, index] = slot
-            register = tree.register(node, gid, op, network.reduction_route)
+            register = tree.register(node, gid, op)
             for word, data in image(register).items():
                 where = spill_address(gid, word) if spilled else register_address(slot, word)
                 assert self.request(index, where, data) == 0

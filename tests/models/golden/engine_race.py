@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 from syncfabric.models.golden.engine import Message, Outputs
-from syncfabric.models.layout.engine import Kind
 from tests.models.golden.engine_stimuli import Build, EngineStimuli
 from tests.models.golden.literal_engine import LiteralEngine
 
@@ -15,10 +14,7 @@ def seen(outputs: Outputs) -> dict[str, Any]:
     """Return what has a meaning on the ports, as the literal model does."""
 
     def words(message: Message | None) -> tuple[int, int, int, int | None] | None:
-        if message is None:
-            return None
-        known = message.kind in (Kind.PLAIN, Kind.LAST)
-        return (*message[:3], message.data if known else None)
+        return (*message,) if message else None
 
     answer = outputs.answer
     return {

@@ -338,7 +338,7 @@ class LiteralEngine:
                 out = LAST if kind == LAST and entry.last else PLAIN
             merge.to = entry.ports("children" if down else "parent")
             merge.ended = down and out in (LAST, BROKEN)
-            result = entry.combination(data) if out in (PLAIN, LAST) else 0
+            result = 0 if out == BROKEN else entry.combination(data)
             for q in merge.to:
                 name = (number, entry.epoch)
                 if q != self.N:

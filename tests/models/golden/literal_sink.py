@@ -194,7 +194,7 @@ class LiteralSink:
         slots, queue, chosen = list(self.slots), list(self.queue), self.chosen
         if chosen is None:
             slot = next((m for m, held in enumerate(slots) if held), None)
-            if slot is not None:
+            if slot is not None and not queue:
                 self.chosen, self.on_offer = (slot, slots[slot] or (), False), "header"
             elif queue:
                 entry, epoch = queue[0]
@@ -279,5 +279,7 @@ class LiteralSink:
             p.code = OK
             if p.operation == START:
                 self.state = RUN
+        elif alive:
+            p.code = BUSY
         else:
-            p.code = BUSY if alive else EPOCH
+            p.code = ENDED if epoch == (p.epoch + 1) % 4 else EPOCH

@@ -78,7 +78,7 @@ class LiteralUnit(LiteralRegisters):
         for port in sorted(presented):
             sync_class, message = presented[port]
             number = self.match(message["gid"])
-            if number is not None and self.reduce_used(number, port, sync_class, message, serial):
+            if number is not None and self.reduce_used(number, port, sync_class, message):
                 reduces[port] = number
                 if serial:
                     continue
@@ -110,20 +110,15 @@ class LiteralUnit(LiteralRegisters):
                     break
         return taken
 
-    def reduce_used(
-        self, number: int, port: int, sync_class: int, message: dict[str, int], alone: bool
-    ) -> bool:
+    def reduce_used(self, number: int, port: int, sync_class: int, message: dict[str, int]) -> bool:
         now = self.now[number]
         if message["kind"] != Kind.REDUCE or message["epoch"] != now["epoch"] or now["fired"]:
             return False
-        if self.network.reduction_route == "reverse":
-            return bool(
-                now["nodes"][1 + port][2]
-                and not now["arrived"] >> port & 1
-                and sync_class == (1 if port in (EAST, WEST) else 0)
-            )
-        count = now["arrived"] if alone else self.new[number]["arrived"]
-        return bool(count < len(self.children(now)))
+        return bool(
+            now["nodes"][1 + port][2]
+            and not now["arrived"] >> port & 1
+            and sync_class == (1 if port in (EAST, WEST) else 0)
+        )
 
     def distribute_used(
         self, number: int, port: int, sync_class: int, message: dict[str, int]
@@ -133,8 +128,6 @@ class LiteralUnit(LiteralRegisters):
             return False
         if now["root"] or not now["fired"] or now["pending"] >> 4 & 1:
             return False
-        if self.network.reduction_route == "paper":
-            return bool(sync_class == now["turn"])
         up = route(self.here, now["nodes"][0][:2], now["turn"])
         return bool(sync_class == 1 - now["turn"] and port == up)
 
@@ -142,8 +135,7 @@ class LiteralUnit(LiteralRegisters):
         return [port for port in range(4) if register["nodes"][1 + port][2]]
 
     def reduce(self, number: int, port: int, data: int) -> None:
-        reverse = self.network.reduction_route == "reverse"
-        self.new[number]["arrived"] += 1 << port if reverse else 1
+        self.new[number]["arrived"] += 1 << port
         self.combine(self.new[number], data)
 
     def combine(self, register: dict[str, Any], data: int) -> None:
@@ -164,10 +156,7 @@ class LiteralUnit(LiteralRegisters):
             if not now["valid"] or number == self.written or now["fired"] or not new["local"]:
                 continue
             children = self.children(now)
-            if self.network.reduction_route == "reverse":
-                complete = all(new["arrived"] >> port & 1 for port in children)
-            else:
-                complete = new["arrived"] == len(children)
+            complete = all(new["arrived"] >> port & 1 for port in children)
             if complete and now["root"]:
                 self.let_go(number, new["acc"])
             elif complete:

@@ -252,7 +252,7 @@ class MeshBench(SetUpBench[Tree]):
         network, found = self.network, []
         op = Op(fields["op"]).name.lower()
         for node in sorted(group.members, key=lambda node: node == group.root):
-            register = group.register(node, fields["gid"], op, network.reduction_route)
+            register = group.register(node, fields["gid"], op)
             words = image(register)
             control = CONTROL.unpack(words[RegisterWord.CONTROL])
             known = {name: control[name] for name in ("root", "turn")}

@@ -54,15 +54,6 @@ def test_a_reduce_comes_back_by_its_childs_port(
         assert not made.uses(message(Kind.REDUCE, turn), port, False)
 
 
-def test_with_the_papers_route_children_are_only_counted() -> None:
-    made = register(reduction_route="paper")
-    for count in (1, 2):
-        assert made.uses(message(Kind.REDUCE, X_FIRST), Port.SOUTH, False)
-        made.count_in(Port.SOUTH, 0)
-        assert STATUS.unpack(made.status())["arrived"] == count
-    assert not made.uses(message(Kind.REDUCE, X_FIRST), Port.EAST, False)
-
-
 def test_a_distribute_is_used_after_firing_and_by_the_parents_way() -> None:
     made = register(turn=X_FIRST)
     down = message(Kind.DISTRIBUTE, Y_FIRST)

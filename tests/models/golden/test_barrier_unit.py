@@ -30,14 +30,11 @@ EAST, NORTH = (
 )
 
 
-def unit(operations: str = "bitwise", route: str = "reverse") -> BarrierUnit:
+def unit(operations: str = "bitwise") -> BarrierUnit:
     """Return the unit in the centre of a 3x3 mesh with plenty of credits."""
     network = MeshSpec.model_validate(
-        {
-            "kind": "mesh", "width": 3, "height": 3, "operations": operations,
-            "reduction_route": route,
-        }
-    )  # fmt: skip
+        {"kind": "mesh", "width": 3, "height": 3, "operations": operations}
+    )
     wiring = Wiring(network)
     return BarrierUnit(network, Rules(network, wiring), CENTRE, [1] * 1000, [])
 
@@ -113,10 +110,10 @@ def test_only_messages_with_a_credit_are_offered() -> None:
 
 
 def test_of_two_distributes_the_second_is_a_stray() -> None:
-    made = unit(route="paper")
+    made = unit()
     write(made, 0, 9, children=0)
     made.registers[0].fired = made.registers[0].local = True
-    here = {Port.WEST: distribute(9, 0, 3), Port.SOUTH: distribute(9, 0, 5)}
+    here = {Port.WEST: distribute(9, 1, 3), Port.SOUTH: distribute(9, 1, 5)}
     assert absorb(made, here) == [Port.WEST, Port.SOUTH]
     assert made.released == [(CENTRE, 0, 3)]
     assert made.counters[Counter.STRAY] == 1
@@ -137,25 +134,16 @@ def test_unknown_groups_and_a_register_being_written_leave_strays() -> None:
 def test_a_reduce_after_a_used_distribute_is_judged_by_the_start_of_the_cycle(
     operations: str,
 ) -> None:
-    made = unit(operations, route="paper")
+    made = unit(operations)
     write(made, 0, 9)
     register = made.registers[0]
     register.fired = register.local = True
     register.arrived = {0, 1}
-    here = {Port.EAST: distribute(9, 0, 3), Port.NORTH: reduce(9, 0, 5)}
-    assert absorb(made, here) == [Port.EAST, Port.NORTH]
+    here = {Port.NORTH: reduce(9, 0, 5), Port.WEST: distribute(9, 1, 3)}
+    assert absorb(made, here) == [Port.NORTH, Port.WEST]
     assert made.released == [(CENTRE, 0, 3)]
     assert made.counters[Counter.STRAY] == 1
     assert (register.arrived, register.acc) == (set(), 0)
-
-
-def test_by_the_papers_route_reduces_of_one_cycle_are_counted_together() -> None:
-    made = unit(route="paper")
-    write(made, 0, 9)
-    here = {port: reduce(9, 0, 1 << port) for port in (Port.NORTH, Port.WEST, Port.SOUTH)}
-    assert absorb(made, here) == [Port.NORTH, Port.WEST, Port.SOUTH]
-    assert made.counters[Counter.STRAY] == 1
-    assert made.registers[0].acc == 1 << Port.NORTH | 1 << Port.WEST
 
 
 def test_the_serial_combiner_goes_round() -> None:

@@ -26,7 +26,6 @@ MESHES: list[dict[str, Any]] = [
     {"sync_links": "own", "channels": 2, "barrier_pipeline": 0, "buffer_flits": 3},
     {"operations": "all"},
     {"channels": 0},
-    {"reduction_route": "paper"},
 ]
 IRREGULAR: list[dict[str, Any]] = [
     {"buffer_flits": 2},

@@ -64,7 +64,6 @@ def test_a_router_takes_and_passes_on_what_the_literal_one_does(pipeline: int) -
         channels=0,
         operations="all",
         barrier_pipeline=pipeline,
-        reduction_route="paper",
         barrier_registers=len(GIDS),
     )
     both = Race(MeshModel(network), LiteralMesh(network))

@@ -38,13 +38,9 @@ class Pair:
         rng, register = self.rng, self.rng.choice(self.literal.registers)
         port, kind = rng.randrange(4), Kind.REDUCE
         sync_class = 1 - port % 2
-        if self.network.reduction_route == "paper":
-            sync_class = rng.getrandbits(1)
         if register["fired"] and rng.random() < 0.7:
             kind, port = Kind.DISTRIBUTE, route((1, 1), register["nodes"][0][:2], register["turn"])
             sync_class = 1 - register["turn"]
-            if self.network.reduction_route == "paper":
-                port, sync_class = rng.randrange(4), register["turn"]
         if rng.random() < 0.15:
             kind, port, sync_class = Kind(rng.randrange(4)), rng.randrange(4), rng.getrandbits(1)
         if kind is Kind.REDUCE and register["pending"] & 15:
@@ -140,10 +136,9 @@ class Pair:
 
 
 @pytest.mark.parametrize("pipeline", [0, 1])
-@pytest.mark.parametrize("reduction_route", ["reverse", "paper"])
 @pytest.mark.parametrize("operations", ["bitwise", "all"])
-def test_units_agree_on_anything(pipeline: int, reduction_route: str, operations: str) -> None:
-    rng = random.Random(f"{pipeline} {reduction_route} {operations}")
+def test_units_agree_on_anything(pipeline: int, operations: str) -> None:
+    rng = random.Random(f"{pipeline} {operations}")
     network = MeshSpec.model_validate(
         {
             "kind": "mesh",
@@ -151,7 +146,6 @@ def test_units_agree_on_anything(pipeline: int, reduction_route: str, operations
             "height": 3,
             "barrier_registers": len(GIDS),
             "barrier_pipeline": pipeline,
-            "reduction_route": reduction_route,
             "operations": operations,
         }
     )

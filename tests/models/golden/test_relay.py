@@ -32,9 +32,8 @@ def register(**options: str) -> BarrierRegister:
     return made
 
 
-@pytest.mark.parametrize("route", ["reverse", "paper"])
-def test_a_relay_awaits_its_children_alone(route: str) -> None:
-    made = register(reduction_route=route)
+def test_a_relay_awaits_its_children_alone() -> None:
+    made = register()
     assert not made.may_fire()
     made.count_in(Port.EAST, 1)
     assert not made.may_fire()

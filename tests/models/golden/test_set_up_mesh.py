@@ -26,8 +26,8 @@ from syncfabric.models.planning.tree import Tree
 from tests.models.golden.set_up_bench import MeshBench
 
 DONE, FAILED = ManagerState.DONE, ManagerState.FAILED
-OPTIONS = list(product((0, 1), ("reverse", "paper"), ("shared", "own"), ("bitwise", "all")))
-NAMES = ("barrier_pipeline", "reduction_route", "sync_links", "operations")
+OPTIONS = list(product((0, 1), ("shared", "own"), ("bitwise", "all")))
+NAMES = ("barrier_pipeline", "sync_links", "operations")
 MEMBERS = ((0, 0), (2, 0), (1, 1), (0, 2), (2, 2))
 
 

@@ -61,7 +61,6 @@ def mesh(rng: random.Random) -> Drawn:
         "flit_bits": 40,
         "barrier_pipeline": rng.randrange(2),
         "operations": rng.choice(("bitwise", "all")),
-        "reduction_route": rng.choice(("reverse", "paper")),
         "sync_links": rng.choice(("shared", "own")),
         "barrier_registers": rng.choice((1, 2)),
         "channels": rng.choice((1, 2)),

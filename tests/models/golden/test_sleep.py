@@ -15,18 +15,16 @@ from syncfabric.models.traffic import rate_word
 OPTIONS = [
     {
         "barrier_pipeline": pipeline,
-        "reduction_route": route,
         "sync_links": links,
         "operations": operations,
         "spill": spill,
     }
-    for pipeline, route, links, operations, spill in product(
-        (0, 1), ("reverse", "paper"), ("shared", "own"), ("bitwise", "all"), (False, True)
+    for pipeline, links, operations, spill in product(
+        (0, 1), ("shared", "own"), ("bitwise", "all"), (False, True)
     )
 ]
 FIRST = {
     "barrier_pipeline": 0,
-    "reduction_route": "reverse",
     "sync_links": "shared",
     "operations": "bitwise",
     "spill": False,

@@ -54,7 +54,6 @@ def irregular(watchdog: int = H, **options: Any) -> GoldenModel:
 KINDS: list[tuple[Callable[..., GoldenModel], dict[str, Any]]] = [
     (mesh, {}),
     (mesh, {"barrier_pipeline": 0, "operations": "all"}),
-    (mesh, {"reduction_route": "paper"}),
     (irregular, {}),
     (irregular, {"cycles_per_hop": 1, "turnaround": "node"}),
     (irregular, {"operations": "all"}),

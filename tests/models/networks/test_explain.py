@@ -41,13 +41,13 @@ CASES = [
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
         "buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
         "link_registers, managers, operations, "
-        "parity, reduction_route, setup, spill, sync, sync_links, watchdog, width, wires",
+        "parity, setup, spill, sync, sync_links, watchdog, width, wires",
     ),
     (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
     (
-        HEAD + MESH + 'reduction_route = "back"\n',
-        'network: reduction_route must be "reverse" or "paper", not "back"',
+        HEAD + MESH + 'sync_links = "back"\n',
+        'network: sync_links must be "shared" or "own", not "back"',
     ),
     (
         HEAD + MESH.replace('"mesh"', '"torus"'),
@@ -374,7 +374,7 @@ CASES += [
 CASES += [
     (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
     for key, kinds in {
-        **dict.fromkeys(("barrier_pipeline", "reduction_route", "sync_links"), "mesh"),
+        **dict.fromkeys(("barrier_pipeline", "sync_links"), "mesh"),
         **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
         **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
@@ -389,6 +389,7 @@ CASES += [
     (text + f"{key} = 2\n", f'network: key "{key}" is gone: {instead}; remove it')
     for key, instead in {
         "barrier_unit": 'set transport = "link", whose engines take its place',
+        "reduction_route": "reductions always go back over the links of their distributions",
     }.items()
     for text in (HEAD + MESH, CHAIN, STATIC)
 ]

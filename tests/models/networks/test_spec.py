@@ -26,7 +26,6 @@ def test_defaults_are_those_of_the_table() -> None:
         "barrier_registers": 4,
         "spill": False,
         "barrier_pipeline": 1,
-        "reduction_route": "reverse",
         "sync_links": "shared",
         "operations": "bitwise",
         "setup": "local",

@@ -107,7 +107,6 @@ def test_keys_of_wires_without_wires(key: str, value: Any, shown: str) -> None:
         (mesh, "spill", True, "true", "a group has a slot or none"),
         (local, "operations", "all", '"all"', 'slots combine by "or", "and" or "xor"'),
         (mesh, "barrier_pipeline", 0, "0", "a slot always takes one cycle"),
-        (mesh, "reduction_route", "paper", '"paper"', "a reduction goes up the wires of its tree"),
         (mesh, "sync_links", "own", '"own"', "barriers have wires of their own"),
         (local, "turnaround", "node", '"node"', "the root's router turns a barrier around"),
     ],

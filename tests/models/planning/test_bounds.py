@@ -16,12 +16,11 @@ from syncfabric.models.planning.tree import Tree, coordinates
         ({"barrier_pipeline": 0}, 22),
         ({}, 30),
         ({"sync_links": "own"}, 30),
-        ({"reduction_route": "paper"}, 33),
         ({"operations": "all"}, 31),
     ],
 )
 def test_the_bound_of_a_complete_mesh(keys: dict[str, object], bound: int) -> None:
-    """L 10, h 4; the paper's routes bring a meeting to the worst path; one at a time, one wait."""
+    """L 10, h 4; one at a time, one wait."""
     network = MeshSpec.model_validate({"kind": "mesh", "width": 8, "height": 8, **keys})
     assert bound_cycles(build_tree(Mesh(8, 8).nodes), network) == bound
 

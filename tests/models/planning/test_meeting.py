@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.planning.growth import grow
-from syncfabric.models.planning.meeting import can_meet, waits
+from syncfabric.models.planning.meeting import can_meet
 from syncfabric.models.planning.shortest import improve
 from syncfabric.models.planning.tree import Tree, coordinates, distribute_turn
 from tests.models.planning.laws import groups
@@ -109,31 +109,3 @@ def test_messages_cannot_meet_in_any_planner_s_tree(
 )
 def test_messages_can_meet(members: list[Node], parent: list[int], port: list[int]) -> None:
     assert can_meet(Tree(*coordinates(members), np.array(parent), np.array(port)))
-
-
-@settings(deadline=None)
-@given(groups())
-def test_only_messages_of_strangers_on_one_link_wait(members: list[Node]) -> None:
-    """All that share a link on the paper's routes wait; 3 cycles for each of the cluster."""
-    tree = build_tree(members)
-    links: dict[tuple[Node, Node], list[int]] = {}
-    for position in np.flatnonzero(tree.parent >= 0).tolist():
-        way = nodes_on(tree, position, paper=True)
-        for link in pairwise(way):
-            links.setdefault(link, []).append(position)
-    meet = [
-        on_it
-        for on_it in links.values()
-        if any(strangers(tree, a, b) for a, b in combinations(on_it, 2))
-    ]
-    cluster = {position: {position} for position in range(len(tree))}
-    for on_it in meet:
-        joined = set().union(*(cluster[position] for position in on_it))
-        for position in joined:
-            cluster[position] = joined
-    held = np.arange(len(tree))
-    expected = [
-        sum(3 + held[other] for other in cluster[position] - {position})
-        for position in range(len(tree))
-    ]
-    assert waits(tree, held).tolist() == expected

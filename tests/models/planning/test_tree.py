@@ -31,15 +31,12 @@ def test_registers_of_a_small_tree() -> None:
     )
     assert TREE.register((1, 1), 5, "and") == root
     assert TREE.register((2, 2), 5).turn is Turn.Y_FIRST
-    assert TREE.register((2, 2), 5, route="paper").turn is Turn.X_FIRST
     assert TREE.register((1, 0), 5).turn is Turn.X_FIRST
-    assert TREE.register((1, 0), 5, route="paper").turn is Turn.Y_FIRST
 
 
-def test_a_reduction_goes_back_or_turns_as_in_the_paper() -> None:
+def test_a_reduction_goes_back() -> None:
     for port in (Port.EAST, Port.WEST, Port.NORTH, Port.SOUTH):
-        assert reduce_turn(port, "reverse") is distribute_turn(port).reverse
-        assert reduce_turn(port, "paper") is distribute_turn(port)
+        assert reduce_turn(port) is distribute_turn(port).reverse
 
 
 def test_path_sums_count_both_ends() -> None:

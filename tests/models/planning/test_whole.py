@@ -56,7 +56,6 @@ APARTS: dict[str, tuple[str, Change, str]] = {
     "wires of another": ("wires-4x4", on("wires-cluster"), "its network is not that of the"),
     "one group twice": ("mesh-2x2", lambda p: replace(p, groups=p.groups * 2), "id 1 is used"),
     "no groups": ("reflex-2x2", whole(groups=None), "'NoneType' object"),
-    "a route": ("mesh-2x2", first(route="paper"), "group 1: its route is not that"),
     "a turnaround": (CLUSTER, first(turnaround="node"), "group 1: its turnaround is not"),
     "a bound in words": ("mesh-2x2", first(bound="soon"), "bound must be cycles or None"),
     "a bound below 0": ("mesh-2x2", first(bound=-1), "bound must be cycles or None, not -1"),

@@ -27,7 +27,6 @@ Draw = Callable[[random.Random], NetworkSpec]
 
 KINDS: dict[str, Draw] = {
     "mesh": draw_mesh,
-    "mesh, paper": lambda rng: draw_mesh(rng, reduction_route="paper"),
     "mesh, wires": lambda rng: draw_mesh(rng, sync="wires"),
     "irregular": draw_irregular,
     "irregular, wires": lambda rng: draw_irregular(rng, sync="wires"),

@@ -16,8 +16,8 @@ def network(**options: Any) -> MeshSpec:
 
 
 CASES = {
-    "reverse": network(data_bits=6, operations="all"),
-    "paper": network(reduction_route="paper"),
+    "all": network(data_bits=6, operations="all"),
+    "bitwise": network(),
 }
 
 

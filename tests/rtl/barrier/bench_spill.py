@@ -32,10 +32,10 @@ def network(**options: Any) -> MeshSpec:
 
 
 CASES = {
-    "reverse": network(data_bits=6, operations="all"),
-    "paper": network(reduction_route="paper"),
+    "all": network(data_bits=6, operations="all"),
+    "bitwise": network(),
 }
-SPEC = CASES["reverse"]
+SPEC = CASES["all"]
 FULL = "full"
 """An engine for the test that needs all groups; the others have different ones each."""
 
@@ -204,7 +204,7 @@ async def ready(dut: Any, part: str) -> Driver:
 @cocotb.test()
 async def everything_takes_three_cycles(dut: Any) -> None:
     """Answer, release and send register come in t + 3; the next message is taken in t + 3."""
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     pins, bench = drive.pins, drive.bench
     await drive.set_up(9, {Port.NORTH: (1, 2)}, root=1, op=Op.SUM)
     pins.drive({"config_valid": 1, "config_gid": 9, "config_word": RegisterWord.STATUS})
@@ -245,7 +245,7 @@ async def everything_takes_three_cycles(dut: Any) -> None:
 @cocotb.test()
 async def busy_entries_refuse_writes(dut: Any) -> None:
     """Control words while an episode runs, other words while valid, words to read always."""
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     control = CONTROL.pack({"valid": 1, "gid": 3, "epoch": 2})
     for word in (RegisterWord.STATUS, RegisterWord.RESULT):
         assert await drive.request(3, word, 1) == (1, 0)
@@ -271,7 +271,7 @@ async def busy_entries_refuse_writes(dut: Any) -> None:
 @cocotb.test()
 async def arrivals_are_refused(dut: Any) -> None:
     """Of an unknown group, a second time, and before ``start``; a refused one changes nothing."""
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     pins = drive.pins
     await drive.set_up(200, {Port.WEST: (0, 1)})
 
@@ -299,7 +299,7 @@ async def arrivals_are_refused(dut: Any) -> None:
 @cocotb.test()
 async def a_relay_waits_for_its_children_alone(dut: Any) -> None:
     """It has no process: none arrives, and none is released; it fires when all children are in."""
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     pins = drive.pins
     await drive.set_up(77, {Port.NORTH: (1, 2), Port.WEST: (0, 1)}, relay=1, op=Op.SUM)
     await drive.until("arrive__ready")
@@ -329,12 +329,12 @@ async def a_relay_waits_for_its_children_alone(dut: Any) -> None:
 @cocotb.test()
 async def reset_forgets_every_group(dut: Any) -> None:
     """After a reset an entry is as if never written, whatever it was in the middle of."""
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     await drive.set_up(30, {Port.NORTH: (1, 2)})
     await drive.cycle(arrive__valid=1, arrive__gid=30, arrive__data=1)
     await drive.rest()
     assert await drive.request(30, RegisterWord.STATUS) == (0, STATUS.pack({"local": 1}))
-    drive = await ready(dut, "reverse")
+    drive = await ready(dut, "all")
     assert await drive.request(30, RegisterWord.STATUS) == (0, 0)
     assert await drive.request(30, RegisterWord.CONTROL) == (0, 0)
 

@@ -21,7 +21,7 @@ def network(**options: Any) -> MeshSpec:
 
 CASES = {
     "pipelined": network(barrier_registers=2),
-    "paper_spill": network(barrier_registers=1, reduction_route="paper", spill=True),
+    "spill": network(barrier_registers=1, spill=True),
     "direct_serial_spill": network(
         barrier_registers=2, barrier_pipeline=0, operations="all", spill=True, data_bits=6
     ),

@@ -68,10 +68,9 @@ class RegisterModel:
 
     def __init__(self, spec: MeshSpec, here: Node) -> None:
         self.spec, self.here, self.mesh = spec, here, Mesh(spec.width, spec.height)
-        self.serial, self.reverse = spec.operations == "all", spec.reduction_route == "reverse"
+        self.serial = spec.operations == "all"
         self.image = dict.fromkeys(RegisterWord, 0)
         self.arrived: set[int] = set()
-        self.count = 0
         self.local = self.waiting = self.fired = self.done = self.released = False
         self.pending: set[int] = set()
         self.kept = self.acc = self.result = 0
@@ -110,7 +109,7 @@ class RegisterModel:
 
     @property
     def busy(self) -> bool:
-        begun = self.arrived or self.count or self.pending
+        begun = self.arrived or self.pending
         return bool(begun or self.local or self.waiting or self.fired)
 
     def refuses(self, word: RegisterWord) -> bool:
@@ -119,7 +118,7 @@ class RegisterModel:
 
     @property
     def status(self) -> int:
-        arrived = sum(1 << p for p in self.arrived) if self.reverse else self.count
+        arrived = sum(1 << p for p in self.arrived)
         fields = {"arrived": arrived, "local": self.local, "waiting": self.waiting}
         pending = sum(1 << p for p in self.pending)
         return STATUS.pack({**fields, "fired": self.fired, "pending": pending})
@@ -137,18 +136,14 @@ class RegisterModel:
 
     def reduces(self, inputs: Inputs) -> set[int]:
         """Return the ports with a REDUCE that would be used, were it combined."""
-        count, found = self.count, set()
+        found = set()
         for port in sorted(self.matches(inputs)):
             message = inputs.messages[port]
             if message.epoch != self.control("epoch") or message.kind != Kind.REDUCE or self.fired:
                 continue
-            if self.reverse:
-                along_x = port in (Port.EAST, Port.WEST)
-                came_right = message.turn == (Turn.Y_FIRST if along_x else Turn.X_FIRST)
-                if port in self.children - self.arrived and came_right:
-                    found.add(port)
-            elif count < len(self.children):
-                count += 1
+            along_x = port in (Port.EAST, Port.WEST)
+            came_right = message.turn == (Turn.Y_FIRST if along_x else Turn.X_FIRST)
+            if port in self.children - self.arrived and came_right:
                 found.add(port)
         return found
 
@@ -160,9 +155,7 @@ class RegisterModel:
             message, turn = inputs.messages[port], self.control("turn")
             if message.epoch != self.control("epoch") or message.kind != Kind.DISTRIBUTE:
                 continue
-            if self.reverse and message.turn != turn and port == self.up_port:
-                return port
-            if not self.reverse and message.turn == turn:
+            if message.turn != turn and port == self.up_port:
                 return port
         return None
 
@@ -183,7 +176,7 @@ class RegisterModel:
 
     def _finish(self, result: int) -> None:
         self.result, self.acc = result, self.identity
-        self.arrived, self.count = set(), 0
+        self.arrived = set()
         self.local = self.fired = False
         self.released = self.done = not self.relay
         self.pending |= self.children
@@ -199,7 +192,6 @@ class RegisterModel:
         down = self.distribute(inputs)
         for port in self.used(inputs) - {down}:
             after.arrived.add(port)
-            after.count += 1
             after._merge(inputs.messages[port].data)
         if inputs.chosen == "local":
             after._merge(self.kept)
@@ -217,7 +209,7 @@ class RegisterModel:
     @property
     def complete(self) -> bool:
         """Whether all children are in."""
-        return self.arrived >= self.children if self.reverse else self.count == len(self.children)
+        return self.arrived >= self.children
 
     @property
     def all_in(self) -> bool:

@@ -102,10 +102,9 @@ class UnitStimuli:
         fields = {field.name: rng.getrandbits(field.width) for field in spec.layout.sync.fields}
         if entry is not None and entry.valid:
             down = entry.fired and rng.random() < 0.8
-            reverse = spec.reduction_route == "reverse"
             turn = 1 - port % 2
             if down:
-                turn = entry.turn ^ reverse
+                turn = 1 - entry.turn
             fields |= {"kind": Kind.DISTRIBUTE if down else Kind.REDUCE, "turn": turn}
             fields |= {"gid": entry.gid, "epoch": entry.epoch}
             if rng.random() < 0.1:

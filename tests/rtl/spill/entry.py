@@ -210,7 +210,6 @@ class MeshEntries(EntryKind):
     def __init__(self, spec: MeshSpec, x: int, y: int) -> None:
         self.spec, self.x, self.y = spec, x, y
         self.bits = spec.layout.x_bits, spec.layout.y_bits
-        self.reverse = spec.reduction_route == "reverse"
 
     def children(self, entry: Entry) -> set[int]:
         places = [NODE_WORD.unpack(entry.image.get(2 + p, 0)) for p in range(4)]
@@ -230,14 +229,10 @@ class MeshEntries(EntryKind):
     def counts(self, entry: Entry, port: int, turn: int, held: set[int]) -> bool:
         if entry.fired:
             return False
-        if not self.reverse:
-            return len(entry.arrived) < len(self.children(entry))
         return port in self.children(entry) - set(entry.arrived) and turn == 1 - port % 2
 
     def from_parent(self, entry: Entry, port: int, turn: int) -> bool:
-        if self.reverse:
-            return turn != entry.control["turn"] and port in self.up(entry)
-        return turn == entry.control["turn"]
+        return turn != entry.control["turn"] and port in self.up(entry)
 
     def complete(self, entry: Entry, held: set[int]) -> bool:
         own = entry.local if self.member(entry) else bool(self.children(entry))
@@ -247,7 +242,7 @@ class MeshEntries(EntryKind):
         return not PARENT_WORD.unpack(entry.image.get(1, 0))["relay"]
 
     def read(self, entry: Entry, word: int) -> int | None:
-        arrived = sum(1 << p for p in entry.arrived) if self.reverse else len(entry.arrived)
+        arrived = sum(1 << p for p in entry.arrived)
         state = {"arrived": arrived, "local": entry.local, "fired": entry.fired}
         status = STATUS.pack({**state, "pending": entry.queued << 4})
         return {

@@ -17,7 +17,7 @@ NETWORKS = {
     "default": mesh(3, 2),
     "one node": mesh(1, 1, channels=2),
     "column, no data, spill": mesh(1, 3, data_bits=0, spill=True),
-    "own links": mesh(2, 2, sync_links="own", operations="all", reduction_route="paper"),
+    "own links": mesh(2, 2, sync_links="own", operations="all"),
     "wires alone": mesh(2, 2, sync="wires", channels=0),
     "messages alone": mesh(2, 1, channels=0, barrier_registers=1),
     "wires, managers": mesh(2, 1, sync="wires", setup="manager", wires="shared", data_bits=0),

@@ -17,8 +17,8 @@ C99 = ["gcc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=unde
 IMAGE = [word for word in RegisterWord if word <= RegisterWord.SOUTH]
 
 
-def mesh(width: int, height: int, route: str) -> NetworkSpec:
-    network = {"kind": "mesh", "width": width, "height": height, "reduction_route": route}
+def mesh(width: int, height: int) -> NetworkSpec:
+    network = {"kind": "mesh", "width": width, "height": height}
     return NetworkSpec.model_validate({"name": "net", "network": network})
 
 
@@ -30,20 +30,17 @@ def groups(nodes: int, count: int, seed: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "route"),
+    ("width", "height"),
     [
-        *((8, 8, "reverse"), (64, 1, "paper")),
-        pytest.param(8, 8, "paper", marks=pytest.mark.long),
-        pytest.param(4, 4, "reverse", marks=pytest.mark.long),
-        pytest.param(7, 9, "reverse", marks=pytest.mark.long),
-        pytest.param(1, 13, "reverse", marks=pytest.mark.long),
-        pytest.param(3, 5, "reverse", marks=pytest.mark.long),
+        *((8, 8), (64, 1)),
+        pytest.param(4, 4, marks=pytest.mark.long),
+        pytest.param(7, 9, marks=pytest.mark.long),
+        pytest.param(1, 13, marks=pytest.mark.long),
+        pytest.param(3, 5, marks=pytest.mark.long),
     ],
 )
-def test_a_mesh_members_own_image_is_the_planners(
-    width: int, height: int, route: str, tmp_path: Path
-) -> None:
-    spec = mesh(width, height, route)
+def test_a_mesh_members_own_image_is_the_planners(width: int, height: int, tmp_path: Path) -> None:
+    spec = mesh(width, height)
     for name, text in library_headers(spec).items():
         (tmp_path / name).write_text(text)
     program = tmp_path / "images"
@@ -59,5 +56,5 @@ def test_a_mesh_members_own_image_is_the_planners(
         places = [(node % width, node // width) for node in members]
         tree = build_tree(places)
         for place in places:
-            words = register_words(tree.register(place, gid, Op(op).name.lower(), route))
+            words = register_words(tree.register(place, gid, Op(op).name.lower()))
             assert next(said).split() == [str(words[word]) for word in IMAGE], (places, place)

@@ -100,7 +100,6 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
         unit = {
             "spill": rng.random() < 0.4,
             "barrier_pipeline": rng.randrange(2),
-            "reduction_route": rng.choice(("reverse", "reverse", "paper")),
         }
         try:
             return mesh(

@@ -73,9 +73,6 @@ def test_random_groups(planner: str, pipeline: int) -> None:
 @pytest.mark.parametrize(
     "keys",
     [
-        {"reduction_route": "paper", "barrier_pipeline": 0},
-        {"reduction_route": "paper"},
-        {"reduction_route": "paper", "operations": "all"},
         {"operations": "all"},
         {"sync_links": "own"},
     ],

@@ -41,7 +41,6 @@ ROUNDS = 3
     [
         pytest.param("default", marks=pytest.mark.long),
         pytest.param("own links", marks=pytest.mark.long),
-        pytest.param("paper's route", marks=pytest.mark.long),
         pytest.param("spill", marks=pytest.mark.long),
         pytest.param("irregular, spill", marks=pytest.mark.long),
         pytest.param(

@@ -16,7 +16,7 @@ CORNERS = ((0, 0), (3, 0), (0, 3), (3, 3), (1, 2))
 KEYS: tuple[dict[str, object], ...] = (
     {},
     {"barrier_pipeline": 0},
-    {"reduction_route": "paper", "operations": "all"},
+    {"operations": "all"},
     {"spill": True, "barrier_registers": 1},
     {"setup": "manager"},
     {"setup": "manager", "spill": True, "barrier_registers": 1},

@@ -29,7 +29,7 @@ KINDS = [
     ("irregular", {}),
     ("irregular", {"turnaround": "node", "cycles_per_hop": 1, "operations": "all"}),
     ("mesh", {}),
-    ("mesh", {"barrier_pipeline": 0, "operations": "all", "reduction_route": "paper"}),
+    ("mesh", {"barrier_pipeline": 0, "operations": "all"}),
 ]
 
 

@@ -42,7 +42,6 @@ LONG: dict[str, RegisterSpec] = {
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
     "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
-    "3x3, paper's route": mesh(3, 3, reduction_route="paper", barrier_pipeline=0),
     "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
 }
 SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)

@@ -13,7 +13,6 @@ from tests.sim.drive.networks import SEED, check, make_job, mesh, random_network
 NETWORKS = {
     "default": mesh(5, 5),
     "pipeline 0, two channels": mesh(3, 5, barrier_pipeline=0, channels=2, buffer_flits=4),
-    "paper's route": mesh(5, 5, reduction_route="paper", barrier_pipeline=0, data_bits=1),
     "own links": mesh(
         5, 4, sync_links="own", channels=3, buffer_flits=3, data_bits=32, flit_bits=64
     ),
@@ -44,17 +43,16 @@ CLUSTERS = {
     ),
 }
 LONG: dict[str, RegisterSpec] = {
-    "messages alone, spill, serial, paper's route, pipeline 0": mesh(
+    "messages alone, spill, serial, pipeline 0": mesh(
         *(5, 4),
         channels=0,
         spill=True,
         barrier_registers=1,
         operations="all",
-        reduction_route="paper",
         barrier_pipeline=0,
     ),
-    "serial, pipeline 0, paper's route, own links": mesh(
-        5, 4, operations="all", barrier_pipeline=0, reduction_route="paper", sync_links="own"
+    "serial, pipeline 0, own links": mesh(
+        5, 4, operations="all", barrier_pipeline=0, sync_links="own"
     ),
     "tree, one cycle a hop, no data": drawn(
         *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
@@ -71,7 +69,6 @@ SLOWER = {
     "ring, datelines, turned by the node",
     "irregular, spill",
     "pipeline 0, two channels",
-    "paper's route",
     "own links",
     "spill",
     "8x8",

@@ -53,9 +53,7 @@ def both() -> NetworkSpec:
 
 
 LONG = {
-    "mesh, over the config port": spec_of(
-        "mesh", mesh(3, 2, operations="all", reduction_route="paper"), "btm"
-    ),
+    "mesh, over the config port": spec_of("mesh", mesh(3, 2, operations="all"), "btm"),
     "irregular, over the config port": spec_of("irregular", irregular(SMALL), "btin"),
     "irregular, turned around at a node": spec_of(
         "irregular", irregular(SMALL, setup="manager", turnaround="node"), "btin"

@@ -18,11 +18,17 @@ from tests.models.golden.planes.nets import (
     draw_irregular,
     draw_mesh,
     irregular,
+    manager_write,
     mesh,
+    order,
+    requests_of,
 )
 from tests.models.golden.planes.network_bench import Bench
 
-DONE = {"state": ManagerState.DONE, "code": 0, "epoch": 0, "request": 0}
+
+def done(status: dict[str, int]) -> bool:
+    """Whether a command is over without a refusal."""
+    return (status["state"], status["code"], status["request"]) == (ManagerState.DONE, 0, 0)
 
 
 def owned(bench: Bench, rng: random.Random, manager: int = 0) -> Group:
@@ -40,7 +46,7 @@ def test_barriers_of_groups_that_managers_set_up(seed: int) -> None:
     bench = Bench(shape)
     number = rng.randrange(managers)
     group = owned(bench, rng, number)
-    assert bench.command(number, Operation.SETUP, group) == DONE
+    assert done(bench.command(number, Operation.SETUP, group))
     bench.settle()
     if shape.router.watchdog:
         return  # members that come late are not waited for
@@ -58,11 +64,11 @@ def test_barriers_of_groups_that_managers_set_up(seed: int) -> None:
     assert report == {**expected, "none": 0, "valid": 1}
     assert bench.read(number, ManagerWord.FREED) == 0
     assert not any(bench.alive(n, e) for n, e in group.entry.items())
-    assert bench.command(number, Operation.SETUP, group) == DONE
+    assert done(bench.command(number, Operation.SETUP, group))
     bench.settle()
     bench.barrier(group)
-    assert bench.command(number, Operation.KILL, group) == DONE
-    assert bench.command(number, Operation.KILL, group) == DONE
+    assert done(bench.command(number, Operation.KILL, group))
+    assert done(bench.command(number, Operation.KILL, group))
     assert all(bench.net.broken(i, group.entry[bench.home(i)]) for i in many)
     assert bench.read(number, ManagerWord.UNEXPECTED) == 0
 
@@ -80,7 +86,7 @@ def test_a_manager_must_keep_to_its_share() -> None:
     assert status["request"] == 0
     assert not any(bench.alive(n, 2) for n in range(8))
     group.epoch = {}
-    assert bench.command(1, Operation.SETUP, group) == DONE
+    assert done(bench.command(1, Operation.SETUP, group))
     status = bench.command(0, Operation.KILL, group)
     assert (status["state"], status["code"]) == (ManagerState.FAILED, Answer.DENIED)
     assert all(bench.alive(n, 2) for n in range(8))
@@ -93,15 +99,15 @@ def test_a_wrong_epoch_is_refused_with_the_true_one() -> None:
     status = bench.command(0, Operation.SETUP, group)
     assert (status["state"], status["code"], status["epoch"]) == (3, Answer.EPOCH, 0)
     group.epoch = dict.fromkeys(group.entry, 0)
-    assert bench.command(0, Operation.SETUP, group) == DONE
+    assert done(bench.command(0, Operation.SETUP, group))
 
 
 def test_a_retry_is_idempotent_and_an_entry_in_use_is_busy() -> None:
     bench = square()
     group = draw_group(bench.shape, random.Random(1), 1, range(8))
-    assert bench.command(0, Operation.SETUP, group) == DONE
+    assert done(bench.command(0, Operation.SETUP, group))
     group.epoch = {}
-    assert bench.command(0, Operation.SETUP, group) == DONE  # the same again
+    assert done(bench.command(0, Operation.SETUP, group))  # the same again
     bench.settle()
     bench.barrier(group)
     status = bench.command(0, Operation.SETUP, group)
@@ -112,14 +118,24 @@ def test_a_retry_is_idempotent_and_an_entry_in_use_is_busy() -> None:
 
 
 def test_an_entry_that_has_ended_meanwhile_says_so() -> None:
-    """START of a root that a KILL has ended, by the same epoch: EPOCH says it, and OK of KILL."""
+    """SETUP of entries that a KILL has ended, by the same epoch: ENDED; by another one: EPOCH."""
     bench = square()
     group = draw_group(bench.shape, random.Random(1), 1, range(8))
-    assert bench.command(0, Operation.SETUP, group) == DONE
-    assert bench.command(0, Operation.KILL, group) == DONE
-    group.epoch = {}
-    status = bench.command(0, Operation.SETUP, group)
-    assert (status["code"], status["epoch"]) == (Answer.EPOCH, 1)
+    assert done(bench.command(0, Operation.SETUP, group))
+    assert done(bench.command(0, Operation.KILL, group))
+    for epoch, code in ((0, Answer.ENDED), (2, Answer.EPOCH), (3, Answer.EPOCH)):
+        group.epoch = dict.fromkeys(group.entry, epoch)
+        status = bench.command(0, Operation.SETUP, group)
+        assert (status["code"], status["epoch"]) == (code, 1)
+    group.epoch = dict.fromkeys(group.entry, 1)
+    assert done(bench.command(0, Operation.SETUP, group))
+
+
+def test_a_command_that_is_done_says_the_epoch_of_its_last_reply() -> None:
+    bench = square()
+    group = draw_group(bench.shape, random.Random(1), 1, range(8))
+    assert bench.command(0, Operation.SETUP, group)["epoch"] == 1
+    assert bench.command(0, Operation.KILL, group)["epoch"] == 1
 
 
 def test_abort_ends_a_command_that_waits_for_ever() -> None:
@@ -127,8 +143,6 @@ def test_abort_ends_a_command_that_waits_for_ever() -> None:
     links = [((0, 0), (1, 0))]
     bench = Bench(irregular(links, [(0, 1), (1, 1)], 2, (0,), groups=2, channels=1))
     group = draw_group(bench.shape, random.Random(1), 0, range(2))
-    from tests.models.golden.planes.nets import manager_write, order, requests_of
-
     requests = requests_of(bench.shape, group, Operation.SETUP)
     requests[0][0] = bench.shape.header_of((1, 1))
     bench.obey(order(bench.shape, 0, Operation.SETUP, requests))
@@ -140,6 +154,6 @@ def test_abort_ends_a_command_that_waits_for_ever() -> None:
     assert (status["state"], status["code"]) == (ManagerState.FAILED, Answer.ABORTED)
     assert bench.ask(abort) == (True, 0)
     group.epoch = {}
-    assert bench.command(0, Operation.SETUP, group) == DONE
+    assert done(bench.command(0, Operation.SETUP, group))
     bench.settle()
     bench.barrier(group)

@@ -72,6 +72,7 @@ def test_guards_at_rest_ask_for_what_is_lost(kind: str, registers: int) -> None:
 
     port = 2 if kind == "mesh" else 1
     fence = ConfigRequest(shape.target_of(1), 32 + RouterWord.FENCE, True, 1 << port)
+    run(60)
     run(60, fence)
     for each in (net, plain):
         each.put(0, [shape.header_of(shape.nodes[1]), 5, 6, 7])

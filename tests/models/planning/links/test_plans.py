@@ -253,6 +253,19 @@ def test_routed_members_share_entries() -> None:
         plan_groups(network, groups)
 
 
+def test_relays_take_entries() -> None:
+    """Ways from west to east and from south to north have a relay at the middle's only member."""
+    across = [((0, 1), (2, 1)), ((1, 0), (1, 2)), ((1, 1),)]
+    groups = [GroupSpec(id=i, members=m, planner="cs") for i, m in enumerate(across)]
+    network = mesh(3, 3, transport="routed", groups=2)
+    words = (
+        r"^router \(1, 1\): groups 0, 1, 2 need 3 entries, but there are 2 with groups = 2; set"
+        r" groups = 3 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(network, groups)
+
+
 def test_a_manager_has_requests_for_512_routers() -> None:
     network = mesh(32, 32, setup="manager")
     everyone = GroupSpec(id=7, members=tuple(network.topology.nodes))

@@ -63,7 +63,7 @@ def test_trees_avoid_what_is_dear(seed: int) -> None:
     graph = LinkGraph(draw_network(rng, 20, 30, 1))
     cost = np.array([rng.choice([1, 1, 1000]) for _ in range(20)])
     root, member = rng.sample(range(20), 2)
-    laid = lay(graph, root, {member: 1}, cost, Pace(1, 1))
+    laid = lay(graph, root, [member], cost)
     network: nx.Graph[int] = nx.Graph()
     network.add_edges_from((a[0], b[0]) for a, b in graph.topology.links)
     ways = nx.all_shortest_paths(network, root, member)
@@ -77,7 +77,10 @@ def test_wait_at_a_router(interval: int, heads: tuple[int, ...]) -> None:
     last = 0
     for times in itertools.product(*(range(head + 1) for head in heads)):
         last = max(last, served(times, interval))
-    assert Pace(interval, interval).late(heads) == last
+    # Children complete as their own member's message is a head, in 2.
+    parent, members = np.array([-1] + [0] * len(heads)), np.array([0] + [1] * len(heads))
+    edges = np.array([0, *heads]) - 2
+    assert Pace(interval, interval).latest(parent, members, edges)[0] == last
 
 
 def served(times: tuple[int, ...], interval: int) -> int:

@@ -73,7 +73,6 @@ def drawn(rng: random.Random) -> BarrierPlan:
             rng.randint(1, 4),
             flit_bits=40,
             barrier_pipeline=rng.choice((0, 1)),
-            reduction_route=rng.choice(("reverse", "paper")),
             sync_links=rng.choice(("shared", "own")),
             **keys,
         )

@@ -23,7 +23,7 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
         pytest.param(grid(barrier_registers=1, spill=True), marks=pytest.mark.long),
         pytest.param(cluster(**NODE), marks=pytest.mark.long),
         pytest.param(grid(barrier_pipeline=0, operations="all"), marks=pytest.mark.long),
-        pytest.param(grid(reduction_route="paper", sync_links="own"), marks=pytest.mark.long),
+        pytest.param(grid(sync_links="own"), marks=pytest.mark.long),
     ],
 )
 def test_hardware_lives_as_the_model_does(network: RegisterSpec) -> None:

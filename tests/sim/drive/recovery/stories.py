@@ -21,7 +21,6 @@ def _mesh(rng: random.Random) -> NetworkSpec:
         draw_mesh(
             rng,
             barrier_pipeline=rng.randint(0, 1),
-            reduction_route=rng.choice(("reverse", "reverse", "paper")),
             sync_links=rng.choice(("shared", "own")),
             operations=rng.choice(("bitwise", "all")),
             check_bits=rng.choice((4, 8)),

@@ -16,7 +16,6 @@ def _mesh(rng: random.Random) -> NetworkSpec:
     return draw_mesh(
         rng,
         barrier_pipeline=rng.randint(0, 1),
-        reduction_route=rng.choice(("reverse", "paper")),
         operations=rng.choice(("bitwise", "all")),
     )
 
