@@ -118,7 +118,6 @@ class RequestSender(wiring.Component):
         with m.If(ends):
             # Whatever a step in this cycle would do is undone.
             m.d.sync += [
-                self.status.eq(0),
                 state.eq(ManagerState.FAILED),
                 self.status.code.eq(Answer.ABORTED),
                 self.valid.eq(0),

@@ -124,3 +124,15 @@ def test_abort_as_the_command_ends_by_itself(late: int) -> None:
         assert software.sent[1][1] == asked(Operation.KILL, 0, tag=1 - late)
 
     run(program)
+
+
+def test_abort_keeps_what_was_refused() -> None:
+    async def program(software: Software) -> None:
+        await software.fill(2)
+        await software.command(Operation.KILL, 2)
+        await software.rest(8)
+        await software.reply(Answer.BUSY, epoch=2, number=1)
+        assert await software.command(Operation.ABORT) == 0
+        assert await software.status() == (FAILED, Answer.ABORTED, 2, 1)
+
+    run(program)

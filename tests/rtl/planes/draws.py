@@ -11,6 +11,8 @@ from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 
 __all__ = ["draw", "drawn", "headers", "key_range"]
 
+MOST_ROUTERS = 1024
+
 
 def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
     """Return all values of a key, by rising order."""
@@ -20,7 +22,8 @@ def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
     if choices := get_args(field.annotation):
         return list(choices)
     bounds = {type(bound): bound for bound in field.metadata}
-    return range(bounds[Ge].ge, bounds[Le].le + 1)
+    most = MOST_ROUTERS if key == "routers" else bounds[Le].le
+    return range(bounds[Ge].ge, most + 1)
 
 
 def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
@@ -32,10 +35,11 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
         usual = rng.choice(values) if field.is_required() else field.default
         ends = rng.choice((values[0], values[-1]))
         options[key] = rng.choice((usual, usual, ends, ends, rng.choice(values)))
-    if rng.random() < 0.9:
-        # By themselves these two would hardly ever fit.
-        table = options["routing"] == "table"
-        options["routers"] = rng.choice((1, rng.randint(1, 1024), 1024)) if table else 0
+    # By themselves these two would hardly ever fit; and a table of all is too long to build.
+    if options["routing"] == "table":
+        options["routers"] = rng.choice((1, rng.randint(1, MOST_ROUTERS), MOST_ROUTERS))
+    elif rng.random() < 0.9:
+        options["routers"] = 0
     return kind, options
 
 
