@@ -192,6 +192,12 @@ class NodeShape(EngineShape):
             f"flit_bits must be at least {WORD_BITS} with managers, not {self.flit_bits};"
             " a flit holds a word of a set-up packet",
         )
+        runs = 1 << max(0, self.managers - 1).bit_length()
+        yield (
+            self.layout.entries < runs,
+            f"groups must be at least {runs} with {self.managers} managers, not {self.groups}:"
+            " each has a share of a router's entries",
+        )
         yield (
             self.managers > 0 and self.routing == "source",
             "managers do not go with routing 'source'; take 'xy' or 'table'",

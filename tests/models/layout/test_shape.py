@@ -62,6 +62,11 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     ),
     (
         NodeShape,
+        {**TABLE, "groups": 2, "managers": 3},
+        "groups must be at least 4 with 3 managers, not 2: each has a share of a router's entries",
+    ),
+    (
+        NodeShape,
         {**TABLE, "routers": 0},
         "routers must be 1 and more with routing 'table', not 0; they are what the table leads to",
     ),
