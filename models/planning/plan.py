@@ -178,7 +178,7 @@ class BarrierPlan:
         """
         try:
             settings = data["settings"]
-            return cls._of(SETTINGS[kind_of(settings) or ""](**settings), data)
+            return cls._of(SETTINGS[kind_of(settings) or "kind"](**settings), data)
         except SyncfabricError:
             raise
         except KeyError as error:

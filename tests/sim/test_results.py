@@ -162,7 +162,7 @@ def test_a_row_a_group() -> None:
     heads, rows = result_rows(RESULT)
     assert rows == [["1", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24", "2,290"]]
     assert len(heads) == len(rows[0])
-    assert result_rows(WRONG)[1] == [["1", "14", "2", "9", "–", "–", "–", "–"]]
+    assert result_rows(WRONG)[1] == [["1", "14", "2", "9", "–", "–", "–"]]
 
 
 def test_rows_of_groups_on_wires() -> None:
