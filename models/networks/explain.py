@@ -37,6 +37,14 @@ REMOVED = {
     "reduction_route": "reductions always go back over the links of their distributions",
 }
 """Keys that networks have had, and what takes their place."""
+IN_ENGINES = {
+    **dict.fromkeys(("barrier_registers", "spill", "registers"), "groups"),
+    "barrier_pipeline": "engine_stages",
+    "sync_links": "message_links",
+    "cycles_per_hop": "output_register",
+}
+"""Keys of networks with barrier registers, and what they are called with collective engines."""
+NOT_IN_ENGINES = ("sync", "wires", "parity")
 NOT_YET = {
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
@@ -155,6 +163,10 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
     if "kind" in known:
         if key in REMOVED:
             return f'key "{key}" is gone: {REMOVED[key]}; remove it'
+        if "transport" in known and key in IN_ENGINES:
+            return f'with transport, key "{key}" is called "{IN_ENGINES[key]}"'
+        if "transport" in known and key in NOT_IN_ENGINES:
+            return f'key "{key}": barrier wires do not go with transport yet; remove it'
         (own,) = get_args(model.model_fields["kind"].annotation)
         if own not in (kinds := KINDS_OF.get(key, KINDS)):
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'

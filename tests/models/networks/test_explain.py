@@ -175,6 +175,7 @@ CASES = [
 IRREGULAR = HEAD + '[network]\nkind = "irregular"\nports = 4\n'
 LINKS = "links = [[[0, 0], [1, 0]], [[1, 1], [2, 0]]]\n"
 NODES = "nodes = [[0, 1], [0, 2], [2, 1]]\n"
+LINK = 'transport = "link"\n'
 CHAIN = IRREGULAR + LINKS + NODES
 MEMBERS = CHAIN + "[[group]]\nid = 3\nmembers = "
 
@@ -392,6 +393,23 @@ CASES += [
         "reduction_route": "reductions always go back over the links of their distributions",
     }.items()
     for text in (HEAD + MESH, CHAIN, STATIC)
+]
+CASES += [
+    (text + f"{key} = 2\n", f'network: with transport, key "{key}" is called "{now}"')
+    for key, now in {
+        **dict.fromkeys(("barrier_registers", "spill"), "groups"),
+        "barrier_pipeline": "engine_stages",
+        "sync_links": "message_links",
+        "cycles_per_hop": "output_register",
+    }.items()
+    for text in (HEAD + MESH + LINK, CHAIN + LINK)
+]
+CASES += [
+    (
+        HEAD + MESH + LINK + f"{key} = 1\n",
+        f'network: key "{key}": barrier wires do not go with transport yet; remove it',
+    )
+    for key in ("sync", "wires", "parity")
 ]
 
 
