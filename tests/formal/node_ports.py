@@ -89,8 +89,9 @@ class NodePortProof(wiring.Component):
         claims.holds("every answer but GO releases, at once", of(port.released) == released)
         shown = Cat(of(port.done), of(port.broken), of(port.result))
         claims.holds(
-            "the last answer stays to be seen",
-            (shown[:2] == Cat(done, was_broken)) & (~done | (shown[2] == result)),
+            "an answer is seen at once, and stays",
+            (shown[:2] == Cat(done, was_broken | broken))
+            & Mux(released, shown[2] == answer.data, ~done | (shown[2] == result)),
         )
         waited = Signal(range(registers + 1))
         with m.If(~waiting | taken):
