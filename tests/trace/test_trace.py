@@ -138,14 +138,17 @@ def test_every_planner_operation_and_form_of_members_has_entries() -> None:
     forms = set()
     for entry in ENTRIES.values():
         network = entry.spec.network
-        wanted[network.kind] |= {*planners_of(network)}
+        kind = getattr(network, "transport", network.kind)
+        wanted[kind] |= {*planners_of(network)}
         for group in entry.spec.groups:
-            planners[network.kind].add(group.planner)
-            ops[network.kind].add(group.op)
+            planners[kind].add(group.planner)
+            ops[kind].add(group.op)
         forms |= {type(group["members"]) for group in entry.table["group"]}
     assert planners == wanted
     every = {"or", "and", "xor", "max", "min", "sum"}
-    assert ops == {"mesh": every, "irregular": every, "static": {"or"}}
+    assert ops.pop("static") == {"or"}
+    assert ops.pop("routed") == {"max", "min", "sum"}
+    assert ops == dict.fromkeys(("mesh", "irregular", "link"), every)
     assert forms == {str, list, dict}
     assert {*NetworkFile.model_json_schema()["$defs"]["GroupTable"]["properties"]} == {
         *("id", "members", "planner", "op")
