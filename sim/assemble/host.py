@@ -9,7 +9,7 @@ from amaranth import Shape
 from amaranth.lib import wiring
 
 from syncfabric.models.messages.host import HostShape
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec, of_registers
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.front import AxiHost, UartHost
 from syncfabric.rtl.host.ports import NetworkSignature
@@ -27,9 +27,9 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
     Raises
     ------
     SpecError
-        The network is too large for a host.
+        The network is too large for a host, or has collective engines.
     """
-    nodes = len(spec.topology.nodes)
+    spec, nodes = of_registers(spec), len(spec.topology.nodes)
     if isinstance(spec, StaticSpec):
         shape = HostShape(
             nodes=nodes,

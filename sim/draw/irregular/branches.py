@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from syncfabric.models.planning.links.group_plan import GroupPlan as LinkPlan
 from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
 
 __all__ = ["Branches", "branches_of"]
@@ -22,13 +23,19 @@ class Branches(NamedTuple):
     up_ports: list[tuple[int, int]]
 
 
-def branches_of(group: IrregularGroupPlan | WireGroupPlan) -> Branches:
+def branches_of(group: IrregularGroupPlan | WireGroupPlan | LinkPlan) -> Branches:
     """Return a group's tree, whatever its barriers travel on; on wires a group of one has none."""
     if isinstance(group, WireGroupPlan):
         if group.tree is None:
             return Branches({}, [])
         return Branches(group.tree.depths, [edge[:2] for edge in group.tree.edges])
-    tree, switches = group.tree, group.tree.switches.tolist()
-    ports = zip(switches, tree.up_port.tolist(), strict=True)
-    depths = dict(zip(switches, tree.depth.tolist(), strict=True))
+    if isinstance(group, LinkPlan):
+        shape = group.shape
+        switches, ups, levels = shape.routers, shape.parent_port, shape.depth
+    else:
+        tree = group.tree
+        switches, ups, levels = tree.switches, tree.up_port, tree.depth
+    numbers = switches.tolist()
+    depths = dict(zip(numbers, levels.tolist(), strict=True))
+    ports = zip(numbers, ups.tolist(), strict=True)
     return Branches(depths, [(switch, port) for switch, port in ports if port >= 0])

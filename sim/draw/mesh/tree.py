@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.links.group_plan import GroupPlan as LinkPlan
+from syncfabric.models.planning.links.port_tree import PortTree
 from syncfabric.models.planning.plan import GroupPlan, WireGroupPlan
 from syncfabric.models.planning.tree import distribute_turn
 from syncfabric.sim.draw.canvas import PAPER, Sheet, depth_colours
@@ -34,8 +36,10 @@ class Branches(NamedTuple):
     ways: list[tuple[int, list[Node]]]
 
 
-def branches(group: GroupPlan | WireGroupPlan, mesh: Mesh) -> Branches:
-    """Return a group's tree: of members and relays, or on wires of all routers that it takes."""
+def branches(group: GroupPlan | WireGroupPlan | LinkPlan, mesh: Mesh) -> Branches:
+    """Return a group's tree: of members and relays, or over links of all routers that it takes."""
+    if isinstance(group, LinkPlan):
+        return _of_ports(group.shape, mesh)
     if isinstance(group, GroupPlan):
         depths = dict(zip(group.tree.nodes, group.tree.depth.tolist(), strict=True))
         return Branches(depths, routes(group.tree, mesh))
@@ -43,6 +47,17 @@ def branches(group: GroupPlan | WireGroupPlan, mesh: Mesh) -> Branches:
     depths = {mesh.node(router): depth for router, depth in group.tree.depths.items()}
     pairs = ((mesh.node(child), mesh.node(parent)) for child, _, parent, _ in group.tree.edges)
     return Branches(depths, [(depths[child], [parent, child]) for child, parent in pairs])
+
+
+def _of_ports(tree: PortTree, mesh: Mesh) -> Branches:
+    nodes, depths = [mesh.node(router) for router in tree.routers.tolist()], tree.depth.tolist()
+    ways = []
+    for child, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            turn = distribute_turn(Port(int(tree.far_port[child])))
+            crossed = [node for node, _ in mesh.path(nodes[above], nodes[child], turn)]
+            ways.append((depths[child], corners([*crossed, nodes[child]])))
+    return Branches(dict(zip(nodes, depths, strict=True)), ways)
 
 
 def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
@@ -69,7 +84,7 @@ def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
 
 
 def draw_tree(
-    axes: "Axes", group: GroupPlan | WireGroupPlan, mesh: Mesh, sheet: Sheet, height: int
+    axes: "Axes", group: GroupPlan | WireGroupPlan | LinkPlan, mesh: Mesh, sheet: Sheet, height: int
 ) -> None:
     """Draw the tree's routers in the colours of their depths, and the routes between them.
 
