@@ -8,30 +8,14 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.channel import BODY, HEAD, TAIL, Flit
 from syncfabric.models.golden.numbering import Numbering
+from syncfabric.models.golden.packet import PACKET_FLITS, WORD, packet_words
 from syncfabric.models.golden.record import Packet
 from syncfabric.models.messages import IrregularLayout, MeshLayout
 
-__all__ = ["PACKET_FLITS", "Sources", "packet_words"]
+__all__ = ["Sources"]
 
-PACKET_FLITS = 5
-WORD = (1 << 32) - 1
 BETWEEN = -1
 """Lane of a source's software that has begun no packet."""
-
-
-def packet_words(header: int, source: int, created: int, number: int) -> tuple[int, ...]:
-    """Return the payloads of a packet, before they are cut to the width of a flit.
-
-    Parameters
-    ----------
-    header : int
-        Word 0, the destination.
-    source, created, number : int
-        Source node, cycle of creation, and number among the source's packets: words 1 to 3, of 32
-        bits; word 4 is their exclusive or.
-    """
-    created, number = created & WORD, number & WORD
-    return header, source, created, number, source ^ created ^ number
 
 
 class Order(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -12,9 +13,8 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.network_words import NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.networks.explain import show
-from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
 from syncfabric.models.networks.table import (
     BufferFlits,
     Channels,
@@ -29,11 +29,9 @@ from syncfabric.models.networks.table import (
     Whole,
     WholePlace,
 )
+from syncfabric.models.networks.written import WrittenOut, check_dateline_channels
 
 __all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMeshSpec"]
-
-TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
-
 
 _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
@@ -81,19 +79,28 @@ class EngineKeys(Table):
         return "network: "
 
     @property
+    def managed(self) -> bool:
+        """Whether managers set groups up and end them by packets."""
+        return self.setup == "manager"
+
+
+class EngineNetwork(EngineKeys):
+    """What follows from the keys of a network whose routers and links are known."""
+
+    @property
+    @abstractmethod
     def topology(self) -> Mesh | Irregular:
         """The nodes, and what is between them."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def ports_graph(self) -> Irregular:
         """Routers and links by number."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from."""
-        raise NotImplementedError
 
     def _check(self) -> None:
         """Refuse managers that cannot be, and whatever its routers cannot be built for."""
@@ -119,11 +126,6 @@ class EngineKeys(Table):
             "operations": self.operations if self.data_bits else "none",
             "managers": len(self.manager_nodes),
         }
-
-    @property
-    def managed(self) -> bool:
-        """Whether managers set groups up and end them by packets."""
-        return self.setup == "manager"
 
     @property
     def manager_nodes(self) -> tuple[WholePlace, ...]:
@@ -171,7 +173,7 @@ class EngineKeys(Table):
         return self.shape.router.link_channels
 
 
-class EngineMeshSpec(EngineKeys):
+class EngineMeshSpec(EngineNetwork):
     """The table ``[network]`` of a mesh."""
 
     kind: Literal["mesh"] = Field(description="The kind of network.")
@@ -229,11 +231,7 @@ class EngineIrregularKeys(EngineKeys):
 
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
-        if self.datelines and self.channels % 2:
-            raise SpecError(
-                f"network: channels = {self.channels} does not go with datelines, where packets "
-                "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
-            )
+        check_dateline_channels(self.datelines, self.channels)
         if self.datelines and self.managed:
             default = "" if "setup" in self.model_fields_set else ", the default,"
             raise SpecError(
@@ -243,27 +241,12 @@ class EngineIrregularKeys(EngineKeys):
         return self
 
 
-class EngineIrregularSpec(EngineIrregularKeys):
+class EngineIrregularSpec(WrittenOut, EngineIrregularKeys, EngineNetwork):
     """An irregular network, its links, nodes and tables written out."""
-
-    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many routers there are.")
-    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
-        description="Pairs of [switch, port] that a link joins."
-    )
-    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
-    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
-        default=None, description="Output port by switch and destination switch; own: -1."
-    )
-    notes: tuple[str, ...] = Field(
-        default=(), description="What a reader of the plan should know of how it was made."
-    )
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
-        check_topology(self.topology)
-        check_datelines(self.topology, self.datelines)
-        if self.tables is not None:
-            check_tables(self.topology, self.tables)
+        self._check_written(self.topology, self.datelines)
         self._check()
         return self
 

@@ -9,10 +9,9 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import IrregularLayout, MeshLayout, StaticLayout
-from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.set_up import SetUp, check_set_up
-from syncfabric.models.networks.soundness import check_datelines, check_tables, check_topology
 from syncfabric.models.networks.table import (
     BarrierRegisters,
     BufferFlits,
@@ -34,10 +33,10 @@ from syncfabric.models.networks.table import (
     WiresKey,
 )
 from syncfabric.models.networks.wires import Wires, check_wires
+from syncfabric.models.networks.written import WrittenOut, check_dateline_channels
 
 __all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "StaticSpec"]
 
-TableEntry: TypeAlias = Annotated[Whole, Field(ge=-1, le=15)]
 Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
 Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 
@@ -166,35 +165,16 @@ class IrregularKeys(Table):
 
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
-        if self.datelines and self.channels % 2:
-            raise SpecError(
-                f"network: channels = {self.channels} does not go with datelines, where packets "
-                "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
-            )
+        check_dateline_channels(self.datelines, self.channels)
         return self
 
 
-class IrregularSpec(SetUp, Wires, IrregularKeys):
+class IrregularSpec(WrittenOut, SetUp, Wires, IrregularKeys):
     """An irregular network, its links, nodes and tables written out."""
-
-    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
-    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
-        description="Pairs of [switch, port] that a link joins."
-    )
-    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
-    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
-        default=None, description="Output port by switch and destination switch; own: -1."
-    )
-    notes: tuple[str, ...] = Field(
-        default=(), description="What a reader of the plan should know of how it was made."
-    )
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
-        check_topology(self.topology)
-        check_datelines(self.topology, self.datelines)
-        if self.tables is not None:
-            check_tables(self.topology, self.tables)
+        self._check_written(self.topology, self.datelines)
         check_wires(self, _defaults(self))
         self.layout.check(sync=self.has_messages, packets=self.channels > 0)
         check_set_up(self, self.datelines)

@@ -1,5 +1,6 @@
 """Where set-up packets leave a router, and enter it: its process's port, or one of its own."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from amaranth import Module, Mux, Signal
@@ -92,7 +93,7 @@ class _SetUpChannel(wiring.Component):
         return m
 
 
-class _SetUpPort(wiring.Component):
+class _SetUpPort(wiring.Component, ABC):
     """Port N of a router: the set-up channel, and what becomes of the ordinary ones.
 
     Parameters
@@ -157,9 +158,9 @@ class _SetUpPort(wiring.Component):
         self._join_ordinary(m)
         return m
 
+    @abstractmethod
     def _join_ordinary(self, m: Module) -> None:
         """Join the ordinary channels."""
-        raise NotImplementedError
 
 
 class LocalPort(_SetUpPort):

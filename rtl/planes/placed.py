@@ -1,5 +1,6 @@
 """What nodes and node interfaces have in common: reset, config chain, words, the process's port."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -35,7 +36,7 @@ def link_of(inside: wiring.Signature) -> wiring.Signature:
     )
 
 
-class Placed(wiring.Component):
+class Placed(wiring.Component, ABC):
     """A place on the config chain, whose reset takes a cycle to all of its state.
 
     Rules: docs/microarchitecture-engine.md, Node (1, 4 to 6).
@@ -46,6 +47,15 @@ class Placed(wiring.Component):
         Of the component, beside ``reset``, ``index``, ``host`` and ``next``.
     counters : bool
         Events are counted.
+
+    Members
+    -------
+    reset : In(1)
+        Resets all but this input's own register.
+    index : In(NODE_BITS)
+        Its number on the chain.
+    host : In(ChainSignature()), next : Out(ChainSignature())
+        The chain, towards the host and away from it.
     """
 
     def __init__(self, members: Mapping[str, Any], *, counters: bool) -> None:
@@ -68,9 +78,9 @@ class Placed(wiring.Component):
         self._place(inside)
         return m
 
+    @abstractmethod
     def _place(self, m: Module) -> None:
         """Place what is reset."""
-        raise NotImplementedError
 
     def _join_links(self, m: Module, part: Any, count: int) -> None:
         """Join the links ``in_0``, ``out_0`` .. to the ends of what is inside."""

@@ -130,7 +130,7 @@ def test_the_model_keeps_the_rules(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_group_alone_keeps_its_bound(seed: int) -> None:
-    """On an idle network, whoever arrives last."""
+    """On an idle network, for any order of arrivals."""
     rng = random.Random(seed)
     kind, size = rng.choice([(MESH, (4, 3)), (CLUSTER, (5, 9))])
     spec = network(kind, *size, setup="local", link_registers=rng.choice([0, 2]))

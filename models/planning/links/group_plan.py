@@ -94,11 +94,6 @@ class GroupPlan:
         return dict(zip(self.members, self.registers, strict=True))
 
     @property
-    def switch_places(self) -> Mapping[int, int]:
-        """The group's entry at each router of the tree, by the name of other networks' plans."""
-        return self.placement
-
-    @property
     def height(self) -> int:
         """Edges on the longest way down."""
         return self.shape.height

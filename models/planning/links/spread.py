@@ -27,7 +27,7 @@ PRESENT, HISTORY = 4 * BASE, BASE // 2
 """What a router costs more for each group that it has too many, now and in each round before."""
 SLACK = (0, 1, 2, 4)
 """How much more than the least a tree's radius may be, where less does not do."""
-PATIENCE = 3
+IN_VAIN = 3
 """Rounds in vain after which that is given up."""
 ROOTS = 4
 """Roots that are tried for a group in each round."""
@@ -157,7 +157,7 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, L
 def _settle(state: _State, groups: Sequence[Wanted], slack: int) -> None:
     """Lay groups that pass crowded routers anew, round by round, while that helps."""
     least, vain = None, 0
-    while vain < PATIENCE and (crowd := np.maximum(state.load - state.room, 0)).any():
+    while vain < IN_VAIN and (crowd := np.maximum(state.load - state.room, 0)).any():
         over = int(crowd.sum())
         vain = 0 if least is None or over < least else vain + 1
         least = over if least is None else min(least, over)

@@ -24,7 +24,10 @@ class Branches(NamedTuple):
 
 
 def branches_of(group: IrregularGroupPlan | WireGroupPlan | LinkPlan) -> Branches:
-    """Return a group's tree, whatever its barriers travel on; on wires a group of one has none."""
+    """Return a group's tree, whatever its barriers travel on.
+
+    A group of one member has none on wires, and none in barrier registers.
+    """
     if isinstance(group, WireGroupPlan):
         if group.tree is None:
             return Branches({}, [])
@@ -32,6 +35,8 @@ def branches_of(group: IrregularGroupPlan | WireGroupPlan | LinkPlan) -> Branche
     if isinstance(group, LinkPlan):
         shape = group.shape
         switches, ups, levels = shape.routers, shape.parent_port, shape.depth
+    elif not group.switch_places:
+        return Branches({}, [])
     else:
         tree = group.tree
         switches, ups, levels = tree.switches, tree.up_port, tree.depth

@@ -47,10 +47,9 @@ class IrregularChart:
     ) -> None:
         """Draw the network, the tree's switches in the colours of their depths, its links bold."""
         pen, colours = self._pen(axes), depth_colours(height)
-        # A group of one member has no register at its switch, which is then not in the tree.
         branches = branches_of(group)
         depths = branches.depths
-        inks = {switch: colours[depths[switch]] for switch in group.switch_places}
+        inks = {switch: colours[depths[switch]] for switch in depths}
         members = {node: inks.get(node[0], ROOT) for node in group.members}
         thick = max(0.8, min(THICKEST, self.sheet.points(THICK)))
         pen.links()
@@ -64,7 +63,7 @@ class IrregularChart:
 
     def tree_key(self, groups: Sequence["IrregularGroupPlan | WireGroupPlan"]) -> list[Mark]:
         """Return the colours of the depths, and how members are marked."""
-        some = any(len(group.switch_places) < self.network.switches for group in groups)
+        some = any(len(branches_of(group).depths) < self.network.switches for group in groups)
         highest = max(group.height for group in groups)
         key = depth_key(highest, others="not in the tree" if some else None, shape="square")
         key.append(Mark(GREY, "member"))

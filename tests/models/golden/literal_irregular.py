@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from syncfabric.models.golden.packet import packet_words
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.golden.source import packet_words
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import IrregularSpec
 from tests.models.golden.literal_switch import LiteralSwitch

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.mesh import MeshModel
+from syncfabric.models.golden.packet import packet_words
 from syncfabric.models.golden.record import Observer
-from syncfabric.models.golden.source import packet_words
 from syncfabric.models.networks.mesh import Port, Turn
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.traffic import WARM_CYCLES, rate_word

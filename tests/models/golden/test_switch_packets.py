@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from syncfabric.models.golden.irregular import IrregularModel
-from syncfabric.models.golden.source import packet_words
+from syncfabric.models.golden.packet import packet_words
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from tests.models.golden.irregular_bench import Bench, line, network_of, star, tree
 from tests.models.golden.packet_log import Log, flow

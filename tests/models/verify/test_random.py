@@ -26,7 +26,7 @@ def draw(rng: random.Random, rules: Rules = Rules()) -> Scenario:  # noqa: B008 
             tree = {order[0]: order[0]}
             for router in order[1:]:
                 tree[router] = rng.choice(list(tree))
-            # Whoever has no children is a member.
+            # A router without children has a member.
             leaves = [r for r in tree if all(up != r or r == child for child, up in tree.items())]
             members = {*leaves, *rng.sample(order, rng.randint(1, len(order)))}
             groups.append(

@@ -19,7 +19,7 @@ from tests.models.golden.planes.nets import (
     set_up_writes,
 )
 
-PATIENCE = 20_000
+LIMIT = 20_000
 
 
 class Bench:
@@ -53,7 +53,7 @@ class Bench:
 
     def settle(self) -> None:
         """Step until nothing moves any more."""
-        for _ in range(PATIENCE):
+        for _ in range(LIMIT):
             if self.net.idle_until() is None:
                 return
             self.step()
@@ -62,7 +62,7 @@ class Bench:
     def ask(self, request: ConfigRequest) -> tuple[bool, int]:
         """Make a request, and wait for the answer."""
         self.step(config=request)
-        for _ in range(PATIENCE):
+        for _ in range(LIMIT):
             ready, error, rdata = self.net.config_answer
             self.step()
             if ready:
@@ -98,7 +98,7 @@ class Bench:
     def status(self, manager: int) -> dict[str, int]:
         """Wait for the end of a manager's command, and return its status."""
         node = self.shape.managers[manager]
-        for _ in range(PATIENCE):
+        for _ in range(LIMIT):
             if self.net.manager_state(node) is not ManagerState.RUNNING:
                 break
             self.step()
@@ -143,7 +143,7 @@ class Bench:
         assert len(self.releases) == first
         start = self.now
         self.step(arrive=arrive, last=lasts & arrive.keys())
-        for _ in range(PATIENCE):
+        for _ in range(LIMIT):
             found = self.releases[first:]
             if len(found) == len(register):
                 break

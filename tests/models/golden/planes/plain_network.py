@@ -22,7 +22,7 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import TrafficGenerator
 
 
-class Restless(Engine):
+class AlwaysStepped(Engine):
     """An engine that is never idle."""
 
     is_idle = False
@@ -41,7 +41,7 @@ class PlainNetwork:
         self.cycle = 0
         self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
         for node in self.nodes:
-            node.engine.__class__ = Restless
+            node.engine.__class__ = AlwaysStepped
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
