@@ -223,7 +223,9 @@ class Engine(wiring.Component):
             memory.write_entry.eq(service.message.entry),
             memory.write_image.eq(rule.writes_image),
             memory.next_image.eq(commands.image),
-            memory.next_epoch.eq(Mux(service.tasks["sweep"], 0, service.message.epoch + 1)),
+            memory.next_epoch.eq(
+                Mux(service.tasks["sweep"], 0, service.message.epoch + service.tasks["setup"])
+            ),
             memory.write_state.eq(rule.write_state),
             memory.next_state.eq(rule.next_state),
             memory.write_acc.eq(rule.merges),

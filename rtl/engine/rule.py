@@ -47,7 +47,7 @@ class Rule(wiring.Component):
     next_acc : Out, merges : Out(1)
         The combination, which is kept if a message is merged that ends nothing.
     writes_image : Out(1)
-        Image and epoch are written.
+        Image and epoch are written; of KILL, where the image has no meaning, the epoch counts.
     sends : Out(ports), kind : Out(2)
         Ports to which the combination is sent, and the message's kind.
     frees : Out(1)
@@ -90,7 +90,7 @@ class Rule(wiring.Component):
         image, state, port = self.image, self.state, self.port
         current, broken, expected, complete = Signal(), Signal(), Signal(), Signal()
         hit, fires, down, root = Signal(), Signal(), Signal(), Signal()
-        live, ended, expires, waits, written = (Signal() for _ in range(5))
+        live, ended, expires, waits, written, named = (Signal() for _ in range(6))
         m.d.comb += [
             current.eq(self.epoch == self.message.epoch),
             root.eq(~image.parent.any()),
@@ -104,6 +104,7 @@ class Rule(wiring.Component):
             expires.eq(self.active & state.alive & self.visit & waits & state.old),
             fires.eq((live & ~broken & complete) | ended | expires),
             written.eq(self.active & self.setup & ~state.alive & current),
+            named.eq(self.active & self.kill & ~state.alive),
             # A completion goes down if it is its turn; what ends a group always does.
             down.eq(state.turn | broken),
             self.kind[0].eq(self.message.kind[0]),
@@ -135,7 +136,7 @@ class Rule(wiring.Component):
             self.next_state.old.eq(Mux(self.visit, waits, self.go & state.old)),
             self.next_acc.eq(Mux(broken, 0, combined)),
             self.merges.eq(hit),
-            self.writes_image.eq(written | (self.active & self.sweep)),
+            self.writes_image.eq(written | named | (self.active & self.sweep)),
             self.write_state.eq(
                 hit | ended | written | (self.active & (self.sweep | self.visit)) | (live & self.go)
             ),
@@ -143,7 +144,7 @@ class Rule(wiring.Component):
         ]
         told = self.setup | self.go | self.kill
         m.d.comb += [
-            self.accepted.eq(self.read | written | fires),
+            self.accepted.eq(self.read | written | named | fires),
             self.unexpected.eq(self.active & port.any() & ~hit & ~ended),
             self.refused.eq(self.active & told & ~self.accepted),
         ]

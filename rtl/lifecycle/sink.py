@@ -105,11 +105,11 @@ class Sink(wiring.Component):
                         state.eq(Mux(refusal == Answer.OK, State.COMMIT, State.ANSWER)),
                     ]
             with m.Case(State.COMMIT), m.If(self.access.ready):
-                answer, made = self._committed(request)
+                answer, epoch_after = self._committed(request)
                 goes_on = (request.operation == Operation.START) & (answer == Answer.OK)
                 m.d.sync += [
                     code.eq(answer),
-                    epoch.eq(self.access.rdata[1 : 1 + EPOCH_BITS] + made),
+                    epoch.eq(epoch_after),
                     state.eq(Mux(goes_on, State.START, State.ANSWER)),
                 ]
             with m.Case(State.START), m.If(self.access.ready):
@@ -171,15 +171,15 @@ class Sink(wiring.Component):
         return drops, Mux(bad, Answer.BAD, Mux(denied, Answer.DENIED, Answer.OK))
 
     def _committed(self, request: Signal) -> tuple[Value, Value]:
-        """Return the code that COMMIT's answer makes, and whether it has set the entry up."""
+        """Return the code that COMMIT's answer makes, and the entry's epoch after it."""
         error, status = self.access.error, self.access.rdata
         alive, epoch = status[0], status[1 : 1 + EPOCH_BITS]
         kills = request.operation == Operation.KILL
         ours = epoch == (request.epoch + 1)[:EPOCH_BITS]
         there, gone = Mux(ours, Answer.OK, Answer.BUSY), Mux(ours, Answer.ENDED, Answer.EPOCH)
         setup = Mux(alive, there, gone)
-        kill = Mux(alive, Answer.DENIED, Answer.OK)
-        return Mux(error, Mux(kills, kill, setup), Answer.OK), ~error & ~kills
+        code = Mux(error, Mux(kills, Answer.DENIED, setup), Answer.OK)
+        return code, Mux(error, epoch, request.epoch + ~kills)
 
     def _ask(self, m: Module, state: Signal, request: Signal, length: Signal, word: Signal) -> None:
         """Ask the engine for what the state needs."""

@@ -34,6 +34,13 @@ ENGINE_BREAKS = (
         "self.epoch[0] == self.message.epoch[0]",
     ),
     Break(
+        "KILL leaves the epoch of what is not alive",
+        "engine: an entry, stages 1",
+        "rtl/engine/rule.py",
+        "self.writes_image.eq(written | named |",
+        "self.writes_image.eq(written |",
+    ),
+    Break(
         "BROKEN is obeyed by any port",
         "engine: an entry, stages 1",
         "rtl/engine/rule.py",

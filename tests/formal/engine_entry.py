@@ -69,7 +69,7 @@ class EntryProof(wiring.Component):
             )
         )
         wanted = Signal(layout.ports)
-        sets_up, waits, to_children, clean = (Signal() for _ in range(4))
+        sets_up, names_epoch, waits, to_children, clean = (Signal() for _ in range(5))
         is_broken = message.kind == Kind.BROKEN
         m.d.comb += [
             ours.eq(mine & alive & (message.epoch == epoch)),
@@ -82,6 +82,7 @@ class EntryProof(wiring.Component):
             expires.eq(mine & tasks.visit & alive & waits & seen),
             fires.eq(completes | starts | broken | kills | expires),
             sets_up.eq(mine & tasks.setup & ~alive & (message.epoch == epoch)),
+            names_epoch.eq(mine & tasks.kill & ~alive),
             to_children.eq(broken | kills | expires | starts | root | ~going_up),
             wanted.eq(Mux(fires, Mux(to_children, children, parent), 0)),
         ]
@@ -102,6 +103,8 @@ class EntryProof(wiring.Component):
                 idle.eq(root),
                 Cat(going_up, asked, seen, last, came).eq(0),
             ]
+        with m.Elif(names_epoch):
+            m.d.sync += epoch.eq(message.epoch)
         with m.Elif(mine & tasks.sweep):
             m.d.sync += [clean.eq(1), alive.eq(0), epoch.eq(0)]
         with m.Elif(fires):
@@ -250,7 +253,7 @@ class EntryProof(wiring.Component):
             ~mine | (counters.unexpected == (port.any() & ~merges & ~broken)),
         )
         told = tasks.setup | tasks.go | tasks.kill
-        good = tasks.read | sets_up | starts | kills
+        good = tasks.read | sets_up | starts | kills | names_epoch
         claims.holds(
             "a command is accepted only in its state",
             ~mine | ((bench.commands.accepted & bench.commands.done) == good),
@@ -265,6 +268,7 @@ class EntryProof(wiring.Component):
             ),
         )
         claims.reached("an entry is set up", sets_up)
+        claims.reached("KILL gives an entry its epoch", names_epoch & (message.epoch != epoch))
         claims.reached("a member goes up", completes & ~to_children)
         claims.reached("a release goes down", completes & to_children & ~root)
         claims.reached("a root's group ends by LAST", completes & root & (kind == Kind.LAST))

@@ -24,6 +24,12 @@ ENGINE = (
         "hit.eq(self.active & state.alive & ~broken",
     ),
     _broken(
+        "KILL gives what is not alive the next epoch",
+        "engine",
+        'service.message.epoch + service.tasks["setup"]',
+        "service.message.epoch + 1",
+    ),
+    _broken(
         "what is merged is forgotten by the next",
         "rule",
         "self.setup | turns | (state.fresh & keeps)",

@@ -295,6 +295,8 @@ class Memory:
                 done = self._merge(number, _GO, 0, _NO_PORT)
             case Code.KILL if same and entry.alive:
                 done = self._merge(number, _BROKEN, 0, _NO_PORT)
+            case Code.KILL if not entry.alive:
+                done = Service(number, entry._replace(epoch=commit.epoch))
             case _:
                 refused = EngineCounter.REFUSED_COMMAND
                 return Service(number, entry, event=refused, answer=answer._replace(error=True))

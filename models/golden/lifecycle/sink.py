@@ -178,18 +178,17 @@ class Sink:
         made = status.epoch == (epoch + 1) % EPOCHS
         after = status.alive and made
         committed, self.state = self.state is State.COMMIT, State.ANSWER
-        self._epoch = status.epoch
+        kills = operation == Operation.KILL
+        self._epoch = status.epoch if status.error else (epoch + (not kills)) % EPOCHS
         if not committed:
             good = not status.error or after
             self._code = words.Answer.OK if good else words.Answer.ENDED
-        elif operation == Operation.KILL:
-            denied = status.error and status.alive
-            self._code = words.Answer.DENIED if denied else words.Answer.OK
+        elif kills:
+            self._code = words.Answer.DENIED if status.error else words.Answer.OK
         elif status.error and not after:
             over = words.Answer.ENDED if made else words.Answer.EPOCH
             self._code = words.Answer.BUSY if status.alive else over
         else:
             self._code = words.Answer.OK
-            self._epoch = (status.epoch + (not status.error)) % EPOCHS
             if operation == Operation.START:
                 self.state = State.START

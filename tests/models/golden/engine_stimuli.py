@@ -159,12 +159,13 @@ class EngineStimuli:
         if rng.random() < 0.9:
             code = Code.READ if rng.random() < 0.3 else Code.KILL
             if not entry.alive:
-                code = Code.SETUP
+                code = Code.KILL if rng.random() < 0.05 else Code.SETUP
             elif not entry.missing:
                 code = Code.GO
             elif code == Code.KILL and entry.image.children and rng.random() < 0.8:
                 code = Code.READ
-        epoch = entry.epoch if rng.random() < 0.9 else rng.randrange(4)
+        known = rng.random() < 0.9 and (entry.alive or code != Code.KILL)
+        epoch = entry.epoch if known else rng.randrange(4)
         word = rng.choice((0, 1, 2, 3, rng.randrange(16)))
         fields = {"code": code, "epoch": epoch, "entry": number, "word": word}
         return COMMIT.pack(fields) | rng.getrandbits(16) << 16
@@ -207,5 +208,7 @@ class EngineStimuli:
         if got.answer and self.request:
             commit = self.request[:2] == (True, 0)
             name = Code(self.request.data & 3).name if commit else "access"
+            if name == "KILL" and not got.answer.rdata & 1:
+                name += " of no group"
             self.seen[name + (" refused" if got.answer.error else "")] += 1
             self.request = None

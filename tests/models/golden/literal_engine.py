@@ -79,7 +79,8 @@ class LiteralEntry:
 
     def __init__(self, layout: EngineLayout) -> None:
         self.layout = layout
-        self.set_ups = 0
+        self.set_ups = 0  # since the last KILL that gave it an epoch
+        self.given = 0
         self.life: Life | None = None
 
     def ports(self, name: str) -> frozenset[int]:
@@ -88,7 +89,7 @@ class LiteralEntry:
 
     @property
     def epoch(self) -> int:
-        return self.set_ups % 4
+        return (self.given + self.set_ups) % 4
 
     @property
     def alive(self) -> bool:
@@ -365,6 +366,8 @@ class LiteralEngine:
             self.act(x, number, None, GO, 0)
         elif code == KILL and entry.alive and same:
             self.act(x, number, None, BROKEN, 0)
+        elif code == KILL and not entry.alive:
+            entry.given, entry.set_ups = words["epoch"], 0
         elif code != READ:
             error = True
             self.events.append((REFUSED_COMMAND, x.e))

@@ -27,7 +27,7 @@ class Packet:
     flits: list[Words] = field(default_factory=list)
     accessed: bool = False  # the engine has been asked for it
     status: int = 0  # the last one
-    set_up: bool = False  # the last command was a SETUP without error
+    given: int | None = None  # the epoch of an entry whose last command had no error
     code: int = OK
     judged: bool = False  # it has its code from JUDGE
 
@@ -258,7 +258,7 @@ class LiteralSink:
         elif self.state in (COMMIT, RUN) and got:
             self.answered(*got)
         elif self.state == ANSWER:
-            epoch = p.epoch if p.judged else (p.status >> 1 & 3) + p.set_up
+            epoch = p.epoch if p.judged else p.status >> 1 & 3 if p.given is None else p.given
             self.slots[p.manager] = p.code, p.tag, epoch % 4, p.entry, p.sequence
             self.state, self.packet = LISTEN, Packet()
         return 0
@@ -270,11 +270,11 @@ class LiteralSink:
         next_one = alive and epoch == (p.epoch + 1) % 4
         p.status = status
         committed, self.state = self.state == COMMIT, ANSWER
-        p.set_up = committed and p.operation != KILL and not error
+        p.given = None if error else p.epoch + (p.operation != KILL)
         if not committed:
             p.code = OK if not error or next_one else ENDED
         elif p.operation == KILL:
-            p.code = DENIED if error and alive else OK
+            p.code = DENIED if error else OK
         elif not error or next_one:
             p.code = OK
             if p.operation == START:

@@ -115,14 +115,17 @@ def test_e7_6_and_7_a_command_whose_condition_does_not_hold_is_refused(
     if not alive:
         bench.commit(Code.KILL, epoch=1)
     holds = epoch == 1 and alive == (code != Code.SETUP) and (code != Code.GO or parent is None)
+    names = code == Code.KILL and not alive
     before, start = bench.status(), bench.now
     answer = bench.commit(code, 0, epoch)
+    holds |= names
     assert answer.error == (not holds)
     assert bench.layout.status.unpack(answer.rdata & answer.meaning) == before
     bench.run(4)
     assert bench.count(REFUSED) == (not holds)
-    assert (bench.status() == before) == (not holds)
-    assert bool(bench.released(start)) == (holds and code != Code.SETUP)
+    after = before | {"epoch": epoch} if names else before
+    assert (bench.status() == after) == (names or not holds)
+    assert bool(bench.released(start)) == (holds and alive)
 
 
 def test_e7_7_a_root_is_started_once() -> None:

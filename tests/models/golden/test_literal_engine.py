@@ -13,7 +13,7 @@ COUNTERS = ("OVERFLOW", "UNEXPECTED", "REFUSED_COMMAND")
 WANTED = {
     *("PLAIN", "GO", "LAST", "BROKEN", "freed", "arrive", "expired"),
     *("release PLAIN", "release GO", "release LAST", "release BROKEN"),
-    *("READ", "SETUP", "KILL", "SETUP refused", "GO refused", "KILL refused"),
+    *("READ", "SETUP", "KILL", "SETUP refused", "GO refused", "KILL refused", "KILL of no group"),
     *("access", "access refused", *COUNTERS),
 }
 """What must happen in a few plays."""
@@ -36,9 +36,9 @@ def play(seed: int, cycles: int = PLAY) -> Counter[str]:
     return race.seen + Counter(COUNTERS[counter] for counter, _ in race.literal.events)
 
 
-@pytest.mark.parametrize("first", range(0, 96, 24))
+@pytest.mark.parametrize("first", [0, 48])
 def test_model_is_the_literal_contract(first: int) -> None:
-    seen = sum((play(first + seed) for seed in range(24)), Counter[str]())
+    seen = sum((play(first + seed) for seed in range(48)), Counter[str]())
     assert seen.keys() >= WANTED
 
 

@@ -38,7 +38,7 @@ WANTED = {"GO", "SETUP", "KILL", "READ", "access", "access refused"}
 ALL = WANTED | {
     *("PLAIN", "LAST", "BROKEN", "freed", "arrive"),
     *("release PLAIN", "release GO", "release LAST", "release BROKEN"),
-    *("SETUP refused", "GO refused", "KILL refused"),
+    *("SETUP refused", "GO refused", "KILL refused", "KILL of no group"),
 }
 """What must happen in each case, and in all of a rack."""
 

@@ -136,7 +136,7 @@ TABLE = [
     (Operation.START, True, False, 0, Answer.EPOCH, 0),
     (Operation.KILL, False, True, 1, Answer.OK, 1),
     (Operation.KILL, True, True, 2, Answer.DENIED, 2),
-    (Operation.KILL, True, False, 1, Answer.OK, 1),
+    (Operation.KILL, False, False, 3, Answer.OK, 1),
 ]
 
 

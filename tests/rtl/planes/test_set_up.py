@@ -246,6 +246,11 @@ def test_the_life_of_a_group(name: str) -> None:
         assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == done(2)
         assert fabric.bits("broken") == [1, 1]
         assert await fabric.command(0, Operation.KILL, {0: 2, 1: 2}) == done(2)
+        # Half a tree; KILL makes the epoch of the other router as if it had been set up, too.
+        assert await fabric.command(0, Operation.SETUP, {0: 2, 1: 2}, (1,)) == done(3)
+        assert await fabric.command(0, Operation.KILL, {0: 3, 1: 3}) == done(3)
+        assert await fabric.command(0, Operation.SETUP, {0: 3, 1: 3}) == done(0)
+        await fabric.barrier((4, 8))
         for i in range(2):
             word = await fabric.read(network.target_of(i), Target.ROUTER, RouterWord.UNEXPECTED)
             assert word == 0

@@ -117,6 +117,26 @@ def test_a_retry_is_idempotent_and_an_entry_in_use_is_busy() -> None:
     assert (status["code"], status["epoch"]) == (Answer.DENIED, 1)
 
 
+@pytest.mark.parametrize("epoch", range(4))
+def test_kill_makes_the_epochs_known(epoch: int) -> None:
+    """Of entries that are not alive, whatever their epochs are."""
+    bench = square()
+    group = draw_group(bench.shape, random.Random(1), 1, range(8))
+    group.epoch = {n: n % 4 for n in group.entry}
+    assert done(bench.command(0, Operation.KILL, group))
+    assert done(bench.command(0, Operation.SETUP, group))
+    bench.settle()
+    bench.barrier(group, last=group.members)
+    bench.settle()
+    group.epoch = dict.fromkeys(group.entry, epoch)
+    status = bench.command(0, Operation.KILL, group)
+    assert done(status)
+    assert status["epoch"] == epoch
+    assert done(bench.command(0, Operation.SETUP, group))
+    bench.settle()
+    bench.barrier(group)
+
+
 def test_an_entry_that_has_ended_meanwhile_says_so() -> None:
     """SETUP of entries that a KILL has ended, by the same epoch: ENDED; by another one: EPOCH."""
     bench = square()
