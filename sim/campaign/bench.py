@@ -14,8 +14,8 @@ from syncfabric.models.traffic import rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong
+from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.soak.life import Life
-from syncfabric.sim.soak.steps import HANG, Ask, FoundError, Steps
 
 __all__ = ["Bench"]
 

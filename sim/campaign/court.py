@@ -17,8 +17,8 @@ from syncfabric.sim.campaign.crew import Crew, crew_of, groups_hit
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.campaign.trial import EPISODES, Trial
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.soak.life import Life
-from syncfabric.sim.soak.steps import FoundError
 
 __all__ = ["Court", "Outcome", "Verdict"]
 

@@ -40,11 +40,11 @@ from syncfabric.sim.drive.recovery.world import (
     way_is_hit,
 )
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps, ask_all
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
 from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import LOOK, Ask, FoundError, Pause, Steps, ask_all
 
 __all__ = ["Crew", "crew_of", "groups_hit"]
 

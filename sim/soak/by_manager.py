@@ -24,9 +24,7 @@ from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpe
 from syncfabric.models.planning.plan import EngineGroupPlan, StaticGroupPlan, WireGroupPlan
 from syncfabric.models.planning.requests import manager_entries
 from syncfabric.sim.fabric import Fabric
-from syncfabric.sim.soak.by_port import Registers, await_broken
-from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import (
+from syncfabric.sim.lifecycle.effects import (
     HANG,
     LOOK,
     Ask,
@@ -36,6 +34,8 @@ from syncfabric.sim.soak.steps import (
     ask_all,
     await_reads,
 )
+from syncfabric.sim.soak.by_port import Registers, await_broken
+from syncfabric.sim.soak.life import Life, images_of
 
 __all__ = ["ByManager"]
 

@@ -10,8 +10,8 @@ from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.plan import WireGroupPlan
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import HANG, LOOK, FoundError, Pause, Request, Steps, ask_all
 from syncfabric.sim.soak.life import Life, images_of
-from syncfabric.sim.soak.steps import HANG, LOOK, FoundError, Pause, Request, Steps, ask_all
 
 __all__ = ["ByPort", "Registers", "await_broken"]
 

@@ -8,8 +8,8 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.models.planning.static_images import SETTLING, role_of, route_writes
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import FoundError, Pause, Steps, ask_all
 from syncfabric.sim.soak.life import Life
-from syncfabric.sim.soak.steps import FoundError, Pause, Steps, ask_all
 
 __all__ = ["ByRoutes"]
 

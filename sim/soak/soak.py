@@ -22,6 +22,7 @@ from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
+from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps, ask_all
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
@@ -30,7 +31,6 @@ from syncfabric.sim.soak.draw import Drawing
 from syncfabric.sim.soak.life import Life
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
-from syncfabric.sim.soak.steps import HANG, Ask, FoundError, Steps, ask_all
 from syncfabric.sim.soak.traffic import QUEUE, Phases
 
 __all__ = ["soak"]

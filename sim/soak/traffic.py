@@ -8,8 +8,8 @@ from pathlib import Path
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import HANG, FoundError
 from syncfabric.sim.soak.result import SoakPhase
-from syncfabric.sim.soak.steps import HANG, FoundError
 
 __all__ = ["QUEUE", "Phases"]
 

@@ -5,7 +5,7 @@ Source: docs/microarchitecture-engine.md, E7; docs/microarchitecture-networks.md
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, IMAGE_ADDRESS, Code
@@ -16,7 +16,10 @@ from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
 
 __all__ = [
+    "COMMIT_ADDRESS",
     "Write",
+    "commit_write",
+    "kill_command",
     "kill_requests",
     "kill_writes",
     "manager_address",
@@ -63,13 +66,12 @@ def set_up_writes(
             target = network.target_of(image.router)
             for k, word in enumerate(image.words(layout)):
                 yield Write(target, IMAGE_ADDRESS + k, word)
-            yield Write(target, COMMIT_ADDRESS, _commit(Code.SETUP, image.entry, image.epoch))
+            yield commit_write(Code.SETUP, network, image.router, image.entry, image.epoch)
         epochs.set_up(group)
     for group in groups:
         root = group.shape.root
         entry = group.placement[root]
-        word = _commit(Code.GO, entry, epochs[root, entry])
-        yield Write(network.target_of(root), COMMIT_ADDRESS, word)
+        yield commit_write(Code.GO, network, root, entry, epochs[root, entry])
 
 
 def kill_writes(
@@ -78,12 +80,13 @@ def kill_writes(
     """Yield the writes that end groups at all their routers."""
     for group in groups:
         for router, entry in group.placement.items():
-            word = _commit(Code.KILL, entry, epochs[router, entry])
-            yield Write(network.target_of(router), COMMIT_ADDRESS, word)
+            yield commit_write(Code.KILL, network, router, entry, epochs[router, entry])
 
 
-def _commit(code: Code, entry: int, epoch: int) -> int:
-    return COMMIT.pack({"code": code, "entry": entry, "epoch": epoch})
+def commit_write(code: Code, network: NetworkShape, router: int, entry: int, epoch: int) -> Write:
+    """Return the write that commits a command at a router's entry; READ is of its status."""
+    word = COMMIT.pack({"code": code, "entry": entry, "epoch": epoch})
+    return Write(network.target_of(router), COMMIT_ADDRESS, word)
 
 
 def set_up_requests(
@@ -114,17 +117,31 @@ def set_up_command(
     group: GroupPlan, network: NetworkShape, epochs: Epochs
 ) -> Iterator[tuple[int, int]]:
     """Yield the writes, address and word, that have a manager set a group up (N5)."""
-    requests = set_up_requests(group, network, epochs)
+    yield from _command(Operation.SETUP, set_up_requests(group, network, epochs))
+
+
+def kill_command(
+    places: Iterable[tuple[int, int]], network: NetworkShape, epochs: Epochs
+) -> Iterator[tuple[int, int]]:
+    """Yield the writes, address and word, that have a manager kill entries of routers (N5)."""
+    yield from _command(Operation.KILL, kill_requests(places, network, epochs))
+
+
+def _command(
+    operation: Operation, requests: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[int, int]]:
     yield manager_address(ManagerWord.POINTER), 0
     for request in requests:
         for word in request:
             yield manager_address(ManagerWord.DATA), word
-    command = COMMAND.pack({"operation": Operation.SETUP, "count": len(requests)})
+    command = COMMAND.pack({"operation": operation, "count": len(requests)})
     yield manager_address(ManagerWord.COMMAND), command
 
 
-def kill_requests(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> list[tuple[int, ...]]:
-    """Return the requests of a manager's KILL, as long as those of SETUP."""
+def kill_requests(
+    places: Iterable[tuple[int, int]], network: NetworkShape, epochs: Epochs
+) -> list[tuple[int, ...]]:
+    """Return the requests of a manager's KILL of routers' entries, as long as those of SETUP."""
     layout = network.router.layout
     return [
         (
@@ -132,5 +149,5 @@ def kill_requests(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> li
             REQUEST.pack({"entry": entry, "epoch": epochs[router, entry]}),
             *[0] * layout.image_words,
         )
-        for router, entry in group.placement.items()
+        for router, entry in places
     ]

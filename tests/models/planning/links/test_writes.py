@@ -128,7 +128,7 @@ def test_requests_of_a_manager() -> None:
     }
     assert {r["router"]: r["image"] for r in asked} == {r: i.word for r, i in images.items()}
     epochs.set_up(plan)
-    killed = manager_memory(network, kill_requests(plan, network.shape, epochs))
+    killed = manager_memory(network, kill_requests(plan.placement.items(), network.shape, epochs))
     assert {r["router"]: r["entry"] for r in killed} == plan.placement
     assert {r["router"]: r["epoch"] for r in killed} == {
         router: 3 if router == plan.shape.root else 1 for router in plan.placement

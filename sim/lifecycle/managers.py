@@ -1,0 +1,138 @@
+"""Groups that managers set up and end by packets (N5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import (
+    COMMAND,
+    FREED,
+    MANAGER_STATUS,
+    Answer,
+    ManagerState,
+    ManagerWord,
+    Operation,
+)
+from syncfabric.models.planning.links.entries import owner_of
+from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.links.set_up import (
+    kill_command,
+    manager_address,
+    set_up_command,
+)
+from syncfabric.sim.lifecycle.effects import (
+    HANG,
+    LOOK,
+    Ask,
+    FoundError,
+    Pause,
+    Steps,
+    ask_all,
+)
+from syncfabric.sim.lifecycle.lifecycle import TRIES, Lifecycle
+
+__all__ = ["ByManagers"]
+
+
+class _End(NamedTuple):
+    """What a manager's FREED reports: an instance of a root's entry."""
+
+    router: int
+    entry: int
+    epoch: int
+
+
+class ByManagers(Lifecycle):
+    """Commands the manager in whose share a group's entries are."""
+
+    def __init__(self, shape: NetworkShape, *, patience: int = HANG, tries: int = TRIES) -> None:
+        super().__init__(shape, patience=patience, tries=tries)
+        self._ended: set[_End] = set()  # reported, and not yet made use of
+
+    def _command_set_up(self, group: GroupPlan) -> Steps[Answer]:
+        writes = set_up_command(group, self._shape, self.epochs)
+        code, _ = yield from self._command(self._node(group.placement.values()), writes)
+        return code
+
+    def _command_kill(self, group: GroupPlan) -> Steps[Answer]:
+        writes = kill_command(group.placement.items(), self._shape, self.epochs)
+        code, _ = yield from self._command(self._node(group.placement.values()), writes)
+        yield from self._forget(*self._root(group))
+        return code
+
+    def _free(self, router: int, entry: int) -> Steps[None]:
+        for _ in range(self._tries):
+            writes = kill_command([(router, entry)], self._shape, self.epochs)
+            code, epoch = yield from self._command(self._node([entry]), writes)
+            if code in (Answer.OK, Answer.DENIED):
+                self.epochs[router, entry] = epoch
+            if code is Answer.OK:
+                yield from self._forget(router, entry)
+                return
+        raise FoundError(f"entry {entry} of router {router} is not killed: {code.name}")
+
+    def tear_down(self, group: GroupPlan) -> Steps[None]:
+        """Read what is FREED until the manager is told that the root's entry is (N6.4)."""
+        node, place = self._node(group.placement.values()), self._root(group)
+        end = _End(*place, self.epochs[place])
+        for _ in range(self._patience // LOOK):
+            yield from self._hear(node)
+            if end in self._ended:
+                self._ended.remove(end)
+                return
+            yield Pause(LOOK)
+        raise FoundError(
+            f"its last barrier is over, and the manager is not told FREED for {self._patience} "
+            "cycles"
+        )
+
+    def _abort(self, group: GroupPlan) -> Steps[None]:
+        """Have its manager abort the command that it runs; without one it refuses (N5.9)."""
+        yield from self._abort_at(self._node(group.placement.values()))
+
+    def _node(self, entries: Collection[int]) -> int:
+        """Return the node of the manager that owns entries."""
+        return self._shape.managers[owner_of(entries, self._shape.router)]
+
+    def _command(self, node: int, writes: Iterable[tuple[int, int]]) -> Steps[tuple[Answer, int]]:
+        """Give a manager a command and await its end; return the code and the epoch of STATUS.
+
+        Raises
+        ------
+        FoundError
+            It takes no command, or does not end by ABORT either.
+        """
+        yield from ask_all([(node, *write) for write in writes], "commanded")
+        status = [(node, manager_address(ManagerWord.STATUS), None)]
+        for aborted in (False, True):
+            for _ in range(self._patience // LOOK):
+                (word,) = yield from ask_all(status, "commanded")
+                fields = MANAGER_STATUS.unpack(word)
+                if fields["state"] != ManagerState.RUNNING:
+                    return Answer(fields["code"]), fields["epoch"]
+                yield Pause(LOOK)
+            if not aborted:
+                yield from self._abort_at(node)
+        raise FoundError(f"the manager of node {node} runs a command {self._patience} cycles on")
+
+    def _abort_at(self, node: int) -> Steps[None]:
+        word = COMMAND.pack({"operation": Operation.ABORT})
+        yield Ask([(node, manager_address(ManagerWord.COMMAND), word)])
+        yield Pause(LOOK)
+
+    def _hear(self, node: int) -> Steps[None]:
+        """Read all that a manager holds of ended groups."""
+        freed = [(node, manager_address(ManagerWord.FREED), None)]
+        while True:
+            (word,) = yield from ask_all(freed, "read")
+            fields = FREED.unpack(word)
+            if not fields["valid"]:
+                return
+            self._ended.add(_End(fields["router"], fields["entry"], fields["epoch"]))
+
+    def _forget(self, router: int, entry: int) -> Steps[None]:
+        """Forget the ends of an entry's groups: of one that is killed it may have come before."""
+        yield from self._hear(self._node([entry]))
+        self._ended = {end for end in self._ended if (end.router, end.entry) != (router, entry)}

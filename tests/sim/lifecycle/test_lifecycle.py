@@ -1,0 +1,258 @@
+"""The software of groups' lives, performed on the golden model of their networks."""
+
+import inspect
+import random
+from contextlib import suppress
+
+import pytest
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.links.planners import plan_groups
+from syncfabric.sim.lifecycle import lifecycle_of
+from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause
+from tests.models.planning.irregular import draw_network
+from tests.models.planning.links.checker import cluster, groups_of, mesh
+from tests.sim.lifecycle.desk import Desk
+
+TREE = draw_network(random.Random(5), 5, 3, 9, 6)
+MANAGED: dict[str, EngineSpec] = {
+    "mesh": mesh(3, 2, setup="manager", managers=((2, 1), (0, 0))),
+    "routed": mesh(3, 3, setup="manager", transport="routed"),
+    "cluster": cluster(TREE, setup="manager", message_links="shared", link_registers=1),
+}
+NETWORKS: dict[str, EngineSpec] = {
+    **MANAGED,
+    "mesh, over the chain": mesh(3, 2, engine_stages=3),
+    "cluster, over the chain": cluster(TREE, channels=0),
+}
+every = pytest.mark.parametrize("name", NETWORKS)
+managed = pytest.mark.parametrize("name", MANAGED)
+
+
+def drawn(network: EngineSpec, seed: int, count: int = 1) -> list[GroupPlan]:
+    """Return groups of random members, as if each were the only one."""
+    plans: list[GroupPlan] = []
+    rng = random.Random(seed)
+    while len(plans) < count:
+        with suppress(PlanError):  # an image of routed messages has too few names for some trees
+            plans += plan_groups(network, groups_of(network, rng, 1, (2, 3, 5)))
+    return plans
+
+
+@every
+def test_groups_come_and_go(name: str) -> None:
+    """Each in entries that are free, some ended by LAST, others killed in the midst."""
+    network, rng = NETWORKS[name], random.Random(name)
+    desk, software = Desk(network), lifecycle_of(network.shape)
+    free, owners = FreeEntries(network.shape.router), max(1, len(network.shape.managers))
+    living: list[GroupPlan] = []
+    for group in drawn(network, 1, 14):
+        taken = free.take(group, rng.randrange(owners))
+        assert taken
+        desk.perform(software.set_up(taken))
+        desk.perform(software.await_ready(taken))
+        desk.barrier(taken)
+        living.append(taken)
+        if len(living) < 3:
+            continue
+        over = living.pop(rng.randrange(3))
+        if rng.random() < 0.5:
+            desk.barrier(over, last=True)
+            desk.perform(software.tear_down(over))
+        else:
+            first, *others = desk.seats(over)
+            desk.arrive(others)
+            desk.perform(software.kill(over))
+            assert all(desk.net.broken(*seat) for seat in (first, *others))
+        free.leave(over)
+        for other in living:
+            desk.barrier(other)
+    assert software.refused == 0
+
+
+@every
+def test_an_entry_is_used_again_and_again(name: str) -> None:
+    """More often than it has epochs, whatever its group was."""
+    network = NETWORKS[name]
+    desk, software = Desk(network), lifecycle_of(network.shape)
+    for time, group in enumerate(drawn(network, 2, 9)):
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+        if time % 3:
+            desk.barrier(group, last=True)
+            desk.perform(software.tear_down(group))
+        else:
+            desk.perform(software.kill(group))
+            desk.perform(software.kill(group))  # again: nothing is left
+    assert software.refused == 0
+
+
+@every
+@pytest.mark.parametrize("seed", range(3))
+def test_an_entry_in_use_is_busy_until_its_group_is_over(name: str, seed: int) -> None:
+    """Others of the same tree may be set up already, and are when it is tried again."""
+    network = NETWORKS[name]
+    desk, software = Desk(network), lifecycle_of(network.shape)
+    first, *others = drawn(network, seed, 9)
+    second = next(each for each in others if first.placement.keys() & each.placement.keys())
+    desk.perform(software.set_up(first))
+    desk.perform(software.await_ready(first))
+    steps = software.set_up(second)
+    desk.perform(steps, until=desk.net.cycle + 15 * LOOK)
+    assert software.refused > 1
+    desk.barrier(first, last=True)
+    desk.perform(steps)
+    desk.perform(software.await_ready(second))
+    desk.barrier(second)
+
+
+def test_go_has_come_when_the_last_awaits_its_children() -> None:
+    """Before, a status awaits the parent alone, and that of the root nobody."""
+    network = mesh(3, 1)
+    (group,) = plan_groups(network, [GroupSpec(id=1, members=((0, 0), (1, 0), (2, 0)))])
+    status, steps = (
+        network.shape.router.layout.status,
+        lifecycle_of(network.shape).await_ready(group),
+    )
+    own, east, west = 1 << 4, 1 << 0, 1 << 2
+    before, after = (east, 0, west), (own, own | east | west, own)
+    assert group.shape.root == 1
+    step = next(steps)
+    for there in (before, (own, after[1], west), (east, after[1], own)):
+        assert isinstance(step, Ask)
+        words = [status.pack({"alive": 1, "missing": missing}) for missing in there]
+        assert isinstance(steps.send([(False, word) for word in words]), Pause)
+        step = steps.send([])
+    steps.send([(False, status.pack({"alive": 1, "missing": missing})) for missing in after])
+    with pytest.raises(StopIteration):
+        steps.send([])
+
+
+@every
+def test_who_does_not_know_the_epochs_learns_them(name: str) -> None:
+    """Also where a group was left alive, and where a half of one was."""
+    network = NETWORKS[name]
+    desk, before, software = Desk(network), *(lifecycle_of(network.shape) for _ in range(2))
+    groups = drawn(network, 4, 4)
+    for group in groups[:3]:
+        desk.perform(before.set_up(group))
+        desk.perform(before.kill(group))
+    desk.perform(before.set_up(groups[3]))
+    desk.perform(software.recover(groups[3]))
+    knows = software.again()
+    for group in groups:
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+        desk.barrier(group, last=True)
+        desk.perform(software.tear_down(group))
+    late = drawn(network, 4, 3)[0]
+    desk.perform(knows.set_up(late))  # its epochs are those of some time ago
+    desk.perform(knows.await_ready(late))
+    desk.barrier(late)
+    assert knows.refused
+
+
+@managed
+@pytest.mark.parametrize("end", ["again", "recover", "over"])
+def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -> None:
+    """Wherever it was left: ABORT, and the same again, or KILL of whatever there is."""
+    network, was_ready = NETWORKS[name], []
+    group = drawn(network, 5)[0]
+    for after in range(10, 2000, 17):
+        desk, software = Desk(network), lifecycle_of(network.shape)
+        left = software.set_up(group)
+        desk.perform(left, until=after)
+        if inspect.getgeneratorstate(left) == inspect.GEN_CLOSED:
+            break
+        desk.perform(software.abort(group))
+        desk.run(300)
+        was_ready.append(all(desk.net.ready(*seat) for seat in desk.seats(group)))
+        if end == "over" and was_ready[-1]:
+            desk.barrier(group, last=True)
+            desk.perform(software.set_up(group))  # it has been, and is over
+            assert software.refused == 0
+            desk.perform(software.tear_down(group))
+        if end == "recover":
+            desk.perform(software.recover(group))
+            assert not any(desk.net.ready(*seat) for seat in desk.seats(group))
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+        desk.barrier(group, last=True)
+        desk.perform(software.tear_down(group))
+    assert {True, False} <= set(was_ready)
+
+
+def test_a_command_that_is_not_answered_in_time_is_aborted_and_given_again() -> None:
+    network = mesh(12, 1, setup="manager", link_registers=3)
+    desk, software = Desk(network), lifecycle_of(network.shape, patience=LOOK)
+    ends = GroupSpec(id=1, members=((0, 0), (11, 0)))
+    (group,) = plan_groups(network, [ends])
+    steps = software.set_up(group)
+    while software.refused < 2:
+        desk.perform(steps, until=desk.net.cycle + LOOK)
+    software._patience = 10 * LOOK
+    desk.perform(steps)
+    desk.perform(software.await_ready(group))
+    desk.barrier(group)
+    assert desk.net.managers[0]._tag == software.refused % 4  # ABORT makes it one more
+
+
+@every
+def test_what_does_not_end_is_found(name: str) -> None:
+    network = NETWORKS[name]
+    desk, software = Desk(network), lifecycle_of(network.shape, patience=5 * LOOK)
+    group = drawn(network, 7)[0]
+    desk.perform(software.set_up(group))
+    with pytest.raises(FoundError, match="its last barrier is over"):
+        desk.perform(software.tear_down(group))
+
+
+@every
+def test_an_end_that_nobody_awaited_is_not_that_of_a_later_group(name: str) -> None:
+    """Also if that has the same epoch."""
+    network = NETWORKS[name]
+    desk, software = Desk(network), lifecycle_of(network.shape, patience=5 * LOOK)
+    group = drawn(network, 7)[0]
+    for time in range(5):
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+        if not time:
+            desk.barrier(group, last=True)
+        if time < 4:
+            desk.perform(software.kill(group))
+    with pytest.raises(FoundError, match="its last barrier is over"):
+        desk.perform(software.tear_down(group))
+
+
+@managed
+def test_entries_of_the_chain_or_of_another_manager_are_denied(name: str) -> None:
+    """By hardware; the planner does not ask for them."""
+    network = NETWORKS[name]
+    desk, software = Desk(network), lifecycle_of(network.shape, tries=2)
+    group = drawn(network, 8)[0]
+    owners = len(network.shape.managers)
+    software._node = lambda entries: network.shape.managers[-1]  # type: ignore[attr-defined]
+    if owners > 1:
+        with pytest.raises(FoundError, match="not set up: DENIED"):
+            desk.perform(software.set_up(group))
+        with pytest.raises(FoundError, match="not killed: DENIED"):
+            desk.perform(software.recover(group))
+
+
+def test_free_entries_are_the_lowest_of_a_share() -> None:
+    network = mesh(3, 1, setup="manager", managers=((0, 0), (1, 0)), groups=64)
+    ends = GroupSpec(id=1, members=((0, 0), (2, 0)))
+    (group,) = plan_groups(network, [ends])
+    free = FreeEntries(network.shape.router)
+    taken = [free.take(group) for _ in range(16)]
+    assert [each and set(each.placement.values()) for each in taken] == [{i} for i in range(16)]
+    assert free.take(group) is None  # nodes have 16 registers
+    assert taken[3]
+    free.leave(taken[3])
+    again = free.take(group)
+    assert again
+    assert set(again.placement.values()) == {3}
+    assert free.take(group, owner=1) is None  # none of whose entries has a register
