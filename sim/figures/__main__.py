@@ -14,6 +14,7 @@ from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_programs
 from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
 from syncfabric.sim.figures.cores_static import core_reflex
+from syncfabric.sim.figures.engines import engine_latency
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.planning import irregular_planning
@@ -36,6 +37,7 @@ SECTIONS: tuple[Section, ...] = (
     barrier_latency,
     options_latency,
     irregular_latency,
+    engine_latency,
     schemes,
     ordinary_packets,
     speed,

@@ -111,12 +111,13 @@ class Laid:
         return sorted((self.root, *self.parent))
 
 
-def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints) -> Laid:
+def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy: Ints) -> Laid:
     """Return a tree of shortest ways from a root to all members over routers of little cost.
 
     Level by level from the farthest: children for which no router of the level above is in the
     tree anyway get some by greedy set cover, the least cost of a way to the root for each child
-    first. Then each child takes the lowest-numbered of them.
+    first. Then each child takes one that is in the tree anyway, of these the least busy, and of
+    these the lowest-numbered.
 
     Parameters
     ----------
@@ -126,6 +127,8 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints) -> La
         The members' routers.
     cost : array of int64, shape (routers,)
         What it costs that a router is in the tree, at least 1; at members' routers nothing.
+    busy : array of int64, shape (routers,)
+        Messages of other groups that come to each router in a barrier.
     """
     cost = cost.copy()
     cost[list(members)] = 0
@@ -142,10 +145,12 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints) -> La
         }
         row = rows[here - 1]
         _cover(above, row, prices)
-        chosen = {
-            child: next(near for near in nears if near in row) for child, nears in above.items()
-        }
-        row &= {*members} | set(chosen.values())
+        kept, chosen = {*members}, {}
+        for child, nears in above.items():
+            found = (near for near in nears if near in row)
+            chosen[child] = min(found, key=lambda near: (near not in kept, busy[near], near))
+            kept.add(chosen[child])
+        row &= kept
         parent |= chosen
     total = int(cost[[root, *parent]].sum())
     return Laid(root, parent, total)

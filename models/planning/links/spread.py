@@ -85,16 +85,19 @@ class _State:
     room: int
     load: Ints
     history: Ints
+    busy: Ints
     trees: dict[int, Laid] = field(default_factory=dict)
 
     def put(self, wanted: Wanted, tree: Laid) -> None:
         self.trees[wanted.group] = tree
         self.load[wanted.share, tree.routers] += 1
+        self.busy += _messages(tree, wanted, len(self.busy))
 
     def take(self, wanted: Wanted) -> None:
         tree = self.trees.pop(wanted.group, None)
         if tree:
             self.load[wanted.share, tree.routers] -= 1
+            self.busy -= _messages(tree, wanted, len(self.busy))
 
     def crowded(self, wanted: Wanted) -> bool:
         """Whether a group's tree passes a router that has too many."""
@@ -113,9 +116,20 @@ class _State:
             ways = self.graph.distances(members, price)[:, roots].sum(axis=0)
             roots = roots[np.argsort(ways, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
-        trees = [lay(self.graph, root, members, cost) for root in roots[:count].tolist()]
-        # As parents are the lowest-numbered, fewer messages meet where the root is the highest.
-        return min(trees, key=lambda tree: (tree.cost, -tree.root))
+        trees = [lay(self.graph, root, members, cost, self.busy) for root in roots[:count].tolist()]
+        return min(trees, key=lambda tree: (tree.cost, self._crowding(tree, wanted), -tree.root))
+
+    def _crowding(self, tree: Laid, wanted: Wanted) -> int:
+        """Return how many messages meet each other more often with a tree."""
+        more = _messages(tree, wanted, len(self.busy))
+        return int(more @ self.busy)
+
+
+def _messages(tree: Laid, wanted: Wanted, routers: int) -> Ints:
+    """Return how many messages of a group come to each router in a barrier."""
+    comes = np.zeros(routers, dtype=np.int64)
+    np.add.at(comes, [*wanted.members, *tree.parent, *tree.parent.values()], 1)
+    return comes
 
 
 def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, Laid]:
@@ -139,7 +153,7 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, L
     shares = 1 + max((one.share for one in wanted), default=0)
     shape = shares, len(graph)
     load, history = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    state = _State(graph, room, load, history)
+    state = _State(graph, room, load, history, np.zeros(len(graph), dtype=np.int64))
     free = [one for one in wanted if one.fixed is None]
     for one in wanted:
         if one.fixed is not None:
