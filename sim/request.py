@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
-from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    MessageSpec,
+    NetworkSpec,
+    StaticSpec,
+)
 from syncfabric.sim.drive.churn.room import check_churn
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder
@@ -123,6 +128,8 @@ class RunRequest:
     def _check_packets(self, network: MessageSpec) -> None:
         """Refuse what needs packets where there are none."""
         if network.channels:
+            if self.background and isinstance(network, EngineIrregularSpec):
+                self._check_routing(network)
             return
         if self.background:
             raise SpecError(
@@ -140,6 +147,14 @@ class RunRequest:
             )
         if self.heat is not None:
             raise SpecError(f"heat {self.heat} {alone} has no channels to be busy; leave heat out")
+
+    def _check_routing(self, network: EngineIrregularSpec) -> None:
+        """Refuse the generator's packets where nothing leads them."""
+        if not network.routed_by_tables:
+            raise SpecError(
+                f'background = {self.background:g} does not go with routing = "source": the '
+                "traffic's packets bring no routes; leave background out, or routing"
+            )
 
     def _check_watchdog(self, spec: NetworkSpec, watchdog: int) -> None:
         """Refuse a jitter that lets members wait until the watchdog releases them."""

@@ -42,7 +42,7 @@ def model_of(
     """
     if isinstance(network, EngineSpec):
         shape = network.shape
-        if isinstance(network, EngineIrregularSpec) and network.channels:
+        if isinstance(network, EngineIrregularSpec) and network.routed_by_tables:
             rows = ([max(port, 0) for port in row] for row in routing_tables(network))
             shape = replace(shape, routes=tuple(map(tuple, rows)))
         return CollectiveNetwork(shape, observer=observer)

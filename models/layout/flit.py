@@ -2,7 +2,7 @@
 
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = ["flit_layout", "table_header", "xy_header"]
+__all__ = ["flit_layout", "source_header", "table_header", "xy_header"]
 
 
 def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
@@ -42,6 +42,24 @@ def table_header(routers: int, ports: int) -> Layout:
         REPLY,
     )
     return Layout("packet header", fields)
+
+
+def source_header(flit_bits: int, ports: int) -> Layout:
+    """Return what routing by the source reads of a head flit's payload, router by router.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Payload bits of a flit.
+    ports : int
+        Of a router.
+    """
+    width = (ports - 1).bit_length()
+    outputs = tuple(
+        Field(f"port_{i}", width, "output port, the next router's in port_0")
+        for i in range(flit_bits // width)
+    )
+    return Layout("packet header", outputs)
 
 
 REPLY = Field("reply", 1, "set-up packets: for a manager; others: the sender's")

@@ -1,10 +1,10 @@
 """The numbers of a whole network: its routers, links, nodes, targets and headers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from syncfabric.models.layout.flit import table_header, xy_header
+from syncfabric.models.layout.flit import source_header, table_header, xy_header
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.messages.layout import Layout
 
@@ -81,26 +81,47 @@ class NetworkShape:
     @cached_property
     def header(self) -> Layout:
         """What the routing reads of a head flit."""
+        if self.router.routing == "source":
+            return source_header(self.router.flit_bits, self.router.ports)
         if isinstance(self.router, MeshNodeShape):
             return xy_header(*self.router.coordinate_bits)
         return table_header(self.routers, self.router.ports)
 
     def header_of(self, place: Place) -> int:
-        """Return the header of a packet that leaves the network at a port, ``reply`` 0."""
+        """Return the header of a packet as it leaves the network at a port, ``reply`` 0.
+
+        With routing by the source nothing is left of it.
+        """
         router, port = place
+        if self.router.routing == "source":
+            return 0
         if isinstance(self.router, MeshNodeShape):
             y, x = divmod(router, self.router.width)
             return self.header.pack({"x": x, "y": y})
         return self.header.pack({"router": router, "port": port})
 
     def node_of(self, header: int) -> int | None:
-        """Return the node that a packet's header leads to; None if it leads to none."""
+        """Return the node that a packet's header leads to from everywhere; None if to none."""
+        if self.router.routing == "source":
+            return None
         fields = self.header.unpack(header & (1 << self.header.width) - 1)
         if isinstance(self.router, MeshNodeShape):
             if fields["x"] >= self.router.width or fields["y"] >= self.router.height:
                 return None
             return fields["y"] * self.router.width + fields["x"]
         return self.node_at.get((fields["router"], fields["port"]))
+
+    def route_header(self, outputs: Sequence[int]) -> int:
+        """Return the header of a packet that takes these outputs, with routing by the source.
+
+        Raises
+        ------
+        ValueError
+            They are more than a flit holds.
+        """
+        if len(outputs) > len(self.header.fields):
+            raise ValueError(f"a flit holds {len(self.header.fields)} outputs, not {len(outputs)}")
+        return self.header.pack({f"port_{i}": output for i, output in enumerate(outputs)})
 
     def sink_header(self, router: int) -> int:
         """Return the header of a request to a router's set-up sink."""

@@ -225,6 +225,10 @@ class EngineIrregularKeys(EngineKeys):
     datelines: tuple[WholePlace, ...] = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
     )
+    routing: Literal["table", "source"] = Field(
+        default="table",
+        description="How packets find their way: by tables, or by the route that each brings.",
+    )
     setup: Literal["local", "manager"] = Field(
         default="manager", description="Who sets groups up: the config chain, or managers' packets."
     )
@@ -232,11 +236,20 @@ class EngineIrregularKeys(EngineKeys):
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
         check_dateline_channels(self.datelines, self.channels)
-        if self.datelines and self.managed:
-            default = "" if "setup" in self.model_fields_set else ", the default,"
+        for what, wrong, reason in (
+            ("datelines", self.datelines, "set-up packets keep their channel"),
+            ('routing = "source"', self.routing == "source", "the tables route set-up packets"),
+        ):
+            if wrong and self.managed:
+                default = "" if "setup" in self.model_fields_set else ", the default,"
+                raise SpecError(
+                    f'network: setup = "manager"{default} does not go with {what}: {reason}; '
+                    'set setup = "local"'
+                )
+        if self.routing == "source" and not self.channels:
             raise SpecError(
-                f'network: setup = "manager"{default} does not go with datelines: set-up packets '
-                'keep their channel; set setup = "local"'
+                'network: routing = "source" is for packets, and with channels = 0 there are none; '
+                "remove it"
             )
         return self
 
@@ -247,6 +260,11 @@ class EngineIrregularSpec(WrittenOut, EngineIrregularKeys, EngineNetwork):
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         self._check_written(self.topology, self.datelines)
+        if self.tables is not None and self.routing == "source":
+            raise SpecError(
+                'network: tables do not go with routing = "source", where packets bring their '
+                "routes; keep one of them"
+            )
         self._check()
         return self
 
@@ -260,11 +278,16 @@ class EngineIrregularSpec(WrittenOut, EngineIrregularKeys, EngineNetwork):
         """The same."""
         return self.topology
 
+    @property
+    def routed_by_tables(self) -> bool:
+        """Whether routers have tables by which packets find their way."""
+        return self.channels > 0 and self.routing == "table"
+
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from; routes are not among them."""
         table: dict[str, Any] = {}
-        if self.channels:
+        if self.routed_by_tables:
             table = {"routing": "table", "routers": self.switches}
         router = NodeShape(
             links=self.ports,

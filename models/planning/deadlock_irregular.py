@@ -68,7 +68,8 @@ def irregular_graph(
     graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
     graph.add_nodes_from(_channels(network))
     step = 2 if network.datelines else 1
-    edges = _packet_edges(network).tolist() if network.channels else ()
+    brought = isinstance(network, EngineIrregularSpec) and not network.routed_by_tables
+    edges = _packet_edges(network).tolist() if network.channels and not brought else ()
     for switch, port, odd, after, onward, odd_after in edges:
         for channel in range(0, network.channels, step):
             graph.add_edge(

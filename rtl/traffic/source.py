@@ -15,7 +15,7 @@ from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.headers import header_of
 from syncfabric.rtl.traffic.queue import NoQueue, WaitingQueue
-from syncfabric.rtl.traffic.software import PUT_FLIT, PutSignature
+from syncfabric.rtl.traffic.software import PutSignature, put_flit
 
 __all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "queue_widths"]
 
@@ -59,7 +59,7 @@ class PacketSource(wiring.Component):
         Creates packets.
     rate : In(24)
         Probability that a packet is created in a cycle, in units of 2**-24.
-    put : In(PutSignature)
+    put : In(PutSignature(flit_bits))
         Flits of the node's software.
     link : Out(LocalLinkSignature)
         To the router's LOCAL port, or the node interface.
@@ -79,7 +79,7 @@ class PacketSource(wiring.Component):
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
         self._network, self._queue, self._make_queue = network, queue, make_queue
-        self._software = software
+        self._software, self._put = software, put_flit(network.flit_bits)
         self._nodes = len(network.topology.nodes)
         super().__init__(
             {
@@ -89,7 +89,7 @@ class PacketSource(wiring.Component):
                 "seed": In(32),
                 "enable": In(1),
                 "rate": In(24),
-                "put": In(PutSignature()),
+                "put": In(PutSignature(network.flit_bits)),
                 "link": Out(LocalLinkSignature(network.layout, network.channels)),
                 "created": Out(32),
                 "sent": Out(32),
@@ -104,7 +104,7 @@ class PacketSource(wiring.Component):
         entry = Cat(header, self.cycle)
         m.submodules.packets = packets = self._make_queue(len(entry), self._queue)
         make_software = self._make_queue if self._software else NoQueue
-        m.submodules.software = software = make_software(PUT_FLIT.size, self._queue)
+        m.submodules.software = software = make_software(self._put.size, self._queue)
         m.d.comb += [
             packets.push.eq(create),
             packets.entry.eq(entry),
@@ -166,7 +166,7 @@ class PacketSource(wiring.Component):
                 available[c].eq(counter.available),
             ]
         word, own, last = Signal(range(PACKET_FLITS)), Signal(), Signal()
-        put = Signal(PUT_FLIT)
+        put = Signal(self._put)
         turn, kept, channel = (Signal.like(put.channel) for _ in range(3))
         begun = Signal()  # a packet of software, on the channel that is kept
         header = packets.first[: layout.header.width]
@@ -199,4 +199,4 @@ class PacketSource(wiring.Component):
 
 def queue_widths(network: MessageSpec) -> tuple[int, int]:
     """Return the bits of an entry in the queue of packets, and in that of software."""
-    return network.layout.header.width + CYCLE_BITS, PUT_FLIT.size
+    return network.layout.header.width + CYCLE_BITS, put_flit(network.flit_bits).size

@@ -5,7 +5,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.software import PUT_FLIT
+from syncfabric.rtl.traffic.software import put_flit
 from syncfabric.sim.assemble.network import (
     module_names,
     modules_verilog,
@@ -111,7 +111,7 @@ def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
         return {
             **control,
             "put__valid": part("put_valid", i, 1),
-            "put__flit": part("put_flit", i, PUT_FLIT.size),
+            "put__flit": part("put_flit", i, put_flit(spec.flit_bits).size),
             **{name: f"{name}_{i}" for name in _SOURCE},
         }
 

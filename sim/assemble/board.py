@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.rtl.host.lights import Lights
 from syncfabric.rtl.host.ports import TrafficSignature
 from syncfabric.rtl.traffic.queue import queue_module
-from syncfabric.rtl.traffic.software import PUT_FLIT
+from syncfabric.rtl.traffic.software import put_flit
 from syncfabric.rtl.traffic.source import queue_widths
 from syncfabric.rtl.traffic.totals import TrafficTotals
 from syncfabric.sim.assemble.converted import converted
@@ -140,7 +140,7 @@ def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
 
     def source(i: int) -> dict[str, str]:
         control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
-        put = {"put__valid": "1'd0", "put__flit": zero(PUT_FLIT.size)}
+        put = {"put__valid": "1'd0", "put__flit": zero(put_flit(spec.flit_bits).size)}
         counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of in _OF_SOURCE}
         return {**control, **put, **counts, "sent": ""}
 

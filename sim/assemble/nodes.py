@@ -184,7 +184,7 @@ def routes_of(spec: EngineSpec) -> list[list[int]]:
     """Return each router's row of the routing table: the port for each router, 0 for itself."""
     from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
 
-    if not isinstance(spec, EngineIrregularSpec) or not spec.channels:
+    if not isinstance(spec, EngineIrregularSpec) or not spec.routed_by_tables:
         return []
     return [[max(port, 0) for port in row] for row in routing_tables(spec)]
 
@@ -203,7 +203,7 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
             inputs |= {"x": (widths["x"], x), "y": (widths["y"], y)}
         if shape.managers:
             inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
-    elif spec.channels:
+    elif spec.routed_by_tables:
         inputs |= {
             "number": (widths["router"], router),
             "routes": (shape.routers * widths["port"], 0),

@@ -4,7 +4,8 @@ A bench writes the stimuli of the next few hundred cycles to a file and pulses `
 applies each in its cycle. So the bench's Python sleeps in between, whatever happens there.
 
 A word of the script is 112 bits: from the low bits cycle (32), data (32), index (32),
-extra (8) and kind (8). Words are in order of their cycles; kind 0 ends the script.
+extra (8) and kind (8). Above them are the bits of a flit's payload from bit 32 on, where flits are
+so wide. Words are in order of their cycles; kind 0 ends the script.
 """
 
 import enum
@@ -19,7 +20,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.software import PUT_FLIT
+from syncfabric.rtl.traffic.software import WORD_BITS, put_flit
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
@@ -28,6 +29,7 @@ SCRIPT_WORDS = 65536
 """Words a chunk's script can hold, the end included."""
 
 _WORD_BITS = 112
+_DATA = (1 << 32) - 1
 
 Wires: TypeAlias = list[tuple[str, int]]
 
@@ -68,7 +70,9 @@ class Stimulus:
 
     def word(self) -> str:
         """Return the word in hexadecimal, as the player reads it."""
-        return f"{self.kind:02x}{self.extra:02x}{self.index:08x}{self.data:08x}{self.cycle:08x}"
+        above = f"{self.data >> 32:x}" if self.data > _DATA else ""
+        data = self.data & _DATA
+        return f"{above}{self.kind:02x}{self.extra:02x}{self.index:08x}{data:08x}{self.cycle:08x}"
 
 
 def script_text(stimuli: list[Stimulus]) -> str:
@@ -102,6 +106,7 @@ def player_text(spec: AnySpec) -> str:
     Without packets there is no traffic.
     """
     inputs, kept = _static_inputs(spec) if isinstance(spec, StaticSpec) else _inputs(spec)
+    bits = _WORD_BITS + _bits_above(spec)
     inputs = [(name, width) for name, width in inputs if width]
     cases = _static_cases(spec) if isinstance(spec, StaticSpec) else _cases(spec)
     declared = "\n".join(
@@ -115,8 +120,8 @@ def player_text(spec: AnySpec) -> str:
     return f"""
   // ---- player
   reg [8*1024-1:0] script_name;
-  reg [{_WORD_BITS - 1}:0] script [0:{SCRIPT_WORDS - 1}];
-  reg [{_WORD_BITS - 1}:0] word;
+  reg [{bits - 1}:0] script [0:{SCRIPT_WORDS - 1}];
+  reg [{bits - 1}:0] word;
   integer script_file;
   integer place = 0;
   reg [31:0] cycle = 0;
@@ -163,6 +168,11 @@ def player_text(spec: AnySpec) -> str:
 """
 
 
+def _bits_above(spec: AnySpec) -> int:
+    """Return the bits of a payload that software puts beyond those of `Stimulus.data`'s word."""
+    return 0 if isinstance(spec, StaticSpec) else max(0, spec.flit_bits - WORD_BITS)
+
+
 def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
@@ -172,7 +182,7 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
         inputs += [
             ("traffic_load", 1),
             ("put_valid", nodes),
-            ("put_flit", nodes * PUT_FLIT.size),
+            ("put_flit", nodes * put_flit(spec.flit_bits).size),
         ]
         kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
     if spec.spill:
@@ -244,7 +254,10 @@ def _cased(actions: Mapping[StimulusKind, str]) -> str:
 def _cases(spec: MessageSpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
-    flags = f"word[{96 + PUT_FLIT.size - 32 - 1}:96]"
+    flit = put_flit(spec.flit_bits)
+    above = _bits_above(spec)
+    payload = f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {data}" if above else data
+    flags = f"word[{96 + flit.size - flit['payload'].width - 1}:96]"
     bits = spec.data_bits
 
     def store(name: str, place: str) -> str:
@@ -262,8 +275,7 @@ def _cases(spec: MessageSpec) -> str:
             StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
             StimulusKind.PACKET: (
                 f"next_put_valid[{index}] = 1; "
-                f"next_put_flit[{index} * {PUT_FLIT.size} +: {PUT_FLIT.size}] = "
-                f"{{{data}, {flags}}};"
+                f"next_put_flit[{index} * {flit.size} +: {flit.size}] = {{{payload}, {flags}}};"
             ),
         }
     if spec.spill:

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineSpec, IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    EngineSpec,
+    IrregularSpec,
+    MessageSpec,
+)
 
 __all__ = ["Way", "way_of"]
 
@@ -40,6 +45,8 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     flits : sequence of int
         As on its link.
     """
+    if isinstance(spec, EngineIrregularSpec) and spec.routing == "source":
+        return _brought_way(spec, node, flits)
     if isinstance(spec, EngineSpec):
         header = flits[0] & (1 << spec.layout.header.width) - 1
         end = spec.shape.node_of(header)
@@ -51,6 +58,26 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     place = fields["x"], fields["y"]
     there = spec.topology.contains(place)
     return Way(spec.topology.index(place) if there else None, tuple(flits), (place,))
+
+
+def _brought_way(spec: EngineIrregularSpec, node: int, flits: Sequence[int]) -> Way:
+    """Return the way of a packet that brings its route (docs/microarchitecture-engine.md, R3)."""
+    shape, width = spec.shape, spec.layout.header.fields[0].width
+    left = flits[0] & (1 << spec.flit_bits) - 1
+    beside = flits[0] ^ left
+    place, steps = shape.nodes[node], list[Place]()
+    while left or place not in steps:  # without a route it goes round
+        router, entered = place
+        outputs, output = shape.router.outputs[entered], left & (1 << width) - 1
+        output, left = output if output in outputs else outputs[-1], left >> width
+        place = router, output
+        if place in shape.node_at:
+            return Way(shape.node_at[place], (beside | left, *flits[1:]), (*steps, place))
+        if place not in shape.ends:
+            break
+        steps.append(place)
+        place = shape.ends[place]
+    return Way(None, (), tuple(steps))
 
 
 def _irregular_way(spec: IrregularSpec, node: int, flits: Sequence[int]) -> Way:

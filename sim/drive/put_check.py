@@ -49,7 +49,7 @@ class PutCheck:
 
     def __init__(self, spec: MessageSpec) -> None:
         self._spec, self._width = spec, LaneMasks(spec).width
-        self._mask = (1 << min(32, spec.flit_bits)) - 1
+        self._mask = (1 << spec.flit_bits) - 1
         self._tail = 1 << spec.layout.flit.offsets["tail"]
         self._waiting: dict[int, deque[_Waiting]] = {}
         self._unclosed: dict[int, _Waiting] = {}

@@ -83,7 +83,7 @@ class Scenario:
         What groups of a static network do in place of barriers, ``episodes`` times each; those of
         one group in turn. The other groups have barriers until all is over.
     replay : Replay, optional
-        A schedule that nodes' software plays; of one group on barrier wires, in registers.
+        A schedule that nodes' software plays; of one group.
     """
 
     episodes: int = 10

@@ -72,7 +72,10 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         case PACKET:
             touch(s.index);
             nodes[s.index]->put_valid = 1;
-            nodes[s.index]->put_flit = static_cast<uint64_t>(s.data) << 6 | s.extra;
+            clear(nodes[s.index]->put_flit);
+            put(nodes[s.index]->put_flit, 0, 38, static_cast<uint64_t>(s.data) << 6 | s.extra);
+            for (std::size_t i = 0; i < s.above.size(); ++i)
+                put(nodes[s.index]->put_flit, 38 + 32 * i, 32, s.above[i]);
             break;
         }
     }

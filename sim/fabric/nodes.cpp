@@ -97,7 +97,7 @@ struct Network {
         for (int i = 0; i < NODES; ++i) {
             auto& t = *nodes[i];
             t.index = i;
-            FOR_PACKETS(t.header = HEADERS[i];)
+            FOR_PACKETS(clear(t.header); put(t.header, 0, 64, HEADERS[i]);)
 #if INTERFACES
             int place = PLACES[i], r = place / LINKS_OF;
             FOR_GUARDS(*out[place].empty = 0;)

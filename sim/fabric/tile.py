@@ -1,7 +1,7 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
-from syncfabric.rtl.traffic.software import PUT_FLIT
+from syncfabric.rtl.traffic.software import put_flit
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
@@ -72,7 +72,7 @@ def _packet_ports(spec: MessageSpec) -> Ports:
         "traffic_enable": ("input", 1),
         "traffic_rate": ("input", 24),
         "put_valid": ("input", 1),
-        "put_flit": ("input", PUT_FLIT.size),
+        "put_flit": ("input", put_flit(spec.flit_bits).size),
     }
     return ports | {name: ("output", width) for name, width in REPORT.items()}
 

@@ -1,4 +1,4 @@
-"""The network of irregular switches that is a topology, and ways through it."""
+"""The network of routers that is a topology, and ways through it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import NamedTuple
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Link, Place
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
 
 __all__ = ["CYCLES_PER_HOP", "FLIT_BITS", "Ground", "Way", "ground_of"]
 
 FLIT_BITS = 32
-"""As wide as what software can put into its source."""
+"""Of a flit, and of its data; a flit is wider where a route is."""
+MOST_FLIT_BITS = 128
 CYCLES_PER_HOP = 1
 BUFFER_FLITS = 4
 """So many that a packet that is alone never waits for a credit."""
@@ -66,23 +67,23 @@ class Ground:
         routers = [v for v in range(self.topology.vertices) if self.topology.routers[v]]
         return tuple(routers)
 
-    def spec(self, channels: int) -> NetworkSpec:
-        """Return the network, with a group of all processors on barrier wires."""
+    def spec(self, channels: int, flit_bits: int = FLIT_BITS) -> NetworkSpec:
+        """Return the network, with a group of all processors on links of their own."""
         irregular = self.irregular
-        network = IrregularSpec(
+        network = EngineIrregularSpec(
             kind="irregular",
+            transport="link",
             ports=irregular.ports,
             switches=irregular.switches,
             links=irregular.links,
             nodes=irregular.nodes,
-            flit_bits=FLIT_BITS,
+            flit_bits=flit_bits,
             data_bits=0,
             buffer_flits=BUFFER_FLITS,
             channels=channels,
-            cycles_per_hop=CYCLES_PER_HOP,
-            barrier_registers=1,
+            groups=1,
+            routing="source",
             setup="local",
-            sync="wires",
         )
         members = tuple(irregular.nodes[first] for first in self.first[:-1])
         return NetworkSpec(

@@ -91,14 +91,14 @@ class Replayed:
 
     @property
     def bound(self) -> int:
-        """Cycles that any way to send these messages takes on these switches.
+        """Cycles that any way to send these messages takes on these routers.
 
         Every bound on steps counts how often messages must take one channel, or one port, after
-        each other, or hear from each other. Each time takes a cycle a flit of data; the first flit
-        and the last have a way before and behind them, with a route flit in front.
+        each other, or hear from each other. Each time takes a cycle a flit, the head among them;
+        the first flit and the last have a way before and behind them.
         """
         hops = min(len(way.ports) for way in self.packets.ways)
-        return self.bound_steps * self.packets.flits + 1 + hops * CYCLES_PER_HOP
+        return self.bound_steps * (self.packets.flits + 1) + hops * CYCLES_PER_HOP
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``replay --json`` prints."""
@@ -115,6 +115,7 @@ class Replayed:
             "switch_ports": irregular.ports,
             "nodes": len(irregular.nodes),
             "channels": packets.channels,
+            "flit_bits": packets.flit_bits,
             "rerouted": packets.rerouted,
             "steps": [asdict(step) for step in self.steps],
             "cycles": self.cycles,
@@ -130,7 +131,7 @@ class Replayed:
 def replay(
     schedule: Schedule, *, size: int = 64, sim: str = "verilator", progress: Progress = silent
 ) -> Replayed:
-    """Play a schedule on irregular switches, hardware and golden model compared in every cycle.
+    """Play a schedule on collective engines, hardware and model compared in every cycle.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def replay(
     Raises
     ------
     SpecError
-        It cannot be played on irregular switches; the message says why.
+        It cannot be played on these routers; the message says why.
     ToolError
         A simulator is missing, or broke off.
     """
@@ -153,7 +154,7 @@ def replay(
     with about(schedule.source):
         verdict = examine(schedule)
         packets = packets_of(schedule, size)
-    plan = make_plan(packets.ground.spec(packets.channels))
+    plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
     runs = (packets.by_step, packets.unbarred, packets.at_once)
     job = Job(tuple((plan, _scenario(played)) for played in runs))
     if sim == "model":

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from syncfabric.models.collectives.schedule import Schedule, Transfer
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import IrregularLayout
+from syncfabric.models.networks.spec import EngineIrregularSpec
 from syncfabric.sim.drive.replay.script import NUMBER_BITS, Mode, Replay, Send, data_flits
 from syncfabric.sim.replay.free import Ends, at_once, free_ways
-from syncfabric.sim.replay.ground import FLIT_BITS, Ground, Way, ground_of
+from syncfabric.sim.replay.ground import FLIT_BITS, MOST_FLIT_BITS, Ground, Way, ground_of
 from syncfabric.sim.replay.needs import needs_of
 from syncfabric.sim.replay.slots import slots_of
 
@@ -37,6 +37,8 @@ class Packets:
         Of data in a message.
     channels : int
         Virtual channels that packets without barriers need.
+    flit_bits : int
+        Of a flit, in which the longest route must fit.
     rerouted : int
         Messages that go by up/down routes when there are no barriers, since on the schedule's paths
         they could wait for each other in a cycle.
@@ -49,15 +51,11 @@ class Packets:
     ways: tuple[Way, ...]
     flits: int
     channels: int
+    flit_bits: int
     rerouted: int
     by_step: Replay
     unbarred: Replay
     at_once: Replay
-
-    @property
-    def layout(self) -> IrregularLayout:
-        """Where the bits of a route flit are."""
-        return _layout(self.ground)
 
 
 def packets_of(schedule: Schedule, size: int) -> Packets:
@@ -72,7 +70,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     Raises
     ------
     SpecError
-        It cannot be played on irregular switches; the message says why.
+        It cannot be played on routers of an irregular network; the message says why.
     """
     if not 1 <= size <= MOST_BYTES:
         raise SpecError(f"bytes must be 1 to {MOST_BYTES:,}, not {size:,}")
@@ -87,13 +85,14 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     needs = needs_of(schedule)
     slots = slots_of(schedule)
     ground = ground_of(schedule.topology, slots.ports)
-    maker = _Maker(schedule, ground, transfers, -(-size * 8 // FLIT_BITS))
     own = [
         (ground.first[path[0]] + slot.out, ground.first[path[-1]] + slot.into)
         for (_, path), slot in zip(transfers, slots.messages, strict=True)
     ]
     ways = [ground.way(path, *ends) for (_, path), ends in zip(transfers, own, strict=True)]
     free = free_ways(ground, ways, own)
+    flit_bits = _flit_bits(schedule, ground, transfers, [*ways, *free.ways])
+    maker = _Maker(schedule, ground, flit_bits, -(-size * 8 // FLIT_BITS))
     # A message that kept its path has its channel by step as well; else a conflict may be a cycle.
     kept = [
         channel if way is other else 0
@@ -110,6 +109,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
         tuple(ways),
         maker.flits,
         max(free.channels) + 1,
+        flit_bits,
         free.rerouted,
         maker.replay("barriers", every, own, [way.ports for way in ways], kept, [()] * len(every)),
         maker.replay("ordered", every, own, [way.ports for way in free.ways], free.channels, needs),
@@ -123,12 +123,12 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
 class _Maker:
     """Makes packets of messages."""
 
-    def __init__(
-        self, schedule: Schedule, ground: Ground, transfers: Sequence[Transfer], flits: int
-    ) -> None:
+    def __init__(self, schedule: Schedule, ground: Ground, flit_bits: int, flits: int) -> None:
         self._schedule, self._ground, self.flits = schedule, ground, flits
         self._step = [n for n, step in enumerate(schedule.steps) for _ in step]
-        self._layout = _layout(ground)
+        network = ground.spec(1, flit_bits).network
+        assert isinstance(network, EngineIrregularSpec)
+        self._header = network.shape.route_header
 
     def replay(
         self,
@@ -145,7 +145,7 @@ class _Maker:
                 self._step[message],
                 *pair,
                 channel,
-                (*route_flits(self._layout, route), *data_flits(number, self.flits)),
+                (self._header(route), *data_flits(number, self.flits)),
                 needed,
             )
             for number, (message, pair, route, channel, needed) in enumerate(
@@ -155,26 +155,20 @@ class _Maker:
         return Replay(sends, self._ground.processors, len(self._schedule.steps), mode)
 
 
-def route_flits(layout: IrregularLayout, ports: Sequence[int]) -> list[int]:
-    """Return the route flits for a list of output ports."""
-    parts = [ports[i : i + layout.route_ports] for i in range(0, len(ports), layout.route_ports)]
-    return [
-        layout.route.pack(
-            {
-                "by_route": 1,
-                "count": len(part),
-                **{f"port_{i}": port for i, port in enumerate(part)},
-            }
+def _flit_bits(
+    schedule: Schedule, ground: Ground, transfers: Sequence[Transfer], ways: Sequence[Way]
+) -> int:
+    """Return the least width of a flit that holds the longest route."""
+    number, way = max(enumerate(ways), key=lambda each: len(each[1].ports))
+    needed = len(way.ports) * (ground.irregular.ports - 1).bit_length()
+    if needed > MOST_FLIT_BITS:
+        origin, target = transfers[number % len(transfers)].message
+        raise SpecError(
+            f"topology {schedule.topology.name}: message {origin} to {target} passes "
+            f"{len(way.ports)} switches of {ground.irregular.ports} ports; its route takes "
+            f"{needed} bits, and a flit has {MOST_FLIT_BITS} at most"
         )
-        for part in parts
-    ]
-
-
-def _layout(ground: Ground) -> IrregularLayout:
-    irregular = ground.irregular
-    return IrregularLayout(
-        irregular.ports, irregular.switches, len(irregular.nodes), FLIT_BITS, data_bits=0
-    )
+    return max(FLIT_BITS, needed)
 
 
 def _check_queues(replay: Replay) -> None:

@@ -63,9 +63,8 @@ class Wait:
 def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
     """Yield the waits of the packets that go step by step, one of each packet that waits.
 
-    Flit j of a packet that is alone, of R route flits, is on link i of its way, 0 the sender's, in
-    cycle ``due + 1 + j + i`` times the cycles a hop, as far as it is not used up: of the route
-    flits one less every ``route_ports`` switches.
+    Flit j of a packet that is alone is on link i of its way, 0 the sender's, in cycle
+    ``due + 1 + j + i`` times the cycles a hop.
     """
     passages: defaultdict[int, dict[int, Passage]] = defaultdict(dict)
     for passage in outcome.passages:
@@ -103,6 +102,4 @@ def _late(
         if link not in passages:
             return
         alone = due + 1 + place * CYCLES_PER_HOP
-        last = place == len(way.ports)
-        used = flits - packets.flits if last else place // packets.layout.route_ports
-        yield passages[link].first - alone - used, passages[link].last - alone - (flits - 1)
+        yield passages[link].first - alone, passages[link].last - alone - (flits - 1)

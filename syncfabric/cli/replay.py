@@ -28,7 +28,7 @@ def replay(
     ] = "verilator",
     as_json: Json = False,
 ) -> None:
-    """Play a schedule on irregular switches, with hardware barriers between its steps.
+    """Play a schedule on routers with collective engines, with hardware barriers between its steps.
 
     Exit code 0 if it is right and no packet waits, 1 if one does.
     """
@@ -55,9 +55,10 @@ def _print(played: "Replayed") -> None:
     typer.echo(
         f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
         f"{len(irregular.nodes):,} ports of {schedule.topology.nodes:,} processors, "
-        f"{packets.channels} virtual channel{'s' * (packets.channels > 1)}; barriers on wires"
+        f"{packets.channels} virtual channel{'s' * (packets.channels > 1)}; collective engines"
     )
-    typer.echo(f"messages   {schedule.messages:,}, {flits} each and what routes it")
+    route = f"a route in {packets.flit_bits} bits"
+    typer.echo(f"messages   {schedule.messages:,}, {flits} each behind {route}")
     for number, step in enumerate(played.steps[:SHOWN], 1):
         barrier = f", barrier {step.barrier}" if step.barrier else ""
         name = f"step {number}"
@@ -74,7 +75,8 @@ def _print(played: "Replayed") -> None:
             "schedule's paths they could deadlock with the virtual channels that switches have"
         )
     typer.echo(
-        f"bound      {played.bound:,} cycles: {played.bound_steps:,} times {flits}, and the way"
+        f"bound      {played.bound:,} cycles: {played.bound_steps:,} times {packets.flits + 1:,} "
+        "flits, and the way"
     )
     for wait in played.waits[:SHOWN]:
         typer.echo(f"waits      {wait.words()}")

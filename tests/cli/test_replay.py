@@ -19,14 +19,14 @@ def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> 
     assert result.stdout.splitlines() == [
         "OAB (broadcast) on ring-8, all ports, single-use, wormhole",
         "network    8 switches of 4 ports, 10 ports of 8 processors, 1 virtual channel; "
-        "barriers on wires",
-        "messages   7, 16 flits each and what routes it",
-        "step 1     21 cycles, 2 messages, barrier 8",
+        "collective engines",
+        "messages   7, 16 flits each behind a route in 32 bits",
+        "step 1     21 cycles, 2 messages, barrier 6",
         "step 2     22 cycles, 5 messages",
-        "in all     51 cycles, 8 of them for barriers",
+        "in all     49 cycles, 6 of them for barriers",
         "no barrier 41 cycles for the schedule without them",
         "at once    58 cycles for the same messages with no schedule",
-        "bound      35 cycles: 2 times 16 flits, and the way",
+        "bound      36 cycles: 2 times 17 flits, and the way",
         "verdict    no packet waits a cycle",
     ]
 

@@ -191,7 +191,7 @@ class CollectiveNetwork:
         node : int
             The sender.
         payloads : sequence of int
-            Of every flit, at least one; of 32 bits, those above are 0.
+            Of every flit, at least one.
         channel : int
             Ordinary channel, 0 to V - 1, of the packet that begins here.
         head, tail : bool

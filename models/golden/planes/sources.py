@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from syncfabric.models.golden.packet import PACKET_FLITS, WORD, packet_words
+from syncfabric.models.golden.packet import PACKET_FLITS, packet_words
 from syncfabric.models.golden.record import Packet
 from syncfabric.models.golden.router import Flit
 
@@ -72,7 +72,7 @@ class Source:
             if first or self._put is None:
                 self._put = Packet(self.node, -1, now, -1)
             ends = tail and place == last
-            word = payload & self._mask & WORD
+            word = payload & self._mask
             self._software.append(Flit(channel, word, first, ends, False, self._put))
 
     def _begin(self) -> None:

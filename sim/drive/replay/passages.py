@@ -16,7 +16,6 @@ class Passages:
     Parameters
     ----------
     spec : MessageSpec
-        A network without messages of synchronization.
 
     Attributes
     ----------
@@ -25,7 +24,8 @@ class Passages:
     """
 
     def __init__(self, spec: MessageSpec) -> None:
-        self._width = LaneMasks(spec).width
+        masks = LaneMasks(spec)
+        self._width, self._ordinary = masks.width, masks.ordinary
         self._tail = 1 << spec.layout.flit.offsets["tail"]
         self._open: dict[int, int] = {}
         self.seen: list[Passage] = []
@@ -33,6 +33,8 @@ class Passages:
     def note(self, line: Line) -> None:
         """Take a cycle in."""
         for lane, flit in zip(bits(line.record.valid), line.record.payloads, strict=True):
+            if not self._ordinary >> lane & 1:
+                continue
             first = self._open.setdefault(lane, line.cycle)
             if flit & self._tail:
                 del self._open[lane]

@@ -69,11 +69,12 @@ def test_a_step_takes_as_long_as_its_longest_message() -> None:
     assert played.cycles == played.at_once == played.unbarred == alone(10, 4)
 
 
-def test_ways_of_more_ports_than_a_route_flit_holds() -> None:
-    played = on_the_model(together("mesh-16x1", [(0, 15)]), size=40)
-    assert played.packets.layout.route_ports < 16
-    assert played.cycles == alone(10, 16) + 1
-    assert played.waits == ()
+@pytest.mark.parametrize(("nodes", "flit_bits"), [(16, 32), (17, 34), (64, 128)])
+def test_flits_are_as_wide_as_the_longest_route(nodes: int, flit_bits: int) -> None:
+    played = on_the_model(together(f"mesh-{nodes}x1", [(0, nodes - 1)]), size=40)
+    assert played.packets.flit_bits == flit_bits
+    assert played.cycles == alone(10, nodes)
+    assert (played.waits, played.failure) == ((), None)
 
 
 def test_a_conflict_is_told_with_step_message_and_channel() -> None:
