@@ -8,7 +8,7 @@ from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.messages.layout import Layout
 
-__all__ = ["NetworkWords"]
+__all__ = ["PART_BITS", "NetworkWords"]
 
 PART_BITS = 3
 """Bits of an address that name a part of a target."""

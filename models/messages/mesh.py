@@ -6,6 +6,7 @@ from functools import cached_property
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.flit import flit
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 
 __all__ = ["MeshLayout"]
 
@@ -46,6 +47,11 @@ class MeshLayout:
     def node_bits(self) -> int:
         """Bits of a node number, at least 1."""
         return max(1, (self.width * self.height - 1).bit_length())
+
+    @property
+    def config_address_bits(self) -> int:
+        """Bits of an address on the config port."""
+        return CONFIG_ADDRESS_BITS
 
     @property
     def target_bits(self) -> int:

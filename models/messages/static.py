@@ -7,6 +7,7 @@ import enum
 from dataclasses import dataclass
 
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 
 __all__ = [
     "CHAIN_BITS",
@@ -95,6 +96,11 @@ class StaticLayout:
     def loader(self) -> int:
         """The number that the config port addresses the loader by: it comes after the nodes."""
         return self.width * self.height
+
+    @property
+    def config_address_bits(self) -> int:
+        """Bits of an address on the config port."""
+        return CONFIG_ADDRESS_BITS
 
     @property
     def target_bits(self) -> int:

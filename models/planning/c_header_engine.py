@@ -14,6 +14,7 @@ from syncfabric.models.layout.engine import (
     EngineCounter,
 )
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.network_words import PART_BITS
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import (
     COMMAND,
@@ -71,7 +72,7 @@ def _sizes(network: EngineSpec) -> str:
 
 
 def _addresses(shape: NetworkShape) -> str:
-    values = {"ADDRESS_BITS": ADDRESS_BITS + 3}
+    values = {"ADDRESS_BITS": ADDRESS_BITS + PART_BITS}
     values |= {f"TARGET_{part.name}": part << ADDRESS_BITS for part in Target}
     values |= {"COMMIT": 0, "IMAGE": IMAGE_ADDRESS}
     values |= {"IMAGE_WORDS": shape.router.layout.image_words}

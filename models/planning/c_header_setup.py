@@ -19,10 +19,12 @@ _MAPPED = """\
 _OVER_AXI = """\
 #define SYNCFABRIC_CONFIG_WRITE syncfabric_config_write
 #define SYNCFABRIC_CONFIG_READ syncfabric_config_read"""
-_BASE = """\
-base is where the config port is mapped as in @NETWORK@.rdl:
- * word t << 12 | a is word a of target t. Then raise `start`, where the network has it, or define
- * SYNCFABRIC_START(base), which is called at the end."""
+_BASE = (
+    "base is where the config port is mapped as in @NETWORK@.rdl:\n"
+    " * word t << @BITS@ | a is word a of target t. "
+    "Then raise `start`, where the network has it, or define\n"
+    " * SYNCFABRIC_START(base), which is called at the end."
+)
 _BASE_OF_AXI = """\
 base is the address of the host, @MODULE@_axi; at the
  * end the network is started, too."""
@@ -49,6 +51,7 @@ def setup_header(plan: BarrierPlan, prefix: str = "", *, axi: bool = False) -> s
     registers = define("PORT_REGISTERS", spec.network.port_registers)
     values = {
         "BASE": _BASE_OF_AXI if axi else _BASE,
+        "BITS": str(spec.network.layout.config_address_bits),
         "GUARD": f"{spec.module}_SETUP_H",
         "INCLUDE": f"{spec.name}_{'axi' if axi else 'registers'}.h",
         "ACCESS": _OVER_AXI if axi else _MAPPED,

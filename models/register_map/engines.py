@@ -6,7 +6,7 @@ Source: docs/microarchitecture-engine.md, E7 and Node; docs/microarchitecture-ne
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from syncfabric.models.layout.engine import (
     ADDRESS_BITS,
@@ -16,14 +16,13 @@ from syncfabric.models.layout.engine import (
     EngineCounter,
 )
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.network_words import PART_BITS
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import COMMAND, FREED, MANAGER_STATUS, ManagerWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.register_map.parts import Bits, Block, Part, Word, bits_of, whole
 
 __all__ = ["engine_map"]
-
-PART_BITS = 3
 
 
 def engine_map(shape: NetworkShape) -> Iterator[Block]:
@@ -50,7 +49,8 @@ def engine_map(shape: NetworkShape) -> Iterator[Block]:
 def _node_parts(shape: NetworkShape, *, managed: bool) -> tuple[Part, ...]:
     parts = [] if shape.interfaces else [*_router_parts(shape)]
     if shape.interfaces and shape.router.check_bits:
-        parts.append(_block(Target.ROUTER, "Its end of the link", _link_words(1)))
+        words = [*_link_words(1), *_overflow(shape, "Flits that met a full hold")]
+        parts.append(_block(Target.ROUTER, "Its end of the link", _in_order(words)))
     counted = "Arrives that were not accepted"
     port = _counter(PortWord.REFUSED_ARRIVE.name, PortWord.REFUSED_ARRIVE, counted)
     parts.append(_block(Target.PORT, "Node port", (port,)))
@@ -62,18 +62,26 @@ def _node_parts(shape: NetworkShape, *, managed: bool) -> tuple[Part, ...]:
 def _router_parts(shape: NetworkShape) -> tuple[Part, ...]:
     parts = [_block(Target.ENGINE, "Engine", _engine_words(shape))]
     router = shape.router
-    words: list[Word] = []
+    words = [*_overflow(shape, "Flits that met a full buffer")]
     if router.check_bits:
         words += _link_words(router.links)
-    if router.channels:
-        words.append(_counter("OVERFLOW", RouterWord.OVERFLOW, "Flits that met a full buffer"))
     if shape.managers:
         dropped = "Packets for no process, and set-up packets that were dropped"
         words.append(_counter("UNEXPECTED", RouterWord.UNEXPECTED, dropped))
     if words:
-        in_order = tuple(sorted(words, key=lambda word: word.address))
-        parts.append(_block(Target.ROUTER, "Router", in_order))
+        parts.append(_block(Target.ROUTER, "Router", _in_order(words)))
     return tuple(parts)
+
+
+def _overflow(shape: NetworkShape, about: str) -> tuple[Word, ...]:
+    """Return the counter of what was dropped, where there are packets."""
+    if not shape.router.channels:
+        return ()
+    return (_counter("OVERFLOW", RouterWord.OVERFLOW, about),)
+
+
+def _in_order(words: Iterable[Word]) -> tuple[Word, ...]:
+    return tuple(sorted(words, key=lambda word: word.address))
 
 
 def _block(part: Target, about: str, words: tuple[Word, ...]) -> Block:

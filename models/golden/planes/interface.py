@@ -135,7 +135,8 @@ class NodeInterface:
         self.freed, self.tokens = 0, has.buffer_flits
         self._own_links = has.transport == "own"
         self._held = deque[Flit]()
-        counted = [RouterWord.OVERFLOW, RouterWord.CORRUPT, RouterWord.LOST]
+        counted = [RouterWord.CORRUPT, RouterWord.LOST]
+        counted += [RouterWord.OVERFLOW] if has.channels else []
         self.words = Words(has.number, targets, counted, 1, counters=has.counters)
         self.message: Message | None = None
 

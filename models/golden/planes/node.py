@@ -106,7 +106,7 @@ class Node:
             self.node_port = NodePort(has.registers, counters=has.counters)
             targets.add(Target.PORT)
         self.set_up = self._make_set_up(has.set_up, targets) if has.set_up else None
-        counted = [RouterWord.OVERFLOW]
+        counted = [RouterWord.OVERFLOW] if self.router else []
         counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
         counted += [RouterWord.UNEXPECTED] if has.set_up else []
         fences = layout.links if checks else 0

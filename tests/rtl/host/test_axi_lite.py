@@ -34,3 +34,30 @@ def test_of_both_that_goes_first_which_did_not_go_last() -> None:
 
 def test_reads_go_on_beside_writes_that_never_pause() -> None:
     assert on_the_bus([WRITE | READ] * 40).count("r") >= 8
+
+
+PART = WRITE | {"axi__wstrb": 7}
+
+
+@pytest.mark.parametrize(
+    ("stuck", "goes", "seen"),
+    [
+        ({"axi__awvalid": 1}, READ, "r"),
+        ({"axi__wvalid": 1, "axi__wstrb": 15}, READ, "r"),
+        (WRITE | {"axi__bready": 0}, READ, "r"),
+        (READ | {"axi__rready": 0}, WRITE, "w"),
+    ],
+    ids=["no data", "no address", "answer of a write", "answer of a read"],
+)
+def test_what_is_stuck_on_one_side_never_holds_the_other(
+    stuck: dict[str, int], goes: dict[str, int], seen: str
+) -> None:
+    """A half of a write, or an answer that nobody takes; the other side goes on and on."""
+    cases = [stuck] * 4 + [stuck | goes] * 40
+    assert on_the_bus(cases).count(seen) >= 8
+
+
+def test_a_write_that_is_refused_for_its_strobes_took_its_turn() -> None:
+    """It does not come to the bus; of a write and a read that come together the read goes next."""
+    cases = [case for each in (READ, PART, WRITE | READ) for case in (each, *[{}] * 7)]
+    assert on_the_bus(cases) == "rrw"

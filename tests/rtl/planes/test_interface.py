@@ -172,6 +172,16 @@ def test_words_of_a_node_interface(guarded: bool) -> None:
     play(interface, program)
 
 
+def test_without_packets_nothing_overflows() -> None:
+    async def program(stage: Stage) -> None:
+        assert await ask(stage, Target.ROUTER, RouterWord.LOST) == 0
+        assert await ask(stage, Target.ROUTER, RouterWord.OVERFLOW) is None
+
+    keys = shape(check_bits=4, channels=0)
+    play(NodeInterface(keys, 3), program)
+    play(Node(keys), program)
+
+
 def test_the_chain_waits_while_a_sink_is_in_the_middle_of_a_packet() -> None:
     mesh = MeshNodeShape(width=2, height=1, managers=1, registers=2)
     words = mesh.layout.image_words

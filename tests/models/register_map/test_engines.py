@@ -1,0 +1,153 @@
+"""The map of the config chain has the words, fields and access that the golden model knows."""
+
+import re
+from typing import Any, TypeAlias
+
+import pytest
+
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.layout import setup
+from syncfabric.models.layout.engine import COMMIT, EngineCounter
+from syncfabric.models.layout.network_words import PART_BITS
+from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.setup import ManagerWord
+from syncfabric.models.networks.reserved import KEYWORDS
+from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.planning.c_header import c_header
+from syncfabric.models.register_map.config_port import config_map
+from syncfabric.models.register_map.parts import Block
+from syncfabric.models.register_map.rdl import rdl
+from tests.models.register_map.elaborated import NOTHING, Register, words_of
+
+_MESH = {"kind": "mesh", "transport": "link", "width": 2, "height": 2}
+_CLUSTER = {
+    **{"kind": "irregular", "transport": "link", "ports": 4, "switches": 2},
+    **{"links": [[[0, 0], [1, 3]]], "nodes": [[0, 1], [0, 2], [1, 0]]},
+}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "bare": {**_MESH, "channels": 0, "data_bits": 0, "groups": 2},
+    "packets": {**_MESH, "groups": 3, "data_bits": 9, "check_bits": 4},
+    "routed": {**_MESH, "transport": "routed", "setup": "manager", "managers": [[1, 0], [1, 1]]},
+    "chained": {**_CLUSTER, "setup": "local", "check_bits": 2},
+    "silent": {**_CLUSTER, "setup": "local", "check_bits": 1, "channels": 0},
+    "managed": {**_CLUSTER, "managers": [[0, 2]], "groups": 5},
+}
+"""The table ``[network]`` of one of each form that a map can have."""
+
+ONES = 0xFFFF_FFFE
+Mapped: TypeAlias = dict[int, Register]
+
+
+def network(name: str) -> NetworkSpec:
+    return NetworkSpec.model_validate({"name": name, "network": NETWORKS[name]})
+
+
+class Chain:
+    """A network's config chain, as its golden model answers it."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        self._model = model_of(spec)
+
+    def ask(self, target: int, address: int, data: int | None = None) -> int | None:
+        """Read, or write; return what is read (0 of a write), None if it is refused."""
+        self._model.step(config=ConfigRequest(target, address, data is not None, data or 0))
+        for _ in range(300):
+            ready, error, word = self._model.config_answer
+            if ready:
+                return None if error else word if data is None else 0
+            self._model.step()
+        raise AssertionError(f"no answer from {target}, {address}")
+
+
+@pytest.fixture(scope="module", params=NETWORKS)
+def mapped(request: pytest.FixtureRequest) -> tuple[EngineSpec, Mapped]:
+    spec = network(request.param)
+    assert isinstance(spec.network, EngineSpec)
+    return spec.network, words_of(rdl(config_map(spec), "A map."), f"{spec.name}_config")
+
+
+def places(spec: EngineSpec) -> list[tuple[int, int, int]]:
+    """Return (target, address, address in the map) of everything that can be asked for."""
+    words = 1 << spec.layout.config_address_bits
+    return [(t, a, t * words + a) for t in range(spec.shape.targets) for a in range(words)]
+
+
+def test_what_is_read_and_what_it_reads_after_reset(mapped: tuple[EngineSpec, Mapped]) -> None:
+    spec, words = mapped
+    chain = Chain(spec)
+    for target, address, at in places(spec):
+        register = words.get(at, NOTHING)
+        readable = register.mask("r") | register.mask("rw")
+        found = chain.ask(target, address)
+        assert (found is not None) == bool(readable), (target, address)
+        assert (found or 0) & ~readable == 0, (target, address)
+        for field in register.fields.values():
+            if "r" in field.access and field.reset is not None:
+                value = (found or 0) >> field.low & (1 << field.width) - 1
+                assert value == field.reset, (target, address)
+
+
+def test_what_is_written_and_what_is_kept_of_it(mapped: tuple[EngineSpec, Mapped]) -> None:
+    spec, words = mapped
+    chain = Chain(spec)
+    for target, address, at in places(spec):
+        register = words.get(at, NOTHING)
+        kept = register.mask("rw")
+        taken = [data for data in (ONES, 4, 1) if chain.ask(target, address, data) is not None]
+        assert bool(taken) == bool(kept | register.mask("w")), (target, address)
+        if kept:
+            assert taken == [ONES, 4, 1]
+            assert chain.ask(target, address, ONES) == 0
+            assert chain.ask(target, address) == kept & ONES, (target, address)
+
+
+def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[EngineSpec, Mapped]) -> None:
+    """Each word is where the tables of words have it, and so is each of its fields."""
+    spec, words = mapped
+    engine = {1 + k: "IMAGE" for k in range(spec.shape.router.layout.image_words)}
+    engine |= {0: "COMMIT", **{16 + c: c.name for c in EngineCounter}}
+    named = {
+        Target.ENGINE: engine,
+        Target.ROUTER: {int(word): word.name for word in RouterWord},
+        Target.PORT: {int(word): word.name for word in PortWord},
+        Target.MANAGER: {int(word): word.name for word in ManagerWord},
+    }
+    layouts = {
+        (Target.ENGINE, "COMMIT"): COMMIT,
+        (Target.MANAGER, "COMMAND"): setup.COMMAND,
+        (Target.MANAGER, "STATUS"): setup.MANAGER_STATUS,
+        (Target.MANAGER, "FREED"): setup.FREED,
+    }
+    for address, register in words.items():
+        part, word = divmod(address % (1 << spec.layout.config_address_bits), 32)
+        assert part < 1 << PART_BITS
+        assert register.name == named[Target(part)][word]
+        layout = layouts.get((Target(part), register.name))
+        if layout:
+            seen = {name: (f.low, f.width) for name, f in register.fields.items()}
+            assert seen == {f.name: (layout.offsets[f.name], f.width) for f in layout.fields}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_no_name_is_a_word_of_systemverilog(name: str) -> None:
+    words = words_of(rdl(config_map(network(name)), "A map."), f"{name}_config").values()
+    names = {word.name for word in words} | {field for word in words for field in word.fields}
+    assert not names & KEYWORDS
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_header_in_c_has_each_word_where_the_map_has_it(name: str) -> None:
+    spec = network(name)
+    text = re.findall(rf"#define {name.upper()}_(\w+) (\d+)u$", c_header(spec), re.MULTILINE)
+    defined = {macro: int(value) for macro, value in text}
+    blocks = config_map(spec).parts
+    parts = [part for block in blocks for part in block.parts]  # type: ignore[union-attr]
+    for part in parts:
+        assert isinstance(part, Block)
+        assert defined[f"TARGET_{part.name.upper()}"] == part.address
+        for word in part.parts:
+            plain = word.name in ("COMMIT", "IMAGE")
+            macro = word.name if plain else f"{part.name.upper()}_{word.name}"
+            assert defined[macro] == word.address, macro
+    assert 1 << defined["ADDRESS_BITS"] == blocks[0].stride  # type: ignore[union-attr]
