@@ -18,13 +18,14 @@ _ACCESS = {"r": "read", "w": "write", "rw": "read, write"}
 
 def test_every_word_is_documented() -> None:
     """The table has the words of all networks together, and no others."""
-    shown, part = set(), ""
+    shown: set[tuple[str, int, str, str]] = set()
+    part = ""
     for row in rows(PAGE, "## Collective engines"):
         part = row[0] or part
-        word = re.fullmatch(r"(\d+)(?: \+ k)? `(\w+)`", row[2]) if len(row) == 5 else None
-        if word:
-            shown.add((part, int(word[1]), word[2], row[3]))
-    made = set()
+        found = re.fullmatch(r"(\d+)(?: \+ k)? `(\w+)`", row[2]) if len(row) == 5 else None
+        if found:
+            shown.add((part, int(found[1]), found[2], row[3]))
+    made: set[tuple[str, int, str, str]] = set()
     for name in NETWORKS:
         for target in config_map(network(name)).parts:
             assert isinstance(target, Block)

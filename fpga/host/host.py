@@ -168,6 +168,10 @@ class Host:
         self._aim(target)
         return self.read(config_word(address))
 
+    def config_answer(self) -> int:
+        """Return the word of the last answer to a config word, written or read, refused or not."""
+        return self.read(GlobalWord.CONFIG_ANSWER)
+
     def _aim(self, target: int) -> None:
         if target != self._target:
             self.write(GlobalWord.CONFIG_NODE, target)

@@ -1,16 +1,14 @@
 """Barriers of every group on a board, counted and timed by its meter."""
 
 import random
-from functools import reduce
 
 from syncfabric.fpga.host.host import Host, MeterReading
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.results import BoardResult, GroupMeasure
 from syncfabric.fpga.host.set_up import check_plan, check_shape, seats, set_up
 from syncfabric.models.errors import BoardError, SpecError
-from syncfabric.models.golden.combiner import Combiner
-from syncfabric.models.messages import Op
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.progress import Progress, silent
 
 __all__ = ["check_request", "measure"]
@@ -117,8 +115,7 @@ class _Runner:
             data = [rng.getrandbits(network.data_bits) for _ in self._seats]
             for seat, word in zip(self._seats, data, strict=True):
                 host.put(*seat, word)
-            combiner, op = Combiner(plan.spec.register_network), Op[group.op.upper()]
-            self._expected = reduce(lambda a, b: combiner.combine(op, a, b), data)
+            self._expected = combination(group.op, network.data_bits)(data)
 
     def barrier(self, *, together: bool) -> bool:
         """Run one; return whether it ended."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from syncfabric.fpga.host.engines import end_groups
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.errors import BoardError, SpecError, about
+from syncfabric.models.layout import setup
 from syncfabric.models.messages import (
     CONTROL,
     MANAGER_STATUS,
@@ -13,13 +15,15 @@ from syncfabric.models.messages import (
     RegisterWord,
     register_address,
 )
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
 __all__ = ["check_plan", "check_shape", "seats", "set_up"]
 
+_STATE = 3
+"""Bits of a manager's state in its status word."""
 _POLLS = 1000
 """Looks at a manager before it counts as stuck; each takes longer than a request and its reply."""
 
@@ -93,12 +97,15 @@ def set_up(host: Host, plan: BarrierPlan) -> None:
     BoardError
         A barrier of what was there has not ended, a word is refused, or a manager fails.
     """
-    if not isinstance(plan.spec.network, StaticSpec):
+    network, epochs = plan.spec.network, None
+    if isinstance(network, EngineSpec):
+        epochs = end_groups(host, network.shape)
+    elif not isinstance(network, StaticSpec):
         _clear(host, plan)
-    for write in set_up_writes(plan):
+    for write in set_up_writes(plan, epochs):
         host.configure(write.target, write.address, write.value)
         if write.until is not None:
-            _await(host, write, write.until)
+            _await(host, write, write.until, engines=epochs is not None)
     host.start()
 
 
@@ -124,14 +131,13 @@ def _controls(plan: BarrierPlan) -> Iterator[tuple[int, int]]:
             yield target, register_address(register, RegisterWord.CONTROL)
 
 
-def _await(host: Host, write: SetUpWrite, until: Until) -> None:
+def _await(host: Host, write: SetUpWrite, until: Until, *, engines: bool) -> None:
     """Read what a write has to bring about; a manager may fail."""
     for _ in range(_POLLS):
         word = host.configured(write.target, until.address)
         if word & until.mask == until.value:
             return
-        status = MANAGER_STATUS.unpack(word)
-        if write.group is not None and status["state"] != ManagerState.RUNNING:
+        if write.group is not None and word & _STATE != ManagerState.RUNNING:
             break
     if write.group is None:
         raise BoardError(
@@ -140,6 +146,15 @@ def _await(host: Host, write: SetUpWrite, until: Until) -> None:
         )
     raise BoardError(
         f"port {host.link.port}: the manager did not set group {write.group} up: "
-        f"{ManagerState(status['state']).name}, {Answer(status['code']).name} at entry "
-        f"{status['entry']}; reset the board"
+        f"{_refusal(word, engines=engines)}; reset the board"
     )
+
+
+def _refusal(word: int, *, engines: bool) -> str:
+    """Return what a manager's status says."""
+    state = ManagerState(word & _STATE).name
+    if engines:
+        status = setup.MANAGER_STATUS.unpack(word)
+        return f"{state}, {setup.Answer(status['code']).name} to request {status['request']}"
+    status = MANAGER_STATUS.unpack(word)
+    return f"{state}, {Answer(status['code']).name} at entry {status['entry']}"

@@ -49,12 +49,13 @@ class Meter:
         mask, arrive, ready, released, broken : int
             A bit for each register of each node.
         """
-        group, gone = bits(mask), bits(released)
+        group, ended = bits(mask), (self._arrived | self._waiting) - bits(ready)
+        gone = bits(released) | ended
         busy = (self._arrived | self._waiting) - gone
         accepted = (bits(arrive) & bits(ready) & group) - busy
         here, left = self._arrived - gone, self._waiting - gone
         skew = self._age if here else 0
-        spoiled = self._spoiled or bool(self._waiting & gone & bits(broken))
+        spoiled = self._spoiled or bool(self._waiting & (gone & bits(broken) | ended))
         if self._waiting and not left and not spoiled:
             self._count()
         self._age = min(_MOST_AGE, self._age + 1) if here else 1

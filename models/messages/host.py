@@ -37,6 +37,7 @@ __all__ = [
     "TRAFFIC_WORDS",
     "WAIT_BASE",
     "WAIT_LIMIT",
+    "WINDOW_BITS",
     "GlobalWord",
     "HostShape",
     "MeterWord",
@@ -52,9 +53,9 @@ HOST_ADDRESS_BITS = 18
 """Bits of a word address; a byte address on AXI has two more."""
 
 HOST_ID = 0x53464142
-HOST_VERSION = 1
+HOST_VERSION = 2
 TRAFFIC_BASE, TRAFFIC_WORDS = 0x00010, 16
-CONFIG_WINDOW = 0x01000
+CONFIG_WINDOW, WINDOW_BITS = 0x01000, 12
 METER_BASE, METER_WORDS, MASK_BASE, HISTOGRAM_BASE = 0x10000, 0x1000, 0x800, 8
 NODE_BASE, NODE_WORDS = 0x20000, 0x80
 DATA_BASE, RESULT_BASE, WAIT_BASE = 32, 64, 96
@@ -79,7 +80,7 @@ class GlobalWord(enum.IntEnum):
     """Words of the whole host."""
 
     ID, VERSION, NODES, SHAPE, CONTROL, CYCLE_LOW, CYCLE_HIGH = range(7)
-    CONFIG_NODE, WAIT_LIMIT, ARRIVE_ALL, IRQ_STATUS, CLEAR_ALL = range(7, 12)
+    CONFIG_NODE, WAIT_LIMIT, ARRIVE_ALL, IRQ_STATUS, CLEAR_ALL, CONFIG_ANSWER = range(7, 13)
 
 
 class TrafficWord(enum.IntEnum):
@@ -138,8 +139,8 @@ class HostShape(BaseModel):
     ----------
     nodes, registers, data_bits : int
         Of the network; registers of a node's port.
-    targets : int
-        Targets of the config port.
+    targets, address_bits : int
+        Targets of the config port, and bits of an address there, at most `WINDOW_BITS`.
     meters : int
         Groups that can be measured at the same time.
     last, broken : bool
@@ -155,6 +156,7 @@ class HostShape(BaseModel):
     data_bits: int
     targets: int
     meters: int
+    address_bits: int = WINDOW_BITS
     last: bool = False
     broken: bool = False
     traffic: bool = False
@@ -193,7 +195,7 @@ class HostShape(BaseModel):
         if wires > _MOST_BITS - 128:
             raise SpecError(
                 f"a host front would look at {wires} wires, and a module has at most "
-                f"{_MOST_BITS - 128}: choose fewer nodes, barrier_registers or data_bits"
+                f"{_MOST_BITS - 128}: choose fewer nodes, registers of a node, or data_bits"
             )
 
 

@@ -52,6 +52,13 @@ static inline uint32_t syncfabric_config_read(volatile uint32_t *base, uint32_t 
     return SYNCFABRIC_READ(base, SYNCFABRIC_HOST_CONFIG_PORT(address));
 }
 
+/* Return the word that the last access to a config port was answered with, whatever it was: COMMIT
+ * of an engine answers a write with the status of the entry. */
+static inline uint32_t syncfabric_config_answer(volatile uint32_t *base)
+{
+    return SYNCFABRIC_READ(base, SYNCFABRIC_HOST_CONFIG_ANSWER);
+}
+
 #if SYNCFABRIC_HOST_DATA_BITS > 0
 /* Give the data that a register arrives with; they stay. */
 static inline void syncfabric_set_data(volatile uint32_t *base, uint32_t node, uint32_t r,

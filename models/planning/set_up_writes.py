@@ -69,16 +69,22 @@ class Entry(NamedTuple):
     value: int
 
 
-def set_up_writes(plan: BarrierPlan) -> Iterator[SetUpWrite]:
+def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[SetUpWrite]:
     """Yield the writes that set all groups up, from reset, in order.
 
     Where managers set groups up, the first one does. At last ``start`` is raised, if there is one.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    epochs : Epochs, optional
+        Of engines' entries, none of them alive, where they are not those of reset.
     """
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         yield from _static(plan, network)
     elif isinstance(network, EngineSpec):
-        yield from _of_engines(plan, network.shape)
+        yield from _of_engines(plan, network.shape, epochs or Epochs())
     elif network.managed:
         yield from (SetUpWrite(*write) for write in node_writes(plan))
         yield from _managed(plan)
@@ -124,9 +130,8 @@ def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
         yield from ((group.id, index(node), place) for node, place in group.places.items())
 
 
-def _of_engines(plan: BarrierPlan, shape: NetworkShape) -> Iterator[SetUpWrite]:
+def _of_engines(plan: BarrierPlan, shape: NetworkShape, epochs: Epochs) -> Iterator[SetUpWrite]:
     """Yield the writes over the config chain, or what the managers are given in turn."""
-    epochs = Epochs()
     if not shape.managers:
         for write in links.set_up_writes(plan.engine_groups, shape, epochs):
             yield SetUpWrite(*write)

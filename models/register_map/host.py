@@ -34,7 +34,6 @@ from syncfabric.models.messages.host import (
     NodeWord,
     TrafficWord,
 )
-from syncfabric.models.register_map.config_port import TARGET_WORDS
 from syncfabric.models.register_map.parts import (
     Access,
     Bits,
@@ -64,7 +63,7 @@ def host_map(shape: HostShape, module: str) -> Block:
     window = Window(
         "config_port",
         CONFIG_WINDOW,
-        TARGET_WORDS,
+        1 << shape.address_bits,
         "Config port of the target that CONFIG_NODE names",
     )
     parts: list[Part] = list(_globals(shape))
@@ -118,6 +117,10 @@ def _globals(shape: HostShape) -> Iterator[Word]:
         ),
         GlobalWord.IRQ_STATUS: ("Interrupt word", bits_of(INTERRUPT, "r", reset=0)),
         GlobalWord.CLEAR_ALL: ("Clears all meters", whole("any", "w", "is not looked at")),
+        GlobalWord.CONFIG_ANSWER: (
+            "Word of the last answer in the config window, to reads and writes, refused or not",
+            whole("word", "r", "as the target's word has it", reset=0),
+        ),
     }
     if not shape.meters:
         del words[GlobalWord.ARRIVE_ALL]

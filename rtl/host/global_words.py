@@ -40,6 +40,8 @@ class GlobalWords(wiring.Component):
         Registers that are done, and enabled to interrupt.
     irq, start : Out(1), config_node, wait_limit : Out
         The interrupt; words that others look at.
+    answered : In(32)
+        What the config port answered last.
     clear_all : Out(1), arrive_all : Out(meters)
         In the cycle of the write: clear all meters; a meter's mask arrives.
     """
@@ -55,6 +57,7 @@ class GlobalWords(wiring.Component):
                 "value": Out(32),
                 "refused": Out(1),
                 "asks": In(shape.width),
+                "answered": In(32),
                 "irq": Out(1),
                 "start": Out(1),
                 "config_node": Out(bits_for(shape.targets - 1)),
@@ -88,6 +91,7 @@ class GlobalWords(wiring.Component):
             GlobalWord.CONFIG_NODE: self.config_node,
             GlobalWord.WAIT_LIMIT: self.wait_limit,
             GlobalWord.IRQ_STATUS: interrupt.as_value(),
+            GlobalWord.CONFIG_ANSWER: self.answered,
         }
         writable = Cat(at[word] & fits for word, fits in can_write.items()).any()
         readable = Cat(at[word] for word in can_read).any()

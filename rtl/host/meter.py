@@ -57,12 +57,12 @@ class Meter(wiring.Component):
         place, spoiled = Signal(range(BINS)), Signal()
         open_before = here.any()
         m.d.comb += [
-            here.eq(arrived & ~self.released),
-            left.eq(waiting & ~self.released),
+            here.eq(arrived & ~self.released & self.ready),
+            left.eq(waiting & ~self.released & self.ready),
             accepted.eq(self.arrive & self.ready & self.mask & ~here & ~left),
             complete.eq(((here | accepted) == self.mask) & accepted.any()),
             over.eq(waiting.any() & ~left.any()),
-            spoils.eq(spoiled | (waiting & self.released & self.broken).any()),
+            spoils.eq(spoiled | (waiting & (self.released & self.broken | ~self.ready)).any()),
         ]
         drop = self.clear | self.forget
         m.d.sync += [

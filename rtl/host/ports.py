@@ -6,7 +6,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.host import HostShape
 
 __all__ = ["NetworkSignature", "TrafficSignature"]
@@ -30,7 +29,7 @@ class NetworkSignature(wiring.Signature):
             "done": In(width),
             "config_valid": Out(1),
             "config_node": Out(bits_for(shape.targets - 1)),
-            "config_address": Out(CONFIG_ADDRESS_BITS),
+            "config_address": Out(shape.address_bits),
             "config_write": Out(1),
             "config_data": Out(32),
             "config_ready": In(1),

@@ -11,6 +11,7 @@ from syncfabric.models.messages.host import (
     METER_BASE,
     NODE_BASE,
     TRAFFIC_BASE,
+    WINDOW_BITS,
     HostShape,
 )
 from syncfabric.rtl.host.bus import HostBusSignature
@@ -65,7 +66,8 @@ class HostRegisters(wiring.Component):
         acts, configures = Signal(), Signal()
         m.d.sync += acts.eq(bus.valid & ~acts & ~configures & ~bus.ready)
 
-        to_config = address[12:] == CONFIG_WINDOW >> 12
+        in_window = address[WINDOW_BITS:] == CONFIG_WINDOW >> WINDOW_BITS
+        to_config = in_window & ~address[shape.address_bits : WINDOW_BITS].any()
         pages: list[tuple[Value, Any]] = [
             (address[4:] == 0, words),
             (address[16:] == METER_BASE >> 16, meters),
@@ -91,7 +93,10 @@ class HostRegisters(wiring.Component):
         later = nodes.wait & ~nodes.done & ~too_late
         value = either([Mux(page.read, page.value, 0) for _, page in pages])
         answers, configured = acts & ~to_config, configures & net.config_ready
-        fails_there = net.config_error
+        fails_there, answer = net.config_error, Signal(32)
+        with m.If(configured):
+            m.d.sync += answer.eq(net.config_rdata)
+        m.d.comb += words.answered.eq(answer)
         m.d.sync += [
             net.config_valid.eq(acts & to_config),
             configures.eq((acts & to_config) | (configures & ~net.config_ready)),

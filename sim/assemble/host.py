@@ -9,7 +9,13 @@ from amaranth import Shape
 from amaranth.lib import wiring
 
 from syncfabric.models.messages.host import HostShape
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, StaticSpec, of_registers
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
+    IrregularSpec,
+    MessageSpec,
+    StaticSpec,
+)
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.front import AxiHost, UartHost
 from syncfabric.rtl.host.ports import NetworkSignature
@@ -27,31 +33,34 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
     Raises
     ------
     SpecError
-        The network is too large for a host, or has collective engines.
+        The network is too large for a host.
     """
-    spec, nodes = of_registers(spec), len(spec.topology.nodes)
+    nodes = len(spec.topology.nodes)
     if isinstance(spec, StaticSpec):
-        shape = HostShape(
-            nodes=nodes,
-            registers=1,
-            data_bits=0,
-            targets=nodes + 1,
-            meters=meters,
-            traffic=traffic,
-        )
+        targets, last, broken = nodes + 1, False, False
     else:
-        shape = HostShape(
-            nodes=nodes,
-            registers=spec.port_registers,
-            data_bits=spec.data_bits,
-            targets=nodes + (spec.topology.switches if isinstance(spec, IrregularSpec) else 0),
-            meters=meters,
-            last=spec.takes_last,
-            broken=spec.tells_broken,
-            traffic=traffic,
-        )
+        targets, last, broken = _targets(spec), spec.takes_last, spec.tells_broken
+    shape = HostShape(
+        nodes=nodes,
+        registers=spec.port_registers,
+        data_bits=spec.data_bits,
+        targets=targets,
+        address_bits=spec.layout.config_address_bits,
+        meters=meters,
+        last=last,
+        broken=broken,
+        traffic=traffic,
+    )
     shape.check()
     return shape
+
+
+def _targets(spec: MessageSpec) -> int:
+    """Return how many targets the config port has."""
+    if isinstance(spec, EngineSpec):
+        return spec.shape.targets
+    switches = spec.topology.switches if isinstance(spec, IrregularSpec) else 0
+    return len(spec.topology.nodes) + switches
 
 
 def host_verilog(spec: AnySpec, name: str, front: Front) -> str:

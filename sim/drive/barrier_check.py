@@ -13,10 +13,10 @@ from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import RELEASES, Line
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["BarrierCheck"]
+__all__ = ["BarrierCheck", "combination"]
 
 
-def _combine(op: str, data_bits: int) -> Callable[[list[int]], int]:
+def combination(op: str, data_bits: int) -> Callable[[list[int]], int]:
     """Return how a group's data become its result."""
     mask = (1 << data_bits) - 1
     operations: dict[str, Callable[[list[int]], int]] = {
@@ -90,7 +90,7 @@ class BarrierCheck:
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
-            combine = _combine(group.op, network.data_bits)
+            combine = combination(group.op, network.data_bits)
             bound = group.bound if isinstance(group, WireGroupPlan) else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
@@ -103,7 +103,7 @@ class BarrierCheck:
     def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
         """Take in a group that comes and goes; where there is spilling it may be spilled."""
         network = self._plan.spec.network
-        self._groups[number] = _Group(gid, len(nodes), _combine(op, network.data_bits))
+        self._groups[number] = _Group(gid, len(nodes), combination(op, network.data_bits))
         for member, node in enumerate(nodes if network.spill else ()):
             self._member[node, -1, gid] = number, member
 

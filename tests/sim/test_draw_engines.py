@@ -4,15 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.draw.irregular.branches import branches_of
 from syncfabric.sim.draw.mesh.tree import branches
-from syncfabric.sim.front import Front
 from syncfabric.sim.network import Network
-from syncfabric.sim.products import network_files
 from tests.sim.test_engine_networks import CLUSTER, MESH, network
 
 
@@ -49,9 +46,3 @@ def test_a_picture_of_all_groups(name: str, tmp_path: Path) -> None:
     text = (tmp_path / "all.svg").read_text(encoding="utf-8")
     assert "group 1 · 64 members" in text
     assert "group 2" in text
-
-
-@pytest.mark.parametrize("kind", ["axi", "uart"])
-def test_a_front_is_refused(kind: str) -> None:
-    with pytest.raises(SpecError, match="not built for collective engines yet"):
-        network_files(make_plan(network(MESH, 3, 3)), Front(kind))

@@ -48,7 +48,7 @@ def test_every_word_has_its_name() -> None:
         node_word_address(2, WAIT_BASE + 1): "node 2 WAIT 1",
     }
     assert {address: name_of(address) for address in names} == names
-    none = (12, 0x1F, 0x20, CONFIG_WINDOW - 1, meter_word(0, 5), node_word_address(0, 31))
+    none = (13, 0x1F, 0x20, CONFIG_WINDOW - 1, meter_word(0, 5), node_word_address(0, 31))
     assert {name_of(address) for address in none} == {"no word"}
 
 
@@ -121,7 +121,7 @@ def test_named_words_are_the_words() -> None:
     ("words", "said"),
     [
         ({GlobalWord.ID: 0x1234}, r"ID is 0x00001234, not 0x53464142: this is no Syncfabric"),
-        ({GlobalWord.VERSION: 9}, r"of version 9, and this program knows 1: build its bitstream"),
+        ({GlobalWord.VERSION: 9}, r"of version 9, and this program knows 2: build its bitstream"),
     ],
 )
 def test_boards_that_are_none(words: Mapping[int, int], said: str) -> None:

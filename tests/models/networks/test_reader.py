@@ -24,6 +24,7 @@ READY = [
     "cluster-300",
     "cluster-fig1",
     "demo",
+    "engine-4x4",
     "engine-8x8",
     "engine-cluster",
     "fig1",

@@ -11,7 +11,7 @@ from tests.rtl.host.host_model import COUNTS, HostModel, Request
 from tests.rtl.support import Bench, Scoreboard
 
 SHAPES = {
-    "few": HostShape(nodes=3, registers=2, data_bits=0, targets=3, meters=1),
+    "few": HostShape(nodes=3, registers=2, data_bits=0, targets=3, meters=1, address_bits=8),
     "many": HostShape(
         nodes=5, registers=7, data_bits=3, targets=9, meters=3, last=True, broken=True, traffic=True
     ),
@@ -36,7 +36,7 @@ def any_request(rng: random.Random, shape: HostShape) -> Request:
             (rng.randrange(16), rng.choice([2, 12, 60, 1 << 32])),
             (rng.randrange(16, 26), 1 << 32),
             (18, 4),
-            (0x1000 + rng.getrandbits(12), 1 << 32),
+            (0x1000 + rng.getrandbits(rng.choice((8, 12))), 1 << 32),
             (0x10000 + 0x1000 * meter + rng.randrange(17), 1 << 32),
             (0x10800 + 0x1000 * meter + rng.randrange(3), 1 << 32),
             (0x20000 + 0x80 * node + rng.randrange(8), 1 << shape.registers),

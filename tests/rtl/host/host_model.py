@@ -35,6 +35,7 @@ class HostModel:
     config_node: int = 0
     limit: int = 1_000_000
     high: int = 0
+    answer: int = 0
     since: int | None = None
     irq: int = 0
     irq_node: int = 0
@@ -91,6 +92,7 @@ class HostModel:
                 bad = net["config_error"]
                 value = 0 if bad or request.write else net["config_rdata"]
                 new, self.phase = {"ready": 1, "error": bad, "rdata": value}, "answer"
+                self.answer = net["config_rdata"]
         elif self.phase == "answer":
             self.phase = "idle"
         elif request:
@@ -111,17 +113,17 @@ class HostModel:
     def act(self, request: Request) -> dict[str, int]:
         """Return what a request makes visible in the next cycle."""
         address, self.phase = request.address, "answer"
-        if 0x1000 <= address < 0x2000:
+        if 0x1000 <= address < 0x1000 + (1 << self.shape.address_bits):
             self.phase = "config"
             return {
                 "config_valid": 1,
-                "config_address": address & 0xFFF,
+                "config_address": address - 0x1000,
                 "config_write": int(request.write),
                 "config_data": request.data,
             }
         self.pulses: dict[str, int] = {}
         answer: tuple[int, bool] | None
-        if address < 12:
+        if address < 13:
             answer = self.of_all(request)
         elif 16 <= address < 24 and self.shape.traffic:
             answer = self.of_traffic(request)
@@ -142,9 +144,9 @@ class HostModel:
         if not request.write:
             said = shape.registers | shape.data_bits << 8 | shape.meters << 16
             said |= shape.last << 24 | shape.broken << 25 | shape.traffic << 26
-            first = [0x53464142, 1, shape.nodes, said, self.start, self.cycle & 0xFFFFFFFF]
+            first = [0x53464142, 2, shape.nodes, said, self.start, self.cycle & 0xFFFFFFFF]
             held = dict(enumerate([*first, self.high, self.config_node, self.limit]))
-            held[10] = self.irq | self.irq_node << 1
+            held |= {10: self.irq | self.irq_node << 1, 12: self.answer}
             if word == 5:
                 self.high = self.cycle >> 32
             return (held[word], False) if word in held else REFUSED

@@ -7,7 +7,6 @@ from cocotb.triggers import FallingEdge
 
 from syncfabric import Network
 from syncfabric.models.golden.meter import Meter
-from syncfabric.models.messages import REGISTER_WORDS, RegisterWord
 from syncfabric.models.messages.host import (
     BINS,
     DATA_BASE,
@@ -24,7 +23,7 @@ from syncfabric.models.messages.host import (
     meter_word,
     node_word_address,
 )
-from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.set_up_writes import set_up_writes
 
 Read = Callable[[int], Awaitable[int | None]]
 Write = Callable[[int, int], Awaitable[bool]]
@@ -56,7 +55,7 @@ class Software:
     Parameters
     ----------
     name : str
-        Of a ready-made network; its first group is what this is about.
+        Of a ready-made network, or a file; its first group is what this is about.
     read, write : coroutines
         Of words by address; None, or False, if it is refused.
     """
@@ -64,13 +63,13 @@ class Software:
     def __init__(self, name: str, read: Read, write: Write) -> None:
         self.plan = Network.load(name).plan()
         self.read, self._write = read, write
-        network, group = self.plan.spec.network, self.plan.spec.groups[0]
-        self.nodes = [network.topology.index(member) for member in group.members]
-        writes = [write for write in config_writes(self.plan) if write[0] in self.nodes]
-        self.place = writes[0][1] // REGISTER_WORDS
+        network = self.plan.spec.network
+        places = self.plan.groups[0].places.items()
+        self.seats = {network.topology.index(node): register or 0 for node, register in places}
+        self.nodes = list(self.seats)
         self.registers = network.port_registers
         self.bits = network.data_bits
-        self.mask = sum(1 << node * self.registers + self.place for node in self.nodes)
+        self.mask = sum(1 << n * self.registers + r for n, r in self.seats.items())
 
     async def write(self, address: int, value: int) -> None:
         """Write a word that is not refused."""
@@ -90,13 +89,15 @@ class Software:
         shape = SHAPE.unpack(await self.read(GlobalWord.SHAPE) or 0)
         assert (shape["registers"], shape["data_bits"]) == (self.registers, self.bits)
         at = None
-        for target, address, value in config_writes(self.plan):
-            if target != at:
-                await self.write(GlobalWord.CONFIG_NODE, target)
-                at = target
-            await self.write(config_word(address), value)
-            if address % REGISTER_WORDS == RegisterWord.CONTROL:
-                assert await self.read(config_word(address)) == value, (target, address)
+        for one in set_up_writes(self.plan):
+            if one.target != at:
+                await self.write(GlobalWord.CONFIG_NODE, one.target)
+                at = one.target
+            await self.write(config_word(one.address), one.value)
+            if one.until is not None:
+                address, mask, value = one.until
+                while ((await self.read(config_word(address)) or 0) & mask) != value:
+                    pass
         for k in range((self.mask.bit_length() + 31) // 32):
             await self.write(meter_word(0, MASK_BASE + k), self.mask >> 32 * k & 0xFFFFFFFF)
         await self.write(GlobalWord.WAIT_LIMIT, 20_000)
@@ -105,16 +106,16 @@ class Software:
     async def arrive(self, node: int, data: int) -> None:
         """Let a node arrive."""
         if self.bits:
-            await self.write(node_word_address(node, DATA_BASE + self.place), data)
-        await self.write(node_word_address(node, NodeWord.ARRIVE), 1 << self.place)
+            await self.write(node_word_address(node, DATA_BASE + self.seats[node]), data)
+        await self.write(node_word_address(node, NodeWord.ARRIVE), 1 << self.seats[node])
 
     async def wait(self, node: int) -> int | None:
         """Wait for a node's release, and return its result."""
-        return await self.read(node_word_address(node, WAIT_BASE + self.place))
+        return await self.read(node_word_address(node, WAIT_BASE + self.seats[node]))
 
     async def result(self, node: int) -> int | None:
         """Return a node's result."""
-        return await self.read(node_word_address(node, RESULT_BASE + self.place))
+        return await self.read(node_word_address(node, RESULT_BASE + self.seats[node]))
 
     async def meter(self) -> list[int | None]:
         """Return all counts of meter 0."""

@@ -42,6 +42,41 @@ def test_a_mesh_behind_a_console(simulator: str, tmp_path: Path) -> None:
     run(simulator, "mesh-2x2", Front("uart", bit_cycles=4), "bench_host_uart", tmp_path)
 
 
+ENGINES = {
+    "mesh": 'kind = "mesh"\nwidth = 2\nheight = 2\nmessage_links = "shared"',
+    "managed": 'kind = "mesh"\nwidth = 2\nheight = 2\nsetup = "manager"\ngroups = 3',
+    "cluster": """kind = "irregular"
+ports = 4
+links = [[[0, 0], [1, 3]], [[1, 0], [2, 3]]]
+nodes = [[0, 1], [0, 2], [1, 1], [2, 0]]
+switches = 3
+data_bits = 3""",
+}
+"""Keys of ``[network]`` beside ``transport``."""
+
+
+def engines(name: str, folder: Path) -> str:
+    """Write a network of engines, and return its path."""
+    path = folder / f"{name}.toml"
+    groups = '[[group]]\nid = 1\nmembers = "all"\n[[group]]\nid = 2\nmembers = "all"\nop = "and"'
+    keys = f'[network]\ntransport = "link"\n{ENGINES[name]}'
+    path.write_text(f'name = "engines"\n{keys}\n{groups}\n')
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.long_under("verilator")
+def test_engines_behind_axi(simulator: str, name: str, tmp_path: Path) -> None:
+    run(simulator, engines(name, tmp_path), Front("axi", meters=2), "bench_host", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["managed", "cluster"])
+@pytest.mark.long
+def test_engines_behind_a_console(simulator: str, name: str, tmp_path: Path) -> None:
+    front = Front("uart", bit_cycles=4)
+    run(simulator, engines(name, tmp_path), front, "bench_host_uart", tmp_path)
+
+
 def test_the_top_has_the_names_of_the_standard() -> None:
     """Packets are led out; what the host has to do with is not."""
     text = Network.load("mesh-2x2").verilog(Front("axi"))
@@ -64,7 +99,13 @@ def test_the_top_has_the_names_of_the_standard() -> None:
 @pytest.mark.icarus
 @pytest.mark.long
 @pytest.mark.parametrize("front", [Front("axi", meters=2), Front("uart", meters=0)])
-@pytest.mark.parametrize("name", ["fig1", "churn-cluster", "reflex-2x2", "wires-both", "spill-4x4"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("fig1", "churn-cluster", "reflex-2x2", "wires-both", "spill-4x4", "engine-8x8"),
+        "engine-cluster",
+    ],
+)
 def test_tops_of_all_kinds_compile(name: str, front: Front, tmp_path: Path) -> None:
     network = Network.load(name)
     compiles(network.verilog(front), f"{network.spec.module}_{front.kind}", tmp_path)

@@ -1,0 +1,64 @@
+"""A board's collective engines as an earlier program left them: every group ended, epochs known.
+
+Source: docs/microarchitecture-engine.md, E7; docs/microarchitecture-networks.md, N5 and N6.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from syncfabric.fpga.host.host import Host
+from syncfabric.fpga.host.link import RefusedError
+from syncfabric.models.layout.engine import COMMIT, Code, interval_of
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS, manager_address
+
+__all__ = ["end_groups"]
+
+
+def end_groups(host: Host, network: NetworkShape) -> Epochs:
+    """End whatever managers and engines do, and return the epoch of every entry.
+
+    Raises
+    ------
+    BoardError
+        The board does not answer.
+    """
+    for manager in network.managers:
+        _try(host, manager, manager_address(ManagerWord.COMMAND), _ABORT)
+    epochs, killed = Epochs(), False
+    layout = network.router.layout
+    for router in range(network.routers):
+        target = network.target_of(router)
+        for entry in range(layout.entries):
+            _try(host, target, COMMIT_ADDRESS, COMMIT.pack({"code": Code.READ, "entry": entry}))
+            status = layout.status.unpack(host.config_answer())
+            epochs[router, entry] = status["epoch"]
+            if status["alive"]:
+                # It may end just before, by BROKEN of an entry above: KILL is refused then.
+                kill = {"code": Code.KILL, "entry": entry, "epoch": status["epoch"]}
+                _try(host, target, COMMIT_ADDRESS, COMMIT.pack(kill))
+                killed = True
+    if killed:
+        _wait(host, network)
+    return epochs
+
+
+_ABORT = COMMAND.pack({"operation": Operation.ABORT})
+
+
+def _try(host: Host, target: int, address: int, word: int) -> None:
+    """Write a word; refused or not, its answer is there."""
+    with suppress(RefusedError):
+        host.configure(target, address, word)
+
+
+def _wait(host: Host, network: NetworkShape) -> None:
+    """Wait until all messages of the groups that were killed have been served."""
+    router = network.router
+    services = (router.layout.entries + 1) * (router.links + 2)
+    end = host.cycle() + services * interval_of(router.stages, shared=router.shared)
+    while host.cycle() < end:
+        pass
