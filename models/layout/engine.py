@@ -148,6 +148,11 @@ class EngineLayout:
         routed = (Field("route_class", 1, "first along the row 0, the column 1"),)
         return Layout("name", (*self._entry, *self._place, *(routed if self.routed else ())))
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """What an image has a name for: the links, and if messages are routed the parent, ``u``."""
+        return (*map(str, range(self.links)), *("u" * self.routed))
+
     @cached_property
     def message(self) -> Layout:
         """A message to and from the own process; on a link, too, if it is not routed."""
@@ -169,8 +174,12 @@ class EngineLayout:
     def image(self) -> Layout:
         """What SETUP writes into an entry."""
         names = [
-            Field(f"{field.name}_{link}", field.width, f"link {link}: {field.meaning}")
-            for link in range(self.links)
+            Field(
+                f"{field.name}_{name}",
+                field.width,
+                f"{'parent' if name == 'u' else f'link {name}'}: {field.meaning}",
+            )
+            for name in self.named
             for field in self.name.fields
         ]
         return Layout(

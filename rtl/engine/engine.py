@@ -259,13 +259,13 @@ class Engine(wiring.Component):
             left = link.valid & ~link.sent if layout.routed else Const(0, 1)
             domain += link.valid.eq(rule.sends[p] | left)
             with m.If(~stays):
-                domain += [
-                    getattr(link.message, name).eq(getattr(rule.image, f"{name}_{p}"))
-                    for name in ("entry", "epoch", *(("x", "y") if layout.routed else ()))
-                ]
+                for field in layout.name.fields:
+                    part = link if field.name == "route_class" else link.message
+                    name = getattr(rule.image, f"{field.name}_{p}")
+                    if layout.routed:
+                        name = Mux(rule.down, name, getattr(rule.image, f"{field.name}_u"))
+                    domain += getattr(part, field.name).eq(name)
                 domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
-                if layout.routed:
-                    domain += link.route_class.eq(getattr(rule.image, f"route_class_{p}"))
         if layout.own:
             m.d.sync += [
                 self.release.valid.eq(rule.sends[layout.links]),

@@ -48,8 +48,9 @@ class Rule(wiring.Component):
         The combination, which is kept if a message is merged that ends nothing.
     writes_image : Out(1)
         Image and epoch are written; of KILL, where the image has no meaning, the epoch counts.
-    sends : Out(ports), kind : Out(2)
-        Ports to which the combination is sent, and the message's kind.
+    sends : Out(ports), down : Out(1), kind : Out(2)
+        Ports to which the combination is sent, whether those are the children's, and the
+        message's kind.
     frees : Out(1)
         The group has ended at its root.
     accepted : Out(1)
@@ -73,6 +74,7 @@ class Rule(wiring.Component):
             "next_acc": Out(layout.data_bits),
             "staged_parent": In(layout.links),
             "sends": Out(layout.ports),
+            "down": Out(1),
             "kind": Out(2),
         }
         members |= {name: In(1) for name in ("setup", "go", "kill", "read", "visit", "sweep")}
@@ -89,7 +91,7 @@ class Rule(wiring.Component):
         m = Module()
         image, state, port = self.image, self.state, self.port
         current, broken, expected, complete = Signal(), Signal(), Signal(), Signal()
-        hit, fires, down, root = Signal(), Signal(), Signal(), Signal()
+        hit, fires, root, down = Signal(), Signal(), Signal(), self.down
         live, ended, expires, waits, written, named = (Signal() for _ in range(6))
         m.d.comb += [
             current.eq(self.epoch == self.message.epoch),

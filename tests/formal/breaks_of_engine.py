@@ -76,6 +76,13 @@ ENGINE_BREAKS = (
         "free & ~counts",
     ),
     Break(
+        "a child's name is the parent's, too",
+        "engine: an entry, routed messages",
+        "rtl/engine/engine.py",
+        "Mux(rule.down, name, getattr",
+        "Mux(rule.down | 1, name, getattr",
+    ),
+    Break(
         "links are sent the kind that came",
         "engine: an entry, stages 3, shared links",
         "rtl/engine/engine.py",

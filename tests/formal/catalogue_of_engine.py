@@ -40,6 +40,12 @@ ENGINE_PROOFS = (
         )
         for interval in (1, 2, 3)
     ),
+    Proof(
+        "engine: an entry, routed messages",
+        "rtl/engine/rule.py",
+        partial(EntryProof, 2, 2, 2, shared=True, routed=True),
+        reset=True,
+    ),
     Proof("fifo: engine's queue, cut to 4", "rtl/engine/queue.py", partial(FifoProof, messages, 5)),
     Proof(
         "fifo: engine's queue in block RAM, cut to 4",

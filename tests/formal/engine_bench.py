@@ -122,6 +122,7 @@ def free_ports(layout: EngineLayout, *, shared: bool) -> dict[str, Any]:
     stored = layout.image.width + 2 + state_layout(layout).size + layout.data_bits
     ports |= {"which": In(layout.entry_bits), "strange": In(stored)}
     ports |= {"arrive_valid": In(1), "arrive_message": In(message)}
+    ports |= {"sent": In(layout.links)} if layout.routed else {}
     return ports | ({"hold": In(1)} if shared else {})
 
 
@@ -201,6 +202,10 @@ class FreeEngine:
         ]
         if shared:
             m.d.comb += engine.hold.eq(wrapper.hold)
+        if layout.routed:
+            outs = [getattr(engine, f"out_{p}") for p in range(layout.links)]
+            claims.assume(*(wrapper.hold | ~out.valid for out in outs))
+            m.d.comb += [out.sent.eq(sent) for out, sent in zip(outs, wrapper.sent, strict=True)]
         head = self._log_local(m, claims, wrapper, layout)
         takes = Cat(*(queue.take for queue in queues), local.take)
         heads = Cat(*(queue.held for queue in queues), head.valid)

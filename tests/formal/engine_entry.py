@@ -1,6 +1,6 @@
 """What an engine does with one of its entries, any, whatever comes for it and for the others."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -26,10 +26,15 @@ class EntryProof(wiring.Component):
     shared : bool
         Links can ask the engine to pause.
     links, groups : int
+    routed : bool
+        Messages are routed; a port may be the parent's and a child's.
     """
 
-    def __init__(self, stages: int, links: int, groups: int, *, shared: bool) -> None:
-        self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise")
+    def __init__(
+        self, stages: int, links: int, groups: int, *, shared: bool, routed: bool = False
+    ) -> None:
+        place = (1, 1) if routed else ()
+        self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise", *place)
         self._stages = stages
         image = In(struct(layout.image))
         super().__init__({**free_ports(layout, shared=shared), "image": image})
@@ -45,7 +50,7 @@ class EntryProof(wiring.Component):
         root = ~parent.any()
         claims.assume(
             (parent & (parent - 1)) == 0,
-            (parent & children) == 0,
+            layout.routed | ((parent & children) == 0),
             children.any(),
             image.op <= Op.XOR,
         )
@@ -172,6 +177,9 @@ class EntryProof(wiring.Component):
         outs = [getattr(bench.engine, f"out_{q}") for q in range(links)]
         release = bench.engine.release
         sends = Cat(out.valid for out in outs)
+        if layout.routed:
+            # What stays until it is sent is seen once.
+            sends &= ~claims.before("stays", sends & ~self.sent)
         at_links, at_process = then("at_links", mine), claims.before("at_process", mine)
         links_wanted = then("wanted", wanted[:links])
         own_wanted = claims.before("own_wanted", wanted[links])
@@ -230,13 +238,19 @@ class EntryProof(wiring.Component):
             ),
         )
         claims.holds("an answer is merged", ~faithful | merges)
+        downwards = then("downwards", to_children) if layout.routed else Const(1, 1)
         names = [
             ~(at_links & out.valid)
             | (
-                (out.message.entry == getattr(image, f"entry_{q}"))
-                & (out.message.epoch == getattr(image, f"epoch_{q}"))
+                getattr(out if field.name == "route_class" else out.message, field.name)
+                == Mux(
+                    downwards,
+                    getattr(image, f"{field.name}_{q}"),
+                    getattr(image, f"{field.name}_{layout.named[-1]}"),
+                )
             )
             for q, out in enumerate(outs)
+            for field in layout.name.fields
         ]
         claims.holds("a neighbour is sent its own names", Cat(names).all())
         claims.holds(
@@ -271,6 +285,9 @@ class EntryProof(wiring.Component):
         claims.reached("KILL gives an entry its epoch", names_epoch & (message.epoch != epoch))
         claims.reached("a member goes up", completes & ~to_children)
         claims.reached("a release goes down", completes & to_children & ~root)
+        if layout.routed:
+            both = (parent & children).any()
+            claims.reached("a parent's and a child's port", completes & both & going_up)
         claims.reached("a root's group ends by LAST", completes & root & (kind == Kind.LAST))
         claims.reached("broken", broken & going_up)
         claims.reached("expires", expires)

@@ -29,6 +29,13 @@ ENGINE = (
         'service.message.epoch + service.tasks["setup"]',
         "service.message.epoch + 1",
     ),
+    Mutant(
+        "engine: what goes up bears a child's name",
+        "rtl/engine/engine.py",
+        "Mux(rule.down, name, getattr",
+        "Mux(1, name, getattr",
+        ("tests/rtl/engine/test_engine.py::test_random_routed_groups",),
+    ),
     _broken(
         "what is merged is forgotten by the next",
         "rule",

@@ -124,9 +124,9 @@ class Engine:
         return done.links if done else _NOTHING
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> Mapping[int, Way]:
         """Where messages on links go in this cycle, by link; empty if they are not routed."""
-        return self._on_links.entry.image.ways if self._on_links else ()
+        return self._on_links.ways if self._on_links else {}
 
     @property
     def release(self) -> Message | None:

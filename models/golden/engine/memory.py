@@ -106,7 +106,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Image:
-    """What SETUP writes, unpacked; ``ways`` are those of routed names, by link."""
+    """What SETUP writes, unpacked: names by link, and last, if messages are routed, the parent's.
+
+    ``ways`` belong to routed names.
+    """
 
     word: int
     children: frozenset[int]
@@ -124,10 +127,8 @@ class Image:
             frozenset(p for p in range(layout.ports) if fields["children"] >> p & 1),
             frozenset(p for p in range(layout.links) if fields["parent"] >> p & 1),
             fields["op"],
-            tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in range(layout.links)),
-            tuple(
-                Way(*(fields[f"{name}_{p}"] for name in Way._fields)) for p in range(layout.links)
-            )
+            tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in layout.named),
+            tuple(Way(*(fields[f"{name}_{p}"] for name in Way._fields)) for p in layout.named)
             if layout.routed
             else (),
         )
@@ -171,6 +172,8 @@ class Service(NamedTuple):
     ----------
     links : mapping of int to Message
         What links carry.
+    ways : mapping of int to Way
+        Where routed messages go.
     own : Message or None
         What the own process gets.
     """
@@ -178,6 +181,7 @@ class Service(NamedTuple):
     number: int
     entry: Entry
     links: Mapping[int, Message] = {}
+    ways: Mapping[int, Way] = {}
     own: Message | None = None
     freed: Freed | None = None
     event: EngineCounter | None = None
@@ -273,14 +277,17 @@ class Memory:
         ends = down and (broken or kind == _LAST)
         missing, turn = missing - port | to, root or not turn
         after = Entry(image, not ends, epoch, missing, turn, True, True, data, False)
-        links, own, names = {}, None, image.names
+        links, ways, own = {}, {}, None
         for p in to:
-            if p == len(names):
+            if p == self._layout.links:
                 own = Message(number, epoch, kind, data)
-            else:
-                links[p] = Message(*names[p], kind, data)
+                continue
+            name = p if down or not image.ways else -1
+            links[p] = Message(*image.names[name], kind, data)
+            if image.ways:
+                ways[p] = image.ways[name]
         freed = Freed(number, epoch) if ends and root and kind == _LAST else None
-        return Service(number, after, links, own, freed)
+        return Service(number, after, links, ways, own, freed)
 
     def _command(self, number: int, commit: Commit, staged: int) -> Service:
         entry = self._entries[number]

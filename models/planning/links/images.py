@@ -69,7 +69,7 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
     """Yield the images of a group at all its routers, by rising number, but the root last.
 
     Names are the neighbours' entries with their epochs after SETUP; at a port to a node interface
-    they are the router's own entry and epoch (N2.7).
+    they are the router's own entry and epoch (N2.7). Of routed messages the parent's is ``u``.
 
     Parameters
     ----------
@@ -83,18 +83,20 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
     links = _links(group)
     for position in (*order, tree.position[tree.root]):
         router, up = int(tree.routers[position]), int(tree.parent_port[position])
+        above = -1 if up < 0 else int(tree.routers[tree.parent[position]])
         values = {
             "children": int(tree.child_mask[position]),
             "parent": 0 if up < 0 else 1 << up,
             "op": Op[group.op.upper()] if layout.op_bits else 0,
         }
         for port, there, route_class in links[router]:
+            name = "u" if layout.routed and there == above else port
             entry = group.placement[there]
-            values[f"entry_{port}"] = entry
-            values[f"epoch_{port}"] = epochs.after((there, entry))
+            values[f"entry_{name}"] = entry
+            values[f"epoch_{name}"] = epochs.after((there, entry))
             if layout.routed:
                 y, x = divmod(there, group.graph.columns)
-                values |= {f"x_{port}": x, f"y_{port}": y, f"route_class_{port}": route_class}
+                values |= {f"x_{name}": x, f"y_{name}": y, f"route_class_{name}": route_class}
         entry = group.placement[router]
         yield RouterImage(router, entry, epochs[router, entry], layout.image.pack(values))
 

@@ -70,7 +70,6 @@ def plan_groups(
             for group, name in zip(groups, names, strict=True)
         ]
         room.check([tree.position.keys() for tree, *_ in trees])
-        _check_names(graph, groups, trees)
     else:
         trees = _linked(room, groups, names)
     for group, (tree, *_) in zip(groups, trees, strict=True):
@@ -141,16 +140,6 @@ def _centre(graph: LinkGraph, group: GroupSpec, members: tuple[int, ...]) -> Cen
         return centre_of(graph.switches, np.array(members, dtype=np.int64))
     except PlanError as error:
         raise PlanError(f"group {group.id}: {error}") from None
-
-
-def _check_names(graph: LinkGraph, groups: Sequence[GroupSpec], trees: Sequence[_Shaped]) -> None:
-    """Refuse a tree for which an image has too few names: it has one for each port."""
-    for group, (tree, *_) in zip(groups, trees, strict=True):
-        if len(tree.shared):
-            raise PlanError(
-                f"group {group.id}: {graph.name(int(tree.shared[0]))} has its parent and a child"
-                ' at one port, which has one name; set transport = "link" in [network]'
-            )
 
 
 def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:

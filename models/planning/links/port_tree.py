@@ -229,12 +229,6 @@ class PortTree:
         return taken
 
     @property
-    def shared(self) -> Ints:
-        """Routers that reach their parent and a child by the same port; only of routed trees."""
-        both = self.child_mask >> np.maximum(self.parent_port, 0) & (self.parent_port >= 0)
-        return self.routers[both > 0]
-
-    @property
     def edges(self) -> list[tuple[int, int]]:
         """Every (child, parent), as routers, in order of the children."""
         below = np.flatnonzero(self.parent >= 0)

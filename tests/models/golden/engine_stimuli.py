@@ -46,8 +46,9 @@ def draw_build(rng: random.Random) -> Build:
     least = 1 if bits <= (8 if operations == "bitwise" else 4) else 3
     stages = rng.randint(4 if groups > 32 else least, 4)
     watchdog = rng.choice((0, 4, 4, 5, 7, 19, 64))
-    layout = EngineLayout(links, own, groups, bits, operations)
     shared = stages > 1 and rng.random() < 0.4
+    routed = shared and links == 4 and groups <= 32 and rng.random() < 0.7
+    layout = EngineLayout(links, own, groups, bits, operations, *(2, 1) if routed else ())
     return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8, shared)
 
 
@@ -134,7 +135,7 @@ class EngineStimuli:
         rng, layout = self.rng, self.layout
         children = {p for p in range(layout.ports) if rng.random() < 0.4}
         parent = {rng.randrange(layout.links)} if rng.random() < 0.6 else set()
-        if rng.random() < 0.9:
+        if rng.random() < 0.5 if layout.routed else rng.random() < 0.9:
             children -= parent
         elif rng.random() < 0.3:
             parent |= {rng.randrange(layout.links)}
@@ -145,9 +146,10 @@ class EngineStimuli:
             "parent": sum(1 << p for p in parent),
             "op": rng.randrange(OPS[layout.operations]),
         }
-        for p in range(layout.links):
-            fields[f"entry_{p}"] = rng.randrange(layout.entries)
-            fields[f"epoch_{p}"] = rng.randrange(4)
+        for p in layout.named:
+            fields |= {
+                f"{name.name}_{p}": rng.getrandbits(name.width) for name in layout.name.fields
+            }
         return layout.image.pack(fields)
 
     def command(self) -> int:

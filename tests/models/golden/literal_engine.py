@@ -50,6 +50,7 @@ class Done:
     s: int
     e: int
     sends: dict[int, tuple[int, int, int, int | None]] = field(default_factory=dict)
+    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of routed messages
     freed: tuple[int, int] | None = None
 
 
@@ -341,9 +342,12 @@ class LiteralEngine:
             merge.ended = down and out in (LAST, BROKEN)
             result = 0 if out == BROKEN else entry.combination(data)
             for q in merge.to:
-                name = (number, entry.epoch)
+                image, name = entry.life.image, (number, entry.epoch)
                 if q != self.N:
-                    name = (entry.life.image[f"entry_{q}"], entry.life.image[f"epoch_{q}"])
+                    n = "u" if self.layout.routed and not down else str(q)  # L2, rule 2
+                    name = (image[f"entry_{n}"], image[f"epoch_{n}"])
+                    if self.layout.routed:
+                        x.ways[q] = image[f"x_{n}"], image[f"y_{n}"], image[f"route_class_{n}"]
                 x.sends[q] = (*name, out, result)
             if entry.root and down and out == LAST:
                 x.freed = number, entry.epoch
@@ -417,10 +421,12 @@ class LiteralEngine:
         if not held:
             self.choose()
 
-        ports: dict[str, Any] = {"arrive_ready": ready, "links": {}, "release": None, "freed": None}
+        ports: dict[str, Any] = {"arrive_ready": ready, "release": None, "freed": None}
+        ports |= {"links": {}, "ways": {}}
         for x in self.services:
             if t == (x.e if self.S == self.I else x.e + 1):
                 ports["links"] = {q: words for q, words in x.sends.items() if q != self.N}
+                ports["ways"] = x.ways
             if t == x.e + 1:
                 ports["release"], ports["freed"] = x.sends.get(self.N), x.freed
         ports["answer"] = self.answers.get(t)

@@ -69,7 +69,7 @@ class Mesh:
                     fields |= self.name(down, b, entry, c)
                 if b == n:
                     fields["parent"] = 1 << up
-                    fields |= self.name(up, a, entry, 1 - c)
+                    fields |= self.name("u" if self.layout.routed else up, a, entry, 1 - c)
             image = self.layout.image.pack(fields)
             words = [
                 Request(True, 1 + k, image >> WORD_BITS * k & (1 << WORD_BITS) - 1)
@@ -79,7 +79,7 @@ class Mesh:
                 while not self.nodes[n].engine.step(request=request).answer:
                     pass
 
-    def name(self, port: int, node: int, entry: int, route_class: int) -> dict[str, int]:
+    def name(self, port: int | str, node: int, entry: int, route_class: int) -> dict[str, int]:
         fields = {f"entry_{port}": entry, f"epoch_{port}": 1}
         if self.layout.routed:
             x, y = node % self.side, node // self.side
@@ -100,7 +100,7 @@ class Mesh:
         return tree
 
     def routed_tree(self, members: Sequence[int], rng: random.Random) -> Tree:
-        """Hang members below each other; ports of children and parent are distinct."""
+        """Hang members below each other; ports of children are distinct."""
         used = {members[0]: set[int]()}
         tree: Tree = {}
         for b in members[1:]:
@@ -115,7 +115,7 @@ class Mesh:
             if ways:
                 tree[b] = rng.choice(ways)
                 used[tree[b][0]].add(tree[b][2])
-                used[b] = {tree[b][1]}
+                used[b] = set()
         return tree
 
 

@@ -105,18 +105,18 @@ def first_link(node: Node, other: Node, route_class: int) -> int:
 def random_routed_group(
     rng: random.Random, nodes: list[Node], entries: dict[Node, int], op: int
 ) -> Group:
-    """Return a random tree of members alone, in which no two neighbours share a link."""
+    """Return a random tree of members alone, in which no two children share a link."""
     members = rng.sample(nodes, rng.randrange(2, len(nodes) + 1))
     group = Group({members[0]: None}, members[:1], op, entries, classes={})
     used: dict[Node, set[int]] = {members[0]: set()}
     for node in members[1:]:
         ways = [(parent, c) for parent in used for c in range(CLASSES)]
         for parent, c in rng.sample(ways, len(ways)):
-            out, back = first_link(parent, node, c), first_link(node, parent, 1 - c)
+            out = first_link(parent, node, c)
             if out not in used[parent]:
                 group.parents[node], group.classes[node] = parent, c
                 used[parent].add(out)
-                used[node] = {back}
+                used[node] = set()
                 break
     group.members = list(group.parents)
     group.entries = {node: entries[node] for node in group.parents}
@@ -317,8 +317,8 @@ class Run:
             fields["parent"] = 1 << group.link(node, parent)
             around.append(parent)
         for other in around:
-            link = group.link(node, other)
-            fields |= {f"{field}_{link}": v for field, v in group.name(node, other).items()}
+            name = "u" if layout.routed and other == parent else group.link(node, other)
+            fields |= {f"{field}_{name}": v for field, v in group.name(node, other).items()}
         return layout.image.pack({**fields, "children": children})
 
     def set_up(self, group: Group) -> Iterator[None]:

@@ -32,14 +32,17 @@ def image_of(shape: NodeShape, rng: random.Random) -> int:
     """Return a random image with one parent, or none."""
     layout = shape.layout
     parent = rng.choice([None, *range(layout.links)])
-    children = [p for p in range(layout.ports) if p != parent and rng.random() < 0.5]
+    apart = not layout.routed
+    children = [
+        p for p in range(layout.ports) if not (apart and p == parent) and rng.random() < 0.5
+    ]
     fields = {
         "children": sum(1 << p for p in children),
         "parent": 0 if parent is None else 1 << parent,
     }
     if layout.op_bits:
         fields["op"] = rng.randrange({"bitwise": 3, "all": 6}[layout.operations])
-    for p in range(layout.links):
+    for p in layout.named:
         fields |= {
             f"{field.name}_{p}": rng.getrandbits(field.width) for field in layout.name.fields
         }

@@ -176,7 +176,7 @@ def _hang(
     parent: dict[int, tuple[int, int, int]],
     classes: dict[int, int],
 ) -> list[int]:
-    """Hang members of a mesh below each other; ports of children and parent are distinct."""
+    """Hang members of a mesh below each other; ports of children are distinct."""
     width = shape.router.width  # type: ignore[attr-defined]
     used = {members[0]: set[int]()}
     for b in members[1:]:
@@ -192,7 +192,7 @@ def _hang(
             a, up, down, classes[b] = rng.choice(ways)
             parent[b] = a, up, down
             used[a].add(down)
-            used[b] = {up}
+            used[b] = set()
     return list(used)
 
 
@@ -202,7 +202,7 @@ def image_of(shape: NetworkShape, group: Group, n: int) -> int:
     fields = {"op": group.op}
     children = 0
 
-    def name(port: int, entry: int, epoch: int, place: int, route_class: int) -> None:
+    def name(port: int | str, entry: int, epoch: int, place: int, route_class: int) -> None:
         nonlocal fields
         fields |= {f"entry_{port}": entry, f"epoch_{port}": epoch}
         if layout.routed:
@@ -223,7 +223,7 @@ def image_of(shape: NetworkShape, group: Group, n: int) -> int:
             name(down, group.entry[b], group.epoch[b], b, c)
         if b == n:
             fields["parent"] = 1 << up
-            name(up, group.entry[a], group.epoch[a], a, 1 - c)
+            name("u" if layout.routed else up, group.entry[a], group.epoch[a], a, 1 - c)
     return layout.image.pack(fields | {"children": children})
 
 

@@ -187,7 +187,7 @@ def check_group(
                     named = entry.image[f"entry_{port}"], entry.image[f"epoch_{port}"]
                     assert named == (placed[here], entry.epoch)
                 continue
-            there, back, hops = follow(network, ends, entry, here, port, routed=routed)
+            there, back, hops = follow(network, ends, entry, here, port, name=port, routed=routed)
             assert there not in depth, "no tree"
             depth[there] = depth[here] + hops
             edges.append((there, here))
@@ -195,9 +195,10 @@ def check_group(
             named = entry.image[f"entry_{port}"], entry.image[f"epoch_{port}"]
             assert named == (placed[there], child.epoch)
             assert child.image["parent"] == 1 << back
-            named = child.image[f"entry_{back}"], child.image[f"epoch_{back}"]
+            name = "u" if routed else back
+            named = child.image[f"entry_{name}"], child.image[f"epoch_{name}"]
             assert named == (placed[here], entry.epoch)
-            up = follow(network, ends, child, there, back, routed=routed)
+            up = follow(network, ends, child, there, back, name=name, routed=routed)
             assert up == (here, port, hops)
             ahead.append(there)
     assert sorted(reached) == sorted(seats)
@@ -217,14 +218,15 @@ def follow(
     here: int,
     port: int,
     *,
+    name: int | str,
     routed: bool,
 ) -> tuple[int, int, int]:
     """Return where a message by a port comes out, its port there, and its links."""
     if not routed:
         return *ends[here, port], 1
     assert isinstance(network, EngineMeshSpec)
-    x, y = entry.image[f"x_{port}"], entry.image[f"y_{port}"]
-    goal, first = y * network.width + x, entry.image[f"route_class_{port}"]
+    x, y = entry.image[f"x_{name}"], entry.image[f"y_{name}"]
+    goal, first = y * network.width + x, entry.image[f"route_class_{name}"]
     hops = 0
     while True:
         here, back = ends[here, port]

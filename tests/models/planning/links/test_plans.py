@@ -74,11 +74,7 @@ def test_other_planners(network: EngineSpec, seed: int, planner: str) -> None:
 def test_routed(width: int, height: int, seed: int, planner: str) -> None:
     network = mesh(width, height, transport="routed")
     groups = groups_of(network, random.Random(seed), 1, (1, 2, 4, 20), planner)
-    try:
-        (plan,) = plan_and_check(network, groups)
-    except PlanError as error:
-        assert "has its parent and a child at one port" in str(error)  # noqa: PT017
-        return
+    (plan,) = plan_and_check(network, groups)
     assert plan["bound_least"] <= plan["bound"]
     assert (plan["relays"] == []) or planner == "cs"
 
@@ -96,8 +92,7 @@ def test_around_what_is_dead(seed: int, transport: str) -> None:
     try:
         (plan,) = plan_groups(network, [group], dead)
     except PlanError as error:
-        known = "cannot reach each other", "has its parent and a child at one port"
-        assert any(words in str(error) for words in known)  # noqa: PT017
+        assert "cannot reach each other" in str(error)  # noqa: PT017
         return
     plan_and_check(network, [group], dead)
     # The ways are those of messages on the mesh: link trees too go from neighbour to neighbour.
