@@ -18,6 +18,7 @@ __all__ = [
     "EngineCounter",
     "EngineLayout",
     "Kind",
+    "entries_of",
     "interval_of",
 ]
 
@@ -30,6 +31,11 @@ ADDRESS_BITS = 5
 
 IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
 """Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
+
+
+def entries_of(groups: int) -> int:
+    """Return the entries of an engine for so many groups: a power of two, at least 2."""
+    return 1 << max(1, (groups - 1).bit_length())
 
 
 def interval_of(stages: int, *, shared: bool) -> int:
@@ -119,12 +125,12 @@ class EngineLayout:
     @property
     def entry_bits(self) -> int:
         """Bits of an entry's number."""
-        return max(1, (self.groups - 1).bit_length())
+        return self.entries.bit_length() - 1
 
     @property
     def entries(self) -> int:
         """Entries in memory: the groups, rounded up to a power of two."""
-        return 1 << self.entry_bits
+        return entries_of(self.groups)
 
     @property
     def _entry(self) -> tuple[Field, ...]:

@@ -8,7 +8,10 @@ from syncfabric.models.layout.flit import source_header, table_header, xy_header
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.messages.layout import Layout
 
-__all__ = ["NetworkShape", "Place"]
+__all__ = ["MOST_REGISTERS", "NetworkShape", "Place"]
+
+MOST_REGISTERS = 16
+"""Groups that a node port can have bits for."""
 
 Place = tuple[int, int]
 """A router and one of its ports."""
@@ -34,6 +37,8 @@ class NetworkShape:
         With routing by tables: at each router, the port for each router.
     datelines : tuple of Place
         Outputs at which packets change channels.
+    port_registers : int
+        Groups that a node port has bits for, if there are as many entries.
     """
 
     router: NodeShape
@@ -43,6 +48,7 @@ class NetworkShape:
     managers: tuple[int, ...] = ()
     routes: tuple[tuple[int, ...], ...] = ()
     datelines: tuple[Place, ...] = ()
+    port_registers: int = MOST_REGISTERS
 
     @property
     def interfaces(self) -> bool:
@@ -57,7 +63,7 @@ class NetworkShape:
     @property
     def registers(self) -> int:
         """Groups that a node port has bits for."""
-        return min(self.router.layout.entries, 16)
+        return min(self.router.layout.entries, self.port_registers)
 
     @property
     def targets(self) -> int:

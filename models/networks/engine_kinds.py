@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.engine import entries_of
+from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape
 from syncfabric.models.layout.network_words import NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.networks.explain import show
@@ -36,6 +37,7 @@ __all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMe
 _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
     *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
+    *("counters", "read_back"),
 )
 """Keys of a router's shape that are keys of the network, too."""
 
@@ -47,6 +49,12 @@ class EngineKeys(Table):
         description="Whether barrier messages go from neighbour to neighbour, or are routed."
     )
     groups: Whole = Field(default=16, ge=1, le=256, description="Groups a router can hold.")
+    port_registers: Whole = Field(
+        default_factory=lambda made: min(entries_of(made.get("groups", 1)), MOST_REGISTERS),
+        ge=1,
+        le=MOST_REGISTERS,
+        description="Groups that a node's port has registers for; all that it can by default.",
+    )
     message_links: Literal["own", "shared"] = Field(
         default="own", description="Links of barrier messages: their own, or those of packets."
     )
@@ -68,6 +76,10 @@ class EngineKeys(Table):
         ge=0,
         le=65535,
         description="Cycles from entry to entry that the watchdog looks at; 0: none.",
+    )
+    counters: Flag = Field(default=True, description="Whether events are counted.")
+    read_back: Flag = Field(
+        default=True, description="Whether the config port reads entries whole, or their status."
     )
     setup: Literal["local", "manager"] = Field(
         default="local", description="Who sets groups up: the config chain, or managers' packets."
@@ -103,7 +115,7 @@ class EngineNetwork(EngineKeys):
         """Its numbers, as hardware and golden model are built from."""
 
     def _check(self) -> None:
-        """Refuse managers that cannot be, and whatever its routers cannot be built for."""
+        """Refuse managers and registers that cannot be, and routers that cannot be built."""
         if self.managers and not self.managed:
             raise SpecError(
                 f'network: managers set groups up with setup = "manager", not "{self.setup}"; '
@@ -114,6 +126,11 @@ class EngineNetwork(EngineKeys):
                 raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
         if len(set(self.managers)) < len(self.managers):
             raise SpecError("network: a manager is named twice; name each once")
+        if self.port_registers > (entries := entries_of(self.groups)):
+            raise SpecError(
+                f"network: port_registers must be at most {entries} with groups = {self.groups},"
+                f" not {self.port_registers}; leave it out for that"
+            )
         try:
             self.shape  # noqa: B018
         except SpecError as error:
@@ -148,13 +165,8 @@ class EngineNetwork(EngineKeys):
     tells_broken: ClassVar[bool] = True
 
     @property
-    def port_registers(self) -> int:
-        """Groups that a node's port has bits for."""
-        return self.shape.registers
-
-    @property
     def message_registers(self) -> int:
-        """The same: no group has anything but an entry."""
+        """Groups that a node's port has registers for: all have an entry of the router."""
         return self.port_registers
 
     @property
@@ -214,7 +226,14 @@ class EngineMeshSpec(EngineNetwork):
         router = MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
         graph = self.ports_graph
         managers = tuple(self.topology.index(node) for node in self.manager_nodes)
-        return NetworkShape(router, graph.switches, graph.links, graph.nodes, managers)
+        return NetworkShape(
+            router,
+            graph.switches,
+            graph.links,
+            graph.nodes,
+            managers,
+            port_registers=self.port_registers,
+        )
 
 
 class EngineIrregularKeys(EngineKeys):
@@ -298,7 +317,12 @@ class EngineIrregularSpec(WrittenOut, EngineIrregularKeys, EngineNetwork):
         )
         graph = self.topology
         managers = tuple(graph.index(node) for node in self.manager_nodes)
-        datelines = tuple(self.datelines)
         return NetworkShape(
-            router, graph.switches, graph.links, graph.nodes, managers, datelines=datelines
+            router,
+            graph.switches,
+            graph.links,
+            graph.nodes,
+            managers,
+            datelines=tuple(self.datelines),
+            port_registers=self.port_registers,
         )

@@ -11,7 +11,7 @@ from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, Kind
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.parts.counter import SaturatingCounter
-from syncfabric.rtl.parts.gates import either, total
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["NodePort"]
 
@@ -66,64 +66,64 @@ class NodePort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         registers, bits = self._registers, self._layout.data_bits
-        answer, shape = self.answer, registers
-        arrived, waiting, lasts = Signal(shape), Signal(shape), Signal(shape)
-        was_broken, results = Signal(shape), Signal(len(self.result))
-        named, accepted, kept = Signal(shape), Signal(shape), Signal(registers * bits)
-        starts, ends, breaks = Signal(), Signal(), Signal()
-        granted, ended = Signal(shape), Signal(shape)
+        answer = self.answer.message
+        may, waiting, lasts = Signal(registers), Signal(registers), Signal(registers)
+        named, accepted, ignored = Signal(registers), Signal(registers), Signal(registers)
+        was_broken, results = Signal(registers), Signal(len(self.result))
+        kept = Signal(registers * bits)
+        starts, plain, ends, breaks = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            named.eq(Cat(answer.valid & (answer.message.entry == r) for r in range(registers))),
-            starts.eq(answer.message.kind == Kind.GO),
-            ends.eq(answer.message.kind[1]),
-            breaks.eq(answer.message.kind == Kind.BROKEN),
-            self.released.eq(Mux(starts, 0, named)),
-            self.broken.eq(was_broken | Mux(breaks, named, 0)),
-            # It may arrive anew in the cycle of its release, unless that ends the group: then
-            # what arrives ends with it.
-            ended.eq(Mux(ends, named, 0)),
-            granted.eq(self.arrive & self.ready & ~(arrived & ~(self.released & ~ended))),
-            accepted.eq(granted & ~ended),
+            named.eq(Cat(self.answer.valid & (answer.entry == r) for r in range(registers))),
+            starts.eq(answer.kind == Kind.GO),
+            plain.eq(answer.kind == Kind.PLAIN),
+            ends.eq(answer.kind[1]),
+            breaks.eq(answer.kind == Kind.BROKEN),
         ]
         sent = self._send(m, waiting, lasts, kept)
-        m.d.sync += [
-            self.ready.eq((self.ready | Mux(starts, named, 0)) & ~ended),
-            self.done.eq((self.done | self.released) & ~accepted & ~Mux(starts, named, 0)),
-            was_broken.eq(self.broken & ~Mux(starts, named, 0)),
-            results.eq(self.result),
-            arrived.eq(accepted | (arrived & ~self.released)),
-            waiting.eq(accepted | (waiting & ~sent & ~Mux(breaks, named, 0))),
-        ]
         for r in range(registers):
             word = slice(r * bits, (r + 1) * bits)
+            # Four inputs each, and what a message alone decides is but enabled by it.
+            m.d.comb += [
+                self.released[r].eq(named[r] & ~starts),
+                self.broken[r].eq(Mux(named[r], breaks, was_broken[r])),
+                self.result[word].eq(Mux(self.released[r], answer.data, results[word])),
+                accepted[r].eq(self.arrive[r] & Mux(named[r], plain, may[r])),
+                ignored[r].eq(self.arrive[r] & ~may[r] & ~(named[r] & plain)),
+            ]
+            m.d.sync += [
+                may[r].eq(~accepted[r] & Mux(named[r], ~ends, may[r])),
+                self.done[r].eq(~accepted[r] & Mux(named[r], ~starts, self.done[r])),
+                waiting[r].eq(accepted[r] | (waiting[r] & ~sent[r] & ~named[r])),
+            ]
+            with m.If(named[r]):
+                m.d.sync += [self.ready[r].eq(~ends), was_broken[r].eq(breaks)]
+            with m.If(self.released[r]):
+                m.d.sync += results[word].eq(answer.data)
             with m.If(accepted[r]):
                 m.d.sync += [kept[word].eq(self.data[word]), lasts[r].eq(self.last[r])]
-            m.d.comb += self.result[word].eq(
-                Mux(self.released[r], answer.message.data, results[word])
-            )
-        m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, registers)
-        ignored = Signal(shape)
-        m.d.sync += ignored.eq(self.arrive & ~granted)
-        m.d.comb += [
-            refused.events.eq(total(ignored)),
-            self.refused_arrives.eq(refused.count),
-        ]
+        m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, 1)
+        event = Signal()
+        m.d.sync += event.eq(ignored.any())
+        m.d.comb += [refused.events.eq(event), self.refused_arrives.eq(refused.count)]
         return m
 
     def _send(self, m: Module, waiting: Signal, lasts: Signal, kept: Signal) -> Signal:
         """Offer one arrival that waits to the engine; return which is taken."""
         registers, bits, send = self._registers, self._layout.data_bits, self.send
-        beyond, among, before = (Signal(registers) for _ in range(3))
+        turn, before = Signal(registers, init=-1), Signal(registers)
         chosen, sent = Signal(registers), Signal(registers, name="sent")
-        later = waiting & beyond
+        waits = waiting & turn
         m.d.comb += [
-            among.eq(Mux(later.any(), later, waiting)),
-            before.eq(Cat(among[:r].any() for r in range(registers))),
-            chosen.eq(among & ~before),
+            before.eq(Cat(waits[:r].any() for r in range(registers))),
+            chosen.eq(waits & ~before),
             sent.eq(Mux(self.taken, chosen, 0)),
+            send.valid.eq(waits.any()),
         ]
-        with m.If(self.taken & send.valid):
-            m.d.sync += beyond.eq(before)
+        # Those above the one that is taken have their turn; when all have had it, it starts anew.
+        with m.If(~send.valid):
+            m.d.sync += turn.eq(-1)
+        with m.Elif(self.taken):
+            m.d.sync += turn.eq(before)
         m.submodules.epochs = epochs = Memory(shape=EPOCH_BITS, depth=self._layout.entries, init=[])
         write, read = epochs.write_port(), epochs.read_port(domain="comb")
         numbers = [Mux(chosen[r], r, 0) for r in range(registers)]
@@ -132,7 +132,6 @@ class NodePort(wiring.Component):
             write.en.eq(self.answer.valid),
             write.addr.eq(self.answer.message.entry),
             write.data.eq(self.answer.message.epoch),
-            send.valid.eq(waiting.any()),
             send.message.entry.eq(either(numbers)),
             read.addr.eq(send.message.entry),
             send.message.epoch.eq(read.data),

@@ -149,8 +149,8 @@ ENGINE_BREAKS = (
         "an arrival outlives its group",
         "node port of 3 registers",
         "rtl/engine/node_port.py",
-        "waiting & ~sent & ~Mux(breaks, named, 0)",
-        "waiting & ~sent",
+        "waiting[r] & ~sent[r] & ~named[r]",
+        "waiting[r] & ~sent[r]",
     ),
     Break(
         "one link leaves packets nothing",

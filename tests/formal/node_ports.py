@@ -54,20 +54,21 @@ class NodePortProof(wiring.Component):
         broken = comes & (answer.kind == Kind.BROKEN)
         ends = broken | (comes & (answer.kind == Kind.LAST))
         released = comes & ~starts
-        ready, arrived, waiting, said = (
-            Signal(name=name) for name in ("is_ready", "arrived", "waiting", "said_last")
+        plain = comes & (answer.kind == Kind.PLAIN)
+        ready, may, waiting, said = (
+            Signal(name=name) for name in ("is_ready", "may", "waiting", "said_last")
         )
         word, epoch, done, was_broken, result = (
             Signal(name="word"), Signal(2), Signal(), Signal(), Signal(name="last_result"),
         )  # fmt: skip
-        accepted = of(self.arrive) & ready & (~arrived | released) & ~ends
+        accepted = of(self.arrive) & (plain | (may & ~comes))
         taken = port.taken & (send.message.entry == which)
         m.d.sync += [
-            ready.eq((ready | starts) & ~ends),
-            arrived.eq(accepted | (arrived & ~released)),
-            waiting.eq(accepted | (waiting & ~taken & ~broken)),
+            ready.eq((ready | starts | plain) & ~ends),
+            may.eq((may | starts | plain) & ~ends & ~accepted),
+            waiting.eq(accepted | (waiting & ~taken & ~comes)),
             done.eq((done | released) & ~accepted & ~starts),
-            was_broken.eq((was_broken & ~starts) | broken),
+            was_broken.eq(Mux(comes, broken, was_broken)),
         ]
         with m.If(accepted):
             m.d.sync += [said.eq(of(self.last)), word.eq(of(self.data))]
@@ -77,7 +78,11 @@ class NodePortProof(wiring.Component):
             m.d.sync += result.eq(answer.data)
         claims.lemma("it may arrive from GO to the group's end", of(port.ready) == ready)
         claims.holds("each arrival that is accepted is sent once", ~taken | waiting)
-        claims.holds("one that waits is offered, or another is", ~waiting | send.valid)
+        stalled = waiting & ~send.valid
+        claims.holds(
+            "one that waits is offered, or another is, in this cycle or the next",
+            ~stalled | ~claims.before("stalled", stalled),
+        )
         mine = send.valid & (send.message.entry == which)
         kind = Mux(said, Kind.LAST, Kind.PLAIN)
         claims.holds(
@@ -90,7 +95,7 @@ class NodePortProof(wiring.Component):
         shown = Cat(of(port.done), of(port.broken), of(port.result))
         claims.holds(
             "an answer is seen at once, and stays",
-            (shown[:2] == Cat(done, was_broken | broken))
+            (shown[:2] == Cat(done, Mux(comes, broken, was_broken)))
             & Mux(released, shown[2] == answer.data, ~done | (shown[2] == result)),
         )
         waited = Signal(range(registers + 1))
@@ -100,16 +105,14 @@ class NodePortProof(wiring.Component):
             m.d.sync += waited.eq(waited + 1)
         claims.holds("it waits for one arrival of each other register at most", waited < registers)
         claims.reached("it waits for each other register", waited == registers - 1)
-        # All registers together: what is ignored is counted.
+        # All registers together: what is refused is counted.
         count = port.refused_arrives
-        # One in the cycle of the group's end is accepted, and ends with it.
-        ends_too = ready & ~arrived & ends
-        ignored = claims.before("ignored", of(self.arrive) & ~accepted & ~ends_too)
+        refused = claims.before("refused", of(self.arrive) & ~accepted & ~may)
         grew = count != claims.before("count", count)
         full = claims.before("full", count.all())
         claims.holds(
-            "an arrival that is ignored is counted",
-            ~claims.before("ignored_before", ignored) | grew | full,
+            "an arrival that is refused is counted",
+            ~claims.before("refused_before", refused) | grew | full,
         )
         claims.reached("an arrival waits as its group breaks", waiting & broken)
         claims.reached("an arrival in the cycle of its release", accepted & released)

@@ -1,5 +1,6 @@
 """Whole networks of collective engines: hardware against golden model, in every cycle."""
 
+import json
 import random
 from typing import Any
 
@@ -38,7 +39,7 @@ def network(kind: str, *size: int, members: int = 3, **keys: Any) -> NetworkSpec
     """Return a network with three groups, and these keys."""
     transport = keys.pop("transport", "link")
     lines = [f'name = "tried"\n[network]\ntransport = "{transport}"', kind.format(*size)]
-    lines += [f"{key} = {value!r}".replace("True", "true") for key, value in keys.items()]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
     return loads("\n".join(lines) + GROUPS.format(members))
 
 
@@ -77,6 +78,14 @@ MORE: dict[str, dict[str, Any]] = {
     "column": {"kind": MESH, "size": (1, 4), "message_links": "shared", "channels": 2},
     "wide": {"kind": MESH, "size": (3, 3), "data_bits": 32, "operations": "all", "channels": 3},
     "alone": {"kind": MESH, "size": (3, 3), "channels": 0},
+    "few": {
+        "kind": MESH,
+        "size": (3, 3),
+        "channels": 0,
+        "port_registers": 3,
+        "counters": False,
+        "read_back": False,
+    },
     "many": {"kind": MESH, "size": (2, 2), "groups": 256, "setup": "manager"},
     "registers": {"kind": MESH, "size": (3, 3), "link_registers": 3, "output_register": True},
     "watched": {"kind": MESH, "size": (2, 3), "watchdog": 300},
@@ -173,6 +182,12 @@ def test_plans_come_back_from_json() -> None:
             {"managers": [[0, 0]]},
             'network: managers set groups up with setup = "manager", not "local"; set it, or '
             'remove "managers"',
+        ),
+        ({"port_registers": 17}, "network: port_registers must be 1 to 16, not 17"),
+        (
+            {"groups": 6, "port_registers": 9},
+            "network: port_registers must be at most 8 with groups = 6, not 9; leave it out for"
+            " that",
         ),
         (
             {"setup": "manager", "flit_bits": 16},

@@ -37,10 +37,6 @@ class NodePortOutputs:
 class NodePort:
     """Cycle-exact model of ``rtl/engine/node_port.py``.
 
-    What the contract leaves open: before the first arrival is taken, the lowest register is
-    offered; an arrival that is accepted in the cycle of LAST or BROKEN ends with its group; a
-    message for an entry without a register is ignored.
-
     Parameters
     ----------
     registers : int
@@ -60,11 +56,12 @@ class NodePort:
         self._registers = range(registers)
         self._counters = Counters(1, built=counters)
         self.ready, self.done, self.broken = set[int](), set[int](), set[int]()
-        self._arrived, self.waiting = set[int](), set[int]()
+        self.waiting = set[int]()
+        self._may_arrive = set[int]()
+        self._served = -1  # registers up to this one have had their turn
         self._result: list[int | None] = [0] * registers
         self._epoch = [0] * registers
         self._kept = [Arrival()] * registers
-        self._taken = registers
 
     @property
     def refused(self) -> int:
@@ -74,19 +71,16 @@ class NodePort:
     @property
     def offer(self) -> Message | None:
         """What the engine is offered in this cycle."""
-        if not self.waiting:
+        r = min((r for r in self.waiting if r > self._served), default=None)
+        if r is None:
             return None
-        r = self._offered()
         kind = Kind.LAST if self._kept[r].last else Kind.PLAIN
         return Message(r, self._epoch[r], kind, self._kept[r].data)
-
-    def _offered(self) -> int:
-        return min((r for r in self.waiting if r > self._taken), default=min(self.waiting))
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing changes without an arrival or a message."""
-        return not self.waiting and self._counters.is_idle
+        return not self.waiting and self._served < 0 and self._counters.is_idle
 
     def result(self, register: int) -> int:
         """Return a register's result; 0 where it has no meaning."""
@@ -107,11 +101,13 @@ class NodePort:
     def shown(self, message: Message | None) -> NodePortOutputs:
         """Return what the process sees in a cycle in which the engine sends that."""
         released, broken, result = frozenset[int](), frozenset(self.broken), list(self._result)
-        if message and self.over(message):
+        if message and message.entry in self._registers:
             r = message.entry
             breaks = message.kind == Kind.BROKEN
-            released, broken = frozenset({r}), broken | {r} if breaks else broken
-            result[r] = None if breaks else message.data
+            broken = broken | {r} if breaks else broken - {r}
+            if message.kind != Kind.GO:
+                released = frozenset({r})
+                result[r] = None if breaks else message.data
         ready, done = frozenset(self.ready), frozenset(self.done)
         return NodePortOutputs(released, ready, done, broken, tuple(result))
 
@@ -131,41 +127,39 @@ class NodePort:
         """
         if message and message.entry not in self._registers:
             message = None
-        released = message.entry if message and message.kind != Kind.GO else -1
-        again = released if message and message.kind == Kind.PLAIN else -1
-        accepted, refused = [], 0
-        for r in arrive:
-            if r in self.ready and (r not in self._arrived or r == again):
-                accepted.append(r)
-            else:
-                refused += 1
-        self._counters.step([0] * refused)
-        if taken and self.waiting:
-            self._taken = self._offered()
-            self.waiting.remove(self._taken)
+        offer = self.offer
+        accepted = [r for r in arrive if self._accepts(r, message)]
+        refused = any(r not in self._may_arrive and r not in accepted for r in arrive)
+        self._counters.step([0] if refused else [])
         if message:
             self._receive(message)
+        if offer is None:
+            self._served = -1
+        elif taken:
+            self._served = offer.entry
+            self.waiting.discard(offer.entry)
         for r in accepted:
-            if r != released or r == again:
-                self._arrived.add(r)
-                self.waiting.add(r)
-                self.done.discard(r)
-                self._kept[r] = arrive[r]
+            self._may_arrive.discard(r)
+            self.waiting.add(r)
+            self.done.discard(r)
+            self._kept[r] = arrive[r]
+
+    def _accepts(self, register: int, message: Message | None) -> bool:
+        if message and message.entry == register:
+            return message.kind == Kind.PLAIN
+        return register in self._may_arrive
 
     def _receive(self, message: Message) -> None:
-        r = message.entry
+        r, kind = message.entry, message.kind
         self._epoch[r] = message.epoch
-        if message.kind == Kind.GO:
-            self.ready.add(r)
-            self.done.discard(r)
-            self.broken.discard(r)
-            return
-        self.done.add(r)
-        self._arrived.discard(r)
-        self._result[r] = message.data
-        if message.kind != Kind.PLAIN:
-            self.ready.discard(r)
-        if message.kind == Kind.BROKEN:
-            self.waiting.discard(r)
-            self.broken.add(r)
-            self._result[r] = None
+        self.waiting.discard(r)
+        goes_on = kind in (Kind.GO, Kind.PLAIN)
+        for registers, holds in (
+            (self.ready, goes_on),
+            (self._may_arrive, goes_on),
+            (self.broken, kind == Kind.BROKEN),
+            (self.done, kind != Kind.GO),
+        ):
+            (registers.add if holds else registers.discard)(r)
+        if kind != Kind.GO:
+            self._result[r] = None if kind == Kind.BROKEN else message.data

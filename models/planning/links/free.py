@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import share_of
-from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.room import MOST_REGISTERS
 
 __all__ = ["FreeEntries"]
 
@@ -18,12 +17,12 @@ class FreeEntries:
 
     Parameters
     ----------
-    router : NodeShape
-        Every router of the network.
+    shape : NetworkShape
+        The network.
     """
 
-    def __init__(self, router: NodeShape) -> None:
-        self._router = router
+    def __init__(self, shape: NetworkShape) -> None:
+        self._router, self._registers = shape.router, shape.registers
         self._taken = defaultdict[int, set[int]](set)
 
     def take(self, group: GroupPlan, owner: int = 0) -> GroupPlan | None:
@@ -40,7 +39,7 @@ class FreeEntries:
         members = set(group.shape.nodes[:, 0].tolist())
         placement = {}
         for router in group.placement:
-            seats = share[: max(0, MOST_REGISTERS - share.start)] if router in members else share
+            seats = share[: max(0, self._registers - share.start)] if router in members else share
             free = (entry for entry in seats if entry not in self._taken[router])
             if (entry := next(free, None)) is None:
                 return None

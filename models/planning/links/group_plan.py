@@ -199,6 +199,11 @@ class GroupPlan:
         try:
             plan = cls._read(entry, LinkGraph.of(network), network.shape.router)
             written = plan.to_json()
+            if (register := max(plan.registers)) >= network.port_registers:
+                raise PlanError(
+                    f"a member has entry {register}, but nodes have {network.port_registers}"
+                    " registers"
+                )
         except (PlanError, SpecError, LookupError, TypeError, ValueError) as error:
             raise SpecError(f"{subject}: {error}; plan again") from None
         for name, value in written.items():

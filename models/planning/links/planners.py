@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.layout.network import MOST_REGISTERS
 from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.dead import NOTHING, Dead
@@ -62,7 +63,9 @@ def plan_groups(
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
     members = [tuple(sorted({router for router, _ in _nodes(graph, group)})) for group in groups]
-    room = Room(graph, router, [group.id for group in groups], owners, members)
+    given = "port_registers" in network.model_fields_set
+    registers = network.port_registers if given else MOST_REGISTERS
+    room = Room(graph, router, [group.id for group in groups], owners, members, registers)
     room.check_members()
     if router.transport == "routed":
         trees = [

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.layout.engine import entries_of
+from syncfabric.models.layout.network import MOST_REGISTERS
 from syncfabric.models.layout.setup import share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.planning.links.graph import LinkGraph
@@ -15,8 +17,6 @@ from syncfabric.models.planning.links.graph import LinkGraph
 __all__ = ["MOST_ENTRIES", "Room"]
 
 MOST_ENTRIES = 256
-MOST_REGISTERS = 16
-"""Groups that a node port has registers for: those in the lowest entries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,8 @@ class Room:
         The groups, and the manager of each; 0 without managers.
     members : sequence of tuple of int
         The routers of each group's members.
+    registers : int
+        Entries, the lowest, for which a node port can have registers.
     """
 
     graph: LinkGraph
@@ -38,6 +40,7 @@ class Room:
     ids: Sequence[int]
     owners: Sequence[int]
     members: Sequence[tuple[int, ...]]
+    registers: int
 
     @property
     def managers(self) -> int:
@@ -54,12 +57,17 @@ class Room:
         pairs = zip(self.owners, self.members, strict=True)
         return Counter((owner, router) for owner, routers in pairs for router in routers)
 
-    def _seats(self, owner: int, entries: int) -> int:
+    def _seats(self, owner: int, entries: int, registers: int) -> int:
         """Return the entries of a share, of so many in all, that have a register of a node port."""
-        return sum(e < MOST_REGISTERS for e in share_of(owner, self.managers, entries))
+        return sum(e < registers for e in share_of(owner, self.managers, entries))
 
-    def _seat_all(self, entries: int) -> bool:
-        return all(n <= self._seats(owner, entries) for (owner, _), n in self._wanted.items())
+    def _registers_for_all(self, entries: int) -> int | None:
+        """Return the fewest registers, not below those there are, that do for all members."""
+        for registers in range(self.registers, MOST_REGISTERS + 1):
+            wanted = self._wanted.items()
+            if all(n <= self._seats(owner, entries, registers) for (owner, _), n in wanted):
+                return registers
+        return None
 
     def check_members(self) -> None:
         """Refuse a router with more groups of members than entries with registers.
@@ -71,7 +79,7 @@ class Room:
         """
         entries = self.router.layout.entries
         for (owner, router), count in self._wanted.most_common():
-            if count > (seats := self._seats(owner, entries)):
+            if count > (seats := self._seats(owner, entries, self.registers)):
                 there = f"but members there can have {seats}"
                 raise self._refusal(router, owner, self.members, there, count)
 
@@ -99,6 +107,13 @@ class Room:
         """
         return self._refusal(router, owner, routers, f"but there are {self.entries}", needed)
 
+    @property
+    def _keys(self) -> str:
+        """The keys of the network that say what there is room for."""
+        limited = self.registers < MOST_REGISTERS
+        more = f" and port_registers = {self.registers}" if limited else ""
+        return f"groups = {self.router.groups}{more}"
+
     def _refusal(
         self,
         router: int,
@@ -114,14 +129,20 @@ class Room:
             if other == owner and router in places
         ]
         groups = needed if runs == 1 else runs << (needed - 1).bit_length()
-        whole = 1 << (groups - 1).bit_length()
-        if whole <= MOST_ENTRIES and self._seat_all(whole):
-            remedy = f"set groups = {groups} in [network]"
-        else:
-            fewer = "groups" if runs == 1 else "groups or managers"
-            remedy = f"a node has registers for {MOST_REGISTERS} groups: take fewer {fewer}"
+        ways: list[tuple[int, tuple[str, ...]]] = [(entries_of(groups), (f"groups = {groups}",))]
+        if needed <= self.entries:
+            ways.insert(0, (self.router.layout.entries, ()))
+        fewer = "groups" if runs == 1 else "groups or managers"
+        remedy = f"a node has registers for {MOST_REGISTERS} groups: take fewer {fewer}"
+        for entries, keys in ways:
+            registers = self._registers_for_all(entries)
+            if entries <= MOST_ENTRIES and registers is not None:
+                if registers > self.registers:
+                    keys = (*keys, f"port_registers = {registers}")
+                remedy = f"set {' and '.join(keys)} in [network]"
+                break
         whose = f" of manager {owner}" if self.router.managers else ""
         return PlanError(
             f"{self.graph.name(router)}: groups {', '.join(map(str, ids))} need {len(ids)}"
-            f" entries{whose}, {there} with groups = {self.router.groups}; {remedy}"
+            f" entries{whose}, {there} with {self._keys}; {remedy}"
         )

@@ -23,9 +23,7 @@ class NodePortStimuli:
     """A golden node port, and inputs for it.
 
     The engine's side is that of an engine: GO, then a PLAIN or LAST for each arrival that it has
-    taken, and BROKEN at any time; with a chance of ``wrong`` any message for any entry. Left out
-    is what the contract does not define: PLAIN and LAST for an arrival that waits, and LAST in a
-    cycle in which a register arrives that has not.
+    taken, and BROKEN at any time; with a chance of ``wrong`` any message for any entry.
 
     Parameters
     ----------
@@ -57,7 +55,6 @@ class NodePortStimuli:
         self.busy, self.wrong = rng.choice((0.05, 0.3, 0.8)), rng.choice((0.0, 0.05))
         self.alive: dict[int, int] = {}  # epoch of groups that have had GO
         self.taken: set[int] = set()
-        self.waiting: set[int] = set()
         self.seen = Counter[str]()
 
     def word(self) -> int:
@@ -68,9 +65,7 @@ class NodePortStimuli:
         rng = self.rng
         if rng.random() < self.wrong:
             kind = rng.choice(list(Kind))
-            message = Message(rng.randrange(self.entries), rng.randrange(4), kind, self.word())
-            ends = kind in (Kind.PLAIN, Kind.LAST)
-            return None if ends and message.entry in self.waiting else message
+            return Message(rng.randrange(self.entries), rng.randrange(4), kind, self.word())
         r = rng.randrange(self.registers)
         if rng.random() > self.busy:
             return None
@@ -91,8 +86,6 @@ class NodePortStimuli:
             for r in range(self.registers)
             if rng.random() < self.busy
         }
-        if message and message.kind == Kind.LAST and message.entry not in self.taken:
-            arrive.pop(message.entry, None)
         return NodePortInputs(arrive, message, rng.random() < 0.7)
 
     def step(self, inputs: NodePortInputs) -> tuple[NodePortOutputs, Message | None]:
@@ -112,6 +105,5 @@ class NodePortStimuli:
                 if message.kind != Kind.PLAIN:
                     self.alive.pop(message.entry, None)
         after = self.port.offer
-        self.waiting = self.port.waiting
         self.seen["offered"] += after is not None
         return outputs, offer

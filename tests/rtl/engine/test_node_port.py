@@ -87,12 +87,10 @@ def test_an_arrival_is_answered_by_its_release_alone() -> None:
                     results[r] = owed.pop(r)
                     counts["released"] += 1
             assert [shown >> BITS * r & 7 for r in range(REGISTERS)] == results
-            for r in range(REGISTERS):
-                if arrive >> r & 1:
-                    if r in owed or r == REGISTERS - 1:
-                        counts["refused"] += 1
-                    else:
-                        owed[r] = words[r]
+            arrives = {r for r in range(REGISTERS) if arrive >> r & 1}
+            refused = {r for r in arrives if r in owed or r == REGISTERS - 1}
+            counts["refused"] += bool(refused)
+            owed |= {r: words[r] for r in arrives - refused}
             await ctx.tick()
             done = ctx.get(port.done)
             assert all(done >> r & 1 == (r not in owed) or not counts["released"] for r in owed)

@@ -71,7 +71,7 @@ def test_words_and_counters(counters: bool) -> None:
         assert await ask(ctx, node, router, RouterWord.OVERFLOW) == 2 * counters
         assert await ask(ctx, node, router, RouterWord.CORRUPT) == 2 * counters
         assert await ask(ctx, node, router, RouterWord.LOST) == 0
-        assert await ask(ctx, node, port, PortWord.REFUSED_ARRIVE) == 2 * counters
+        assert await ask(ctx, node, port, PortWord.REFUSED_ARRIVE) == 1 * counters
 
     run(node, program)
 

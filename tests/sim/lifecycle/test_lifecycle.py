@@ -47,7 +47,7 @@ def test_groups_come_and_go(name: str) -> None:
     """Each in entries that are free, some ended by LAST, others killed in the midst."""
     network, rng = NETWORKS[name], random.Random(name)
     desk, software = Desk(network), lifecycle_of(network.shape)
-    free, owners = FreeEntries(network.shape.router), max(1, len(network.shape.managers))
+    free, owners = FreeEntries(network.shape), max(1, len(network.shape.managers))
     living: list[GroupPlan] = []
     for group in drawn(network, 1, 14):
         taken = free.take(group, rng.randrange(owners))
@@ -246,7 +246,7 @@ def test_free_entries_are_the_lowest_of_a_share() -> None:
     network = mesh(3, 1, setup="manager", managers=((0, 0), (1, 0)), groups=64)
     ends = GroupSpec(id=1, members=((0, 0), (2, 0)))
     (group,) = plan_groups(network, [ends])
-    free = FreeEntries(network.shape.router)
+    free = FreeEntries(network.shape)
     taken = [free.take(group) for _ in range(16)]
     assert [each and set(each.placement.values()) for each in taken] == [{i} for i in range(16)]
     assert free.take(group) is None  # nodes have 16 registers

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncfabric.models.errors import PlanError
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
@@ -175,6 +175,33 @@ def test_members_have_registers_of_their_nodes() -> None:
     with pytest.raises(PlanError, match=words):
         plan_groups(mesh(3, 2, groups=8), groups[:10])
     plan_and_check(mesh(3, 2, groups=10), groups[:10])
+
+
+def test_a_key_says_how_many_registers_nodes_have() -> None:
+    """Members keep to entries that have one; trees that pass a router take any other."""
+    network = mesh(3, 1, port_registers=2)
+    right = GroupSpec(id=20, members=((1, 0), (2, 0)))
+    plans = plan_and_check(network, [*passing(1), right])
+    assert [plan["registers"] for plan in plans] == [[0, 0], [0, 1]]
+    assert [e["entry"] for e in plans[0]["entries"]] == [0, 1, 0]
+    words = (
+        r"^router \(0, 0\): groups 0, 1, 2 need 3 entries, but members there can have 2 with groups"
+        r" = 16 and port_registers = 2; set port_registers = 3 in \[network\]$"
+    )
+    with pytest.raises(PlanError, match=words):
+        plan_groups(network, passing(3))
+    plan_and_check(mesh(3, 1, port_registers=3), passing(3))
+    words = r" = 4 and port_registers = 4; set groups = 6 and port_registers = 6 in \[network\]$"
+    with pytest.raises(PlanError, match=words):
+        plan_groups(mesh(3, 1, groups=4, port_registers=4), passing(6))
+    plan_and_check(mesh(3, 1, groups=6, port_registers=6), passing(6))
+    (plan,) = plan_groups(mesh(3, 1, port_registers=1), [right])
+    entry = plan.to_json() | {"registers": [1, 1]}
+    entry["entries"] = [e | {"entry": 1} for e in entry["entries"]]
+    assert GroupPlan.from_json(entry, network)
+    words = r"^plan: group 20: a member has entry 1, but nodes have 1 registers; plan again$"
+    with pytest.raises(SpecError, match=words):
+        GroupPlan.from_json(entry, mesh(3, 1, port_registers=1))
 
 
 def test_shares_beyond_the_registers_have_no_members() -> None:
