@@ -30,9 +30,10 @@ class Fault:
         if nothing is on the link, its forward wires are ``mask``.
     mask : int
         Forward wires from the low bits up: `flit`, `valid`, `sync_valid` unless messages have
-        links of their own, `probe`, `check`; then, of a link of their own, `sync`, `sync_valid`,
-        their `probe`, `sync_check`; above all barrier wires, if there are
-        any, in hardware alone. Credit wires: a bit a channel, ordinary ones first.
+        links of their own, the rest of messages wider than `flit`, `probe`, `check`; then, of a
+        link of their own, `sync`, `sync_valid`, their `probe`, `sync_check`; above all barrier
+        wires, if there are any, in hardware alone. Credit wires: a bit a channel, ordinary ones
+        first.
     """
 
     cycle: int

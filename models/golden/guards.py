@@ -51,7 +51,7 @@ class Guards:
             if ends is not None:
                 self.links[link] = GuardedLink(link, ends, form)
         self._awake: set[int] = set()
-        self._faults = LinkFaults(form.width)
+        self._faults = LinkFaults()
         self.fences = Fences(self._guarded_ports, self._awake)
 
     def _guarded_ports(self, place: int) -> Sequence[tuple[int | None, int | None]]:
@@ -170,9 +170,10 @@ class Guards:
         heard_credit, there, right = shown_credit, wires, (True, True)
         spoilt = bool(faults) or link in self._faults.dead
         if spoilt:
-            driven = form.pack(wires), shown_credit, empty
-            word, heard_credit, empty = self._faults.spoil(link, faults, *driven)
-            there = form.unpack(word)
+            word = form.pack(wires)
+            silent, flips, lost, dead = self._faults.spoil(link, faults, still=not word)
+            there = form.unpack((0 if silent else word) ^ flips % (1 << form.width))
+            heard_credit, empty = shown_credit & ~lost, 0 if dead else empty
             right = form.is_right(there)
         head, tail = bool(there.flit & self._head), bool(there.flit & self._tail)
         self._tell_sender(guarded, sent, heard_credit, empty, passed)

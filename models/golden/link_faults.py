@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple
+from typing import NamedTuple
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 
-__all__ = ["LinkFaults"]
+__all__ = ["LinkFaults", "Spoilt"]
+
+
+class Spoilt(NamedTuple):
+    """What faults do to the wires of a link.
+
+    Attributes
+    ----------
+    silent : bool
+        All forward wires are 0, before any is inverted.
+    flips, lost : int
+        Forward wires that are inverted, and credit wires that are 0; see ``Fault.mask``.
+    dead : bool
+        All wires back are 0.
+    """
+
+    silent: bool
+    flips: int = 0
+    lost: int = 0
+    dead: bool = False
 
 
 class LinkFaults:
     """What tests do to links, cycle by cycle.
-
-    Parameters
-    ----------
-    width : int
-        Forward wires of a link.
 
     Attributes
     ----------
@@ -25,8 +41,7 @@ class LinkFaults:
         Links that are dead by now.
     """
 
-    def __init__(self, width: int) -> None:
-        self._wires = (1 << width) - 1
+    def __init__(self) -> None:
         self._planned: dict[int, list[Fault]] = {}
         self.ever = False
         self.dead: set[int] = set()
@@ -54,19 +69,21 @@ class LinkFaults:
                 self.dead.add(fault.link)
         return found
 
-    def spoil(
-        self, link: int, faults: Sequence[Fault], forward: int, credit: int, empty: int
-    ) -> tuple[int, int, int]:
-        """Return what is left on the way of forward wires, credits and ``empty``."""
+    def spoil(self, link: int, faults: Sequence[Fault], *, still: bool) -> Spoilt:
+        """Return what becomes of a link's wires; ``still``: all forward ones are 0.
+
+        Faults of one cycle come one after the other, in the order of kinds and masks.
+        """
         if link in self.dead:
-            return 0, 0, 0
-        dropped = False
-        for fault in faults:
-            dropped = dropped or fault.kind is FaultKind.DROP
-            if fault.kind is FaultKind.FLIP:
-                forward ^= fault.mask & self._wires
-            elif fault.kind is FaultKind.CREDIT:
-                credit &= ~fault.mask
-            elif fault.kind is FaultKind.FORGED and not forward:
-                forward = fault.mask & self._wires
-        return 0 if dropped else forward, credit, empty
+            return Spoilt(silent=True, lost=-1, dead=True)
+        silent, flips, lost = False, 0, 0
+        for _, _, kind, mask in sorted(astuple(fault) for fault in faults):
+            if kind is FaultKind.FLIP:
+                flips ^= mask
+            elif kind is FaultKind.DROP:
+                silent, flips = True, 0
+            elif kind is FaultKind.CREDIT:
+                lost |= mask
+            elif kind is FaultKind.FORGED and (silent or still) and not flips:
+                flips = mask
+        return Spoilt(silent, flips, lost)

@@ -208,8 +208,8 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
             "number": (widths["router"], router),
             "routes": (shape.routers * widths["port"], 0),
         }
-    if shape.router.check_bits and shape.router.link_registers:
-        bare = sum(1 << port for at, port in shape.nodes if at == router and shape.interfaces)
+    if shape.interfaces and shape.router.check_bits and shape.router.link_registers:
+        bare = sum(1 << port for at, port in shape.nodes if at == router)
         inputs["bare"] = shape.router.links, bare
     if shape.router.datelines:
         word = sum(1 << port for at, port in shape.datelines if at == router)
@@ -380,6 +380,8 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
     wires = {name: f"{top}.{far if name in back else ''}{link}_{name}" for name in names}
     if "sync_credit" not in wires:
         wires["sync_credit"] = zero(names["sync_valid"])
+    if rest := wires.pop("rest", None):
+        wires["flit"] = f"{{{rest}, {wires['flit']}}}"
     return Shown(**wires)
 
 

@@ -61,7 +61,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     told = f"{released} || spill_release_valid !== {zero(count)}" if spec.spill else released
     inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
-    guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.probe]
+    guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
     conditions = [*_lane_conditions(lanes), *wires.conditions(), told, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
     return f"""

@@ -63,6 +63,11 @@ class Shown:
     empty: str = ""
 
     @property
+    def guarded(self) -> bool:
+        """Whether there are guards at its ends."""
+        return bool(self.check or self.sync_check)
+
+    @property
     def guards(self) -> list[str]:
         """The guards' wires; one bit that is 0 stands for what is not there."""
         return [wire or zero(1) for wire in (self.check, self.sync_check, self.probe, self.empty)]

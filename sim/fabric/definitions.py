@@ -25,11 +25,12 @@ _PACKETS = {
     "flush": "&NOTHING",
     "flit": "nullptr",
     "sync": "nullptr",
+    "rest": "nullptr",
 }
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "wires")
+_WIDE = ("flit", "sync", "rest", "wires")
 """The wires whose type depends on their number."""
 
 
@@ -46,13 +47,14 @@ def definitions(spec: AnySpec) -> str:
         "DOWN_WIRES": _down_wires(spec),
         "FLIT_BITS": wires.get("flit", 0),
         "SYNC_BITS": wires.get("sync", 0),
+        "REST_BITS": wires.get("rest", 0),
         "CHECK_BITS": max(wires.get("check", 0), wires.get("sync_check", 0)),
         "PROBES": wires.get("probe", 0),
         "OWN": int("sync" in wires),
         "WIRES": wires.get("wires", 0),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
-    lanes, guards = wires.keys() - {"wires"}, "probe" in wires
+    lanes, guards = wires.keys() - {"wires"}, {"check", "sync_check"} & wires.keys()
     end = end if lanes else []
     if guards:
         end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]

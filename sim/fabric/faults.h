@@ -98,7 +98,7 @@ template <class End> class Faults {
     // Set all forward wires to 0.
     static void drop(const End& to) {
         FOR_LANES(*to.valid = *to.sync_valid = *to.flush = 0; if (to.flit) clear(*to.flit);
-                  if (to.sync) clear(*to.sync);)
+                  if (to.sync) clear(*to.sync); if (to.rest) clear(*to.rest);)
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
         FOR_WIRES(clear(*to.wires);)
         (void)to;
@@ -124,7 +124,8 @@ template <class End> class Faults {
         };
         [[maybe_unused]] constexpr int packets = OWN ? CHANNELS : PROBES;
         FOR_LANES(if (to.flit) run(*to.flit, 0, FLIT_BITS); run(*to.valid, 0, CHANNELS);
-                  if (!OWN) run(*to.sync_valid, 0, CLASSES);)
+                  if (!OWN) run(*to.sync_valid, 0, CLASSES);
+                  if (to.rest) run(*to.rest, 0, REST_BITS);)
         FOR_GUARDS(run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
         FOR_LANES(if (to.sync) run(*to.sync, 0, SYNC_BITS);
                   if (OWN) run(*to.sync_valid, 0, CLASSES);)

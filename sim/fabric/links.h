@@ -7,15 +7,16 @@
 #define TYPE_OF(port) std::remove_reference_t<decltype(port)>
 
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
-// `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
-template <class Flit, class Sync, class Wires> struct EndOf {
-    FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;)
+// `rest` where they are no wider, `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
+template <class Flit, class Sync, class Rest, class Wires> struct EndOf {
+    FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;
+              Rest* rest;)
     FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
     FOR_WIRES(Wires* wires;)
 };
 // The end of a node's own link, which carries packets of processes alone.
 #define LOCAL_END(t, name) \
-    {&t.name##_valid, &NOTHING, &t.name##_credit, &NOTHING, &NOTHING, &t.name##_flit, nullptr}
+    {&t.name##_valid, &NOTHING, &t.name##_credit, &NOTHING, &NOTHING, &t.name##_flit, nullptr, nullptr}
 
 inline CData NOTHING = 0;  // stands for wires that a port has not
 
@@ -64,6 +65,7 @@ template <class End> struct Link {
             changed |= copy(*to.flush, *from.flush);
             if (from.flit) changed |= copy(*to.flit, *from.flit);
             if (from.sync) changed |= copy(*to.sync, *from.sync);
+            if (from.rest) changed |= copy(*to.rest, *from.rest);
         })
         FOR_GUARDS(changed |= copy(*to.check, *from.check) | copy(*to.probe, *from.probe);
                    changed |= copy(*to.sync_check, *from.sync_check);)

@@ -67,6 +67,11 @@ template <class Network> class Probe {
     void print_flits(Network& network) {
         for (const auto& end : network.shown) {
             if (!end.valid) continue;
+            if constexpr (REST_BITS > 0) if (*end.sync_valid) {
+                uint64_t low = field(*end.flit, 0, FLIT_BITS);
+                line_ += ' ', hex(line_, low | uint64_t{*end.rest} << FLIT_BITS);
+                continue;
+            }
             if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
             if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
         }

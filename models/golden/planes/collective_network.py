@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.lifecycle import Manager
 from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
@@ -116,8 +117,26 @@ class CollectiveNetwork:
         return list(self.managers[node].freed)
 
     def is_empty(self) -> bool:
-        """Return whether no packet is waiting or under way."""
+        """Return whether no packet is waiting or under way; one that a fault has lost is."""
         return self.processes.is_empty
+
+    def inject(self, faults: Iterable[Fault]) -> None:
+        """Let there be faults of links, in cycles to come.
+
+        Parameters
+        ----------
+        faults : iterable of Fault
+
+        Raises
+        ------
+        ValueError
+            A cycle is over, or a link has no guards; without check bits none has.
+        """
+        planned = list(faults)
+        late = min((fault.cycle for fault in planned), default=self.cycle)
+        if late < self.cycle:
+            raise ValueError(f"cycle {late} is over; the next one is {self.cycle}")
+        self._movement.faults.inject(planned)
 
     # A cycle.
 
@@ -224,6 +243,7 @@ class CollectiveNetwork:
             or now in self._requests
             or self.processes.moves
             or now in self._movement.due
+            or self._movement.faults.is_due(now)
             or self._visits(now)
         )
 
@@ -293,6 +313,8 @@ class CollectiveNetwork:
         ahead = self.traffic.idle(enable=enable, rate=rate)
         wakes = [] if ahead is None else [now + ahead]
         wakes += [*self._requests, *self._answers, *self._movement.due]
+        fault = self._movement.faults.following()
+        wakes += [] if fault is None else [fault]
         if self._movement.watched:
             periods = (now - RESET + 1) // self._period + 1
             wakes.append(periods * self._period - 1 + RESET)

@@ -17,6 +17,7 @@ from syncfabric.models.golden.transport.wires import Back, Forward, Sent
 __all__ = ["GuardedMovement"]
 
 STILL, QUIET = Forward(), Back()
+NOTHING: tuple[Forward, object] = (STILL, None)
 RIM = Back(empty=-1)
 NO_GUARDS = GuardWires(0, 0, 0, 0)
 
@@ -68,6 +69,7 @@ class GuardedMovement(Movement):
         if not self._interfaces:
             for i, flit in injected.items():
                 self._show(now, self._wiring.injection(i), flit, shown)
+        self.faults.strike(now, here, far)
         if self._registers and far.is_empty:
             del self.due[now + self._registers]
         moving = {*self._rest, *here.forward, *here.back, *visited, *arrivals}
@@ -183,7 +185,9 @@ class GuardedMovement(Movement):
             if out is None:
                 back[p] = RIM
         came = node.cross({p: wires for p, (wires, _) in there.items()}, back)
-        flits = {p: flit._replace(packet=there[p][1]) for p, flit in came.flits.items()}
+        flits = {
+            p: flit._replace(packet=there.get(p, NOTHING)[1]) for p, flit in came.flits.items()
+        }
         if not self._interfaces and n in injected:
             flits[self._homes[n][1]] = injected[n]
         inputs = NodeInputs(request=request, arrivals=arrivals)
@@ -211,7 +215,7 @@ class GuardedMovement(Movement):
     ) -> None:
         """Take a node interface over a clock edge."""
         interface, place = self._interfaces[i], len(self._nodes) + i
-        forward, packet = here.forward.get(place, {}).get(0, (STILL, None))
+        forward, packet = here.forward.get(place, {}).get(0, NOTHING)
         back = here.back.get(place, {}).get(0, QUIET)
         came = interface.cross(driven, freed | interface.freed, forward, back)
         if came.flit:

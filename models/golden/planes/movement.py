@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.planes import interface as interfaces
+from syncfabric.models.golden.planes.faulty_links import FaultyLinks
 from syncfabric.models.golden.planes.interface import NodeInterface
 from syncfabric.models.golden.planes.node import Node
 from syncfabric.models.golden.planes.packet_movement import PacketMovement
@@ -54,6 +55,7 @@ class Movement:
         Places whose config node has an answer in the coming cycle.
     watched : set of int
         Routers in which a visit of the watchdog may change something.
+    faults : FaultyLinks
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Movement:
         self._registers = router.link_registers
         self._own_links = nodes[0].own_links
         self._form = nodes[0].ends[0].form
+        self.faults = FaultyLinks(shape, wiring, self._form)
         self._watches = router.watchdog > 0
         self._set_up_channel = router.channels if shape.managers else -1
         self._sink_port = router.links if shape.managers else -1

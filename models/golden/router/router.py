@@ -85,9 +85,11 @@ class Router(Generic[M]):
         self._datelines, self._ordinary = frozenset(datelines), ordinary or channels
         count = ports * channels
         self._ports = ports
-        self._buffers = [deque[tuple[int, Flit]]() for _ in range(count)]  # with output channels
+        # With the output channel of those marked as heads.
+        self._buffers = [deque[tuple[int, Flit]]() for _ in range(count)]
         self._occupied = set[int]()
-        self._goal = [0] * count  # the output channel of the packet that comes
+        self._goal = [0] * count  # the output channel of the packet whose flit is first
+        self._begun = [False] * count  # its head has left
         self._owner = [NONE] * count
         self.tokens = [buffer_flits] * count
         # When each channel of an input, and each input of an output, has sent last.
@@ -110,19 +112,19 @@ class Router(Generic[M]):
         messages : collection of int
             Outputs by which a message leaves.
         """
-        channels, owner, tokens, buffers = self.channels, self._owner, self.tokens, self._buffers
+        channels, owner, tokens = self.channels, self._owner, self.tokens
+        goals, begun = self._goal, self._begun
         if len(self._occupied) == 1:
             (at,) = self._occupied
-            goal, flit = buffers[at][0]
-            if tokens[goal] and owner[goal] == (NONE if flit.head else at // channels):
+            goal = goals[at]
+            if tokens[goal] and owner[goal] == (at // channels if begun[at] else NONE):
                 o = goal // channels
                 return {} if o in messages else {o: at}
             return {}
         requests: dict[int, tuple[int, int]] = {}
         for at in self._occupied:
-            goal, flit = buffers[at][0]
-            i = at // channels
-            if tokens[goal] and owner[goal] == (NONE if flit.head else i):
+            goal, i = goals[at], at // channels
+            if tokens[goal] and owner[goal] == (i if begun[at] else NONE):
                 rival = requests.get(i)
                 if rival is None or self._of_input[at] < self._of_input[rival[0]]:
                     requests[i] = at, goal // channels
@@ -149,8 +151,10 @@ class Router(Generic[M]):
             return self._register
         leave: dict[int, Flit | M] = {**messages}
         for o, at in self.leaving(messages).items():
-            goal, flit = self._buffers[at][0]
-            leave[o] = flit._replace(channel=goal % self.channels)
+            flit = self._buffers[at][0][1]
+            leave[o] = flit._replace(
+                channel=self._goal[at] % self.channels, head=not self._begun[at]
+            )
         return leave
 
     @property
@@ -198,12 +202,18 @@ class Router(Generic[M]):
         if self._occupied:
             self._time = time = self._time + 1
             owner, tokens, ports = self._owner, self.tokens, self._ports
+            goals, begun = self._goal, self._begun
             for o, at in self.leaving(leave).items():
-                buffer, i = buffers[at], at // channels
-                goal, flit = buffer.popleft()
+                buffer, i, goal = buffers[at], at // channels, goals[at]
+                _, flit = buffer.popleft()
+                if flit[2] == begun[at]:  # marked as it is not
+                    flit = flit._replace(head=not begun[at])
+                goes_on = begun[at] = not flit[3]
+                owner[goal] = i if goes_on else NONE
                 if not buffer:
                     self._occupied.discard(at)
-                owner[goal] = NONE if flit[3] else i  # the tail
+                elif not goes_on:
+                    self._begin(at)
                 tokens[goal] -= 1
                 self._of_input[at] = self._of_output[o * ports + i] = time
                 freed.append(at)
@@ -217,19 +227,33 @@ class Router(Generic[M]):
     def receive(self, port: int, flit: Flit) -> None:
         """Put a flit that comes into its buffer, after all that leaves has left."""
         at = port * self.channels + flit.channel
+        goal = NONE
         if flit.head:
-            output, payload = self.routing.route(port, flit.payload)
-            allowed = self.routing.pairs[port]
-            if output not in allowed:
-                output = allowed[-1]
-            c = flit.channel
-            if output in self._datelines and c < self._ordinary:
-                c |= 1
-            self._goal[at] = output * self.channels + c
+            goal, payload = self._route(port, flit)
             if payload != flit.payload:
                 flit = flit._replace(payload=payload)
-        self._buffers[at].append((self._goal[at], flit))
-        self._occupied.add(at)
+        buffer = self._buffers[at]
+        buffer.append((goal, flit))
+        if len(buffer) == 1:
+            self._occupied.add(at)
+            if not self._begun[at]:
+                self._begin(at)
+
+    def _begin(self, at: int) -> None:
+        """Let a packet begin with the first flit of a buffer."""
+        goal, flit = self._buffers[at][0]
+        self._goal[at] = goal if goal != NONE else self._route(at // self.channels, flit)[0]
+
+    def _route(self, port: int, flit: Flit) -> tuple[int, int]:
+        """Return the output channel of a flit that comes, and its payload as a head's."""
+        output, payload = self.routing.route(port, flit.payload)
+        allowed = self.routing.pairs[port]
+        if output not in allowed:
+            output = allowed[-1]
+        c = flit.channel
+        if output in self._datelines and c < self._ordinary:
+            c |= 1
+        return output * self.channels + c, payload
 
     def is_full(self, at: Channel) -> bool:
         """Whether the buffer of an input's channel has no place."""

@@ -1,4 +1,4 @@
-"""What a router's inputs make of a head flit, R3."""
+"""What a router's inputs make of a flit, R3."""
 
 from __future__ import annotations
 

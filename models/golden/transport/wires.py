@@ -61,8 +61,10 @@ class LinkForm:
 
     Attributes
     ----------
+    order : list of (str, int)
+        Forward wires from the low bits of a mask up, with their widths; see ``flip``.
     width : int
-        All forward wires, in the order of ``flip``.
+        All of them.
     """
 
     def __init__(
@@ -98,8 +100,8 @@ class LinkForm:
                 places = tuple(zip(fields, ends, strict=False))
                 self._checks[check] = places, Check(check_bits, ends[-1])
                 word[check] = check_bits
-        self._order = [*first.items(), *second.items()]
-        self.width = sum(width for _, width in self._order)
+        self.order = [*first.items(), *second.items()]
+        self.width = sum(width for _, width in self.order)
 
     def pack(self, flit: Flit | None, sent: Sent | None, probe: int = 0) -> Forward:
         """Return the wires with a flit, a message and a probe on them, and their check bits."""
@@ -168,7 +170,7 @@ class LinkForm:
         From bit 0: flit, valid, message_valid and message_rest (not of own links), probe, check;
         then, of own links, message, message_valid, message_check.
         """
-        for name, width in self._order:
+        for name, width in self.order:
             flipped = getattr(wires, name) ^ mask % (1 << width)
             wires, mask = wires._replace(**{name: flipped}), mask >> width
         return wires

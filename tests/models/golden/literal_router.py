@@ -69,7 +69,7 @@ class Piece:
     head: bool
     tail: bool
     came: int
-    output: int | None = None  # of a head
+    output: int = NEVER
     left: int | None = None
 
 
@@ -91,7 +91,8 @@ class LiteralRouter:
         self.rule, self.pairs, self.registered = rule, pairs, output_register
         self.t = 0
         self.pieces: list[Piece] = []  # in buffers
-        self.heads: dict[tuple[int, int], Piece] = {}  # the last that left, by (i, c)
+        self.last: dict[tuple[int, int], Piece] = {}  # the last that left, by (i, c)
+        self.heads: dict[tuple[int, int], Piece] = {}  # likewise, of those that were heads
         self.through: dict[tuple[int, int], Piece] = {}  # the last that left, by (o, c)
         self.sent: dict[tuple[int, int], int] = {}  # how many, by (o, c)
         self.credited: dict[tuple[int, int], int] = {}  # how many before t, by (o, c)
@@ -113,12 +114,14 @@ class LiteralRouter:
         last = self.through.get((o, c))
         return None if last is None or last.tail else last.i
 
-    def output_of(self, piece: Piece) -> int | None:
-        """The output of its packet: that of the last head."""
-        if piece.head:
-            return piece.output
-        head = self.heads.get((piece.i, piece.c))
-        return head.output if head else None
+    def is_head(self, front: Piece) -> bool:
+        """R2.6, of the first flit of a buffer."""
+        before = self.last.get((front.i, front.c))
+        return before is None or before.tail
+
+    def output_of(self, front: Piece) -> int:
+        """R3: the output of its packet, that of the head."""
+        return front.output if self.is_head(front) else self.heads[front.i, front.c].output
 
     def goes_on(self, o: int, c: int) -> int:
         """N1.9: the channel in which a packet of channel c leaves by an output."""
@@ -131,9 +134,8 @@ class LiteralRouter:
             return None
         front = waiting[0]
         o = self.output_of(front)
-        assert o is not None
         c = self.goes_on(o, c)
-        if self.owner(o, c) != (None if front.head else i):
+        if self.owner(o, c) != (None if self.is_head(front) else i):
             return None
         if self.V > 1 and not self.has_credit(o, c):
             return None
@@ -168,7 +170,7 @@ class LiteralRouter:
         t = self.t
         taken = self.leave(messages.keys())
         leaving: dict[int, Any] = {
-            o: (self.goes_on(o, piece.c), piece.payload, piece.head, piece.tail)
+            o: (self.goes_on(o, piece.c), piece.payload, self.is_head(piece), piece.tail)
             for o, piece in taken.items()
         }
         leaving.update(messages)
@@ -179,10 +181,11 @@ class LiteralRouter:
                 drops += 1
                 continue
             piece = Piece(i, c, payload, head, tail, t)
+            piece.output, shifted = self.rule(t, i, payload)
             if head:
-                piece.output, piece.payload = self.rule(t, i, payload)
-                if piece.output not in self.pairs[i]:  # R3.9
-                    piece.output = max(self.pairs[i])
+                piece.payload = shifted
+            if piece.output not in self.pairs[i]:  # R3.9
+                piece.output = max(self.pairs[i])
             comes.append(piece)
         ports = {
             "links": self.links_before if self.registered else leaving,  # R1.6
@@ -191,8 +194,9 @@ class LiteralRouter:
         }
         for o, piece in taken.items():
             piece.left = t
-            if piece.head:
+            if self.is_head(piece):
                 self.heads[piece.i, piece.c] = piece
+            self.last[piece.i, piece.c] = piece
             lane = o, self.goes_on(o, piece.c)
             self.through[lane] = piece
             self.sent[lane] = self.sent.get(lane, 0) + 1

@@ -113,10 +113,10 @@ class RouterInputs(NamedTuple):
 class RouterStimuli:
     """A golden router, and inputs for it.
 
-    Packets are whole on each channel, one after the other. Illegal are flits without a credit: one
-    that is dropped counts as not sent, so that its packet stays whole. Left out is what the
-    contract does not define: body flits outside of a packet, heads inside of one, and credits for
-    nothing that was sent.
+    Packets are whole on each channel, one after the other. Illegal are flits without a credit, of
+    which those that are dropped count as sent or not, and heads and tails that are not marked, or
+    marked where there are none. Left out is what the contract does not define: credits for nothing
+    that was sent.
 
     Parameters
     ----------
@@ -166,17 +166,22 @@ class RouterStimuli:
         if self.build.kind == "table" and self.rng.random() < 0.3:  # to a port of this router
             bits = max(1, (len(self.build.routes) - 1).bit_length())
             payload = payload >> bits << bits | self.build.number
-        if left:
-            return Flit(c, payload, False, left == 1)
-        return Flit(c, payload, True, self.rng.randint(1, self.longest) == 1)
+        head, tail = not left, left == 1
+        if not left:
+            tail = self.rng.randint(1, self.longest) == 1
+        if self.rng.random() < self.wrong / 4:
+            head = not head
+        if self.rng.random() < self.wrong / 4:
+            tail = not tail
+        return Flit(c, payload, head, tail)
 
     def step(self, inputs: RouterInputs) -> RouterOutputs[int]:
         """Go through a cycle."""
         for i, flit in inputs.flits.items():
             at = i, flit.channel
-            if self.router.is_full(at):
+            if self.router.is_full(at) and self.rng.random() < 0.5:
                 continue
-            if not flit.head:
+            if self.left[at]:
                 self.left[at] -= 1
             elif not flit.tail:
                 self.left[at] = self.rng.randint(1, self.longest)

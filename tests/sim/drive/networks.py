@@ -8,13 +8,15 @@ from typing import Any
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import (
-    PLANNERS,
+    EngineSpec,
     GroupSpec,
     IrregularSpec,
     MeshSpec,
+    MessageSpec,
     NetworkSpec,
     Operation,
     RegisterSpec,
+    planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario
@@ -69,7 +71,7 @@ def irregular(topology: Irregular, **keys: Any) -> IrregularSpec:
     )
 
 
-def plan_of(network: RegisterSpec, *groups: GroupSpec) -> BarrierPlan:
+def plan_of(network: MessageSpec, *groups: GroupSpec) -> BarrierPlan:
     """Plan groups on a network."""
     return make_plan(NetworkSpec(name="net", network=network, groups=groups))
 
@@ -115,10 +117,13 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             continue
 
 
-def random_groups(network: RegisterSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
+def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
     """Everybody, one member alone, and random others: more than there are registers, if allowed."""
     nodes = network.topology.nodes
-    count = network.barrier_registers + 3 * network.spill
+    if isinstance(network, EngineSpec):
+        count = network.groups
+    else:
+        count = network.barrier_registers + 3 * network.spill
     operations: list[Operation] = ["or", "and", "xor"]
     if network.operations == "all":
         operations += ["max", "min", "sum"]
@@ -130,7 +135,7 @@ def random_groups(network: RegisterSpec, rng: random.Random) -> tuple[GroupSpec,
             GroupSpec(
                 id=rng.randrange(number * 20, number * 20 + 20),
                 members=tuple(rng.sample(nodes, size)),
-                planner=rng.choice(PLANNERS[network.kind]),
+                planner=rng.choice(planners_of(network)),
                 op=rng.choice(operations),
             )
         )
@@ -164,6 +169,6 @@ def check(job: Job, simulation: Simulation) -> None:
         if not scenario.noise:
             assert outcome.counters == (0, 0, 0, 0), told
         if scenario.background:
-            network = plan.spec.register_network
+            network = plan.spec.message_network
             some = network.channels > 0 and len(network.topology.nodes) > 1
             assert (outcome.traffic.packets > 0) == some, told

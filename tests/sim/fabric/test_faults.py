@@ -14,7 +14,7 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
-from tests.sim.fabric.faulty import compare, guarded_links, random_faults
+from tests.sim.fabric.faulty import compare, forged_message, guarded_links, random_faults
 
 pytestmark = pytest.mark.long
 
@@ -55,8 +55,11 @@ def test_messages_that_nobody_has_sent(name: str, tmp_path: Path) -> None:
     """Of groups that are there or not, for any destination."""
     rng = random.Random(f"{SEED} {name}")
     cycles = sorted(rng.sample(range(300, CYCLES - 500), 40))
-    gids = [255, *(group.id for group in random_groups(NETWORKS[name], random.Random(SEED)))]
-    faults = random_faults(NETWORKS[name], rng, cycles, (FaultKind.FORGED,), gids)
+    spec = NETWORKS[name]
+    gids = [255, *(group.id for group in random_groups(spec, random.Random(SEED)))]
+    faults = random_faults(
+        spec, rng, cycles, (FaultKind.FORGED,), lambda: forged_message(spec, rng, gids)
+    )
     play(name, faults, tmp_path)
 
 

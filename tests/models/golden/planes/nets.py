@@ -87,10 +87,10 @@ def draw_keys(rng: random.Random, *, routed: bool) -> dict[str, Any]:
     }
 
 
-def draw_mesh(rng: random.Random, managers: int = 0) -> NetworkShape:
-    """Draw a small mesh."""
+def draw_mesh(rng: random.Random, managers: int = 0, **fixed: Any) -> NetworkShape:
+    """Draw a small mesh; ``fixed`` keys are not drawn."""
     while True:
-        keys = draw_keys(rng, routed=True)
+        keys = draw_keys(rng, routed=True) | fixed
         width, height = rng.randint(1, 4), rng.randint(1, 4)
         if managers:
             keys |= {"channels": keys["channels"] or 1, "flit_bits": rng.choice((32, 48))}
@@ -103,10 +103,10 @@ def draw_mesh(rng: random.Random, managers: int = 0) -> NetworkShape:
             return shape
 
 
-def draw_irregular(rng: random.Random, managers: int = 0) -> NetworkShape:
-    """Draw a small network of any form."""
+def draw_irregular(rng: random.Random, managers: int = 0, **fixed: Any) -> NetworkShape:
+    """Draw a small network of any form; ``fixed`` keys are not drawn."""
     while True:
-        keys = draw_keys(rng, routed=False)
+        keys = draw_keys(rng, routed=False) | fixed
         routers, ports = rng.randint(1, 6), rng.randint(2, 5)
         links = engine_nets.random_graph(rng, routers, ports) if routers > 1 else []
         used = {place for link in links for place in link}

@@ -6,7 +6,11 @@ import random
 from collections import Counter
 from typing import Any
 
+from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.transport.wires import LinkForm, Sent
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation, share_of
@@ -23,7 +27,24 @@ from tests.models.golden.planes.nets import (
 )
 from tests.models.golden.planes.plain_network import PlainNetwork
 
-__all__ = ["NetworkRace"]
+__all__ = ["NetworkRace", "forged"]
+
+
+def forged(rng: random.Random, form: LinkForm, entry: int) -> int:
+    """Return forward wires of a flit or a message that nobody has sent, with right check bits."""
+    flit = sent = None
+    if form.channels and rng.random() < 0.5:
+        marks = rng.random() < 0.5, rng.random() < 0.5
+        flit = Flit(rng.randrange(form.channels), rng.getrandbits(16), *marks)
+    else:
+        message = Message(entry, rng.randrange(4), rng.randrange(4), 0)
+        way = Way(rng.randrange(2), rng.randrange(2), rng.randrange(2))
+        sent = Sent(message, way if form.transport == "routed" else None)
+    wires, mask, at = form.pack(flit, sent), 0, 0
+    for name, width in form.order:
+        mask |= getattr(wires, name) << at
+        at += width
+    return mask
 
 
 class NetworkRace:
@@ -48,6 +69,7 @@ class NetworkRace:
         self.eager = rng.choice((0.02, 0.2, 1.0))
         self.enable, self.rate = False, 0
         self.busy = True
+        self.faults = 0.0  # a cycle
         self.jobs()
 
     def jobs(self) -> None:
@@ -131,7 +153,7 @@ class NetworkRace:
 
     def step(self) -> None:
         """Go through a cycle, or over quiet ones."""
-        net, plain = self.net, self.plain
+        net, plain, rng = self.net, self.plain, self.rng
         assert net.cycle == plain.cycle
         quiet: dict[str, Any] = {"enable": self.enable, "rate": self.rate}
         until = net.idle_until(**quiet)
@@ -144,6 +166,8 @@ class NetworkRace:
             net.skip(cycles, enable=self.enable)
             self.seen["skipped"] += cycles
             return
+        if rng.random() < self.faults:
+            self.fault()
         inputs = self.inputs()
         assert net.config_answer == plain.config_answer, (net.cycle, self.shape)
         released = [(n * self.shape.registers + r, d) for n, r, d in net.release]
@@ -156,6 +180,23 @@ class NetworkRace:
         self.count(expected)
         if self.shape.router.channels and self.busy and self.rng.random() < 0.01:
             self.put()
+
+    def fault(self) -> None:
+        """Let something happen to a link, in a cycle to come."""
+        rng, shape = self.rng, self.shape
+        links = [n * self.plain.ports + p for n, p in shape.ends]
+        for i, (n, p) in enumerate(shape.nodes if shape.interfaces else ()):
+            links += [n * self.plain.ports + p, shape.routers * self.plain.ports + i]
+        kind = rng.choices(list(FaultKind), (4, 4, 4, 0.2, 8))[0]
+        form = self.net.nodes[0].ends[0].form
+        bits = form.width if kind is FaultKind.FLIP else form.channels + form.classes
+        mask = sum(1 << bit for bit in rng.sample(range(bits), min(bits, rng.randint(1, 3))))
+        if kind is FaultKind.FORGED:
+            mask = forged(rng, form, self.groups[0].entry[self.groups[0].root])
+        fault = Fault(self.net.cycle + rng.randrange(30), rng.choice(links), kind, mask)
+        for net in (self.net, self.plain):
+            net.inject([fault])
+        self.seen[kind.name] += 1
 
     def put(self) -> None:
         """Put a packet of software into a source."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine import Answer
 from syncfabric.models.golden.engine.engine import Engine
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
@@ -47,6 +48,7 @@ class PlainNetwork:
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
         registers = shape.router.link_registers
         self.links = {here: Link(registers) for here in shape.ends}
+        self.faults: list[Fault] = []
         self.end = ChainEnd()
         self.processes = Processes(shape, None)
         many = len(shape.nodes) if shape.router.channels else 1
@@ -100,25 +102,27 @@ class PlainNetwork:
             for p in sent:
                 if (n, p) in shape.ends:
                     m, q = shape.ends[n, p]
-                    far = self.links[n, p].step(sent[p], wires[m][1][q])
-                    forward[m][q], back[n][p] = far
-                    self.show(
-                        n * self.ports + p, sent[p], wires[m][1][q], self.nodes[n].ends[p].form
+                    link, form = n * self.ports + p, self.nodes[n].ends[p].form
+                    credit = wires[m][1][q]
+                    comes, back[n][p] = self.links[n, p].step(
+                        sent[p], self.spoil_back(link, credit)
                     )
+                    forward[m][q] = self.spoil(link, comes, form)
+                    self.show(link, sent[p], credit, form)
                 elif (n, p) not in shape.node_at and shape.router.check_bits:
                     back[n][p] = Back(empty=-1)
         source_credits: list[tuple[int, int]] = []
         for i, (n, p) in enumerate(shape.nodes):
-            link = len(self.nodes) * self.ports + i
-            sent, credit = wires[n]
-            form = self.nodes[n].ends[p].form if p in self.nodes[n].ends else None
+            up, link = n * self.ports + p, len(self.nodes) * self.ports + i
+            sent, credits_of = wires[n]
+            end = self.nodes[n].ends[p].form if p in self.nodes[n].ends else None
             inject = injected.get(i)
             if self.interfaces:
-                assert form
+                assert end
                 interface = self.interfaces[i]
                 inputs = InterfaceInputs(
-                    sent[p],
-                    credit[p],
+                    self.spoil(up, sent[p], end),
+                    self.spoil_back(link, credits_of[p]),
                     requests[i],
                     answers[i],
                     arrivals[i],
@@ -126,19 +130,20 @@ class PlainNetwork:
                     freed.get(i, 0),
                 )
                 out = interface.step(inputs)
-                forward[n][p], back[n][p] = out.forward, out.back
-                self.show(n * self.ports + p, sent[p], out.back, form)
-                self.show(link, out.forward, credit[p], form)
+                forward[n][p] = self.spoil(link, out.forward, end)
+                back[n][p] = self.spoil_back(up, out.back)
+                self.show(up, sent[p], out.back, end)
+                self.show(link, out.forward, credits_of[p], end)
                 self.eject(i, out.eject)
                 credits = out.inject_credit
                 self.release(i, out.process)
-            elif form:
-                forward[n][p] = form.pack(inject, None) if inject else Forward()
+            elif end:
+                forward[n][p] = end.pack(inject, None) if inject else Forward()
                 back[n][p] = Back(freed.get(i, 0))
-                self.show(n * self.ports + p, sent[p], back[n][p], form)
-                self.show(link, forward[n][p], credit[p], form)
-                self.eject(i, form.unpack(sent[p])[0])
-                credits = credit[p].credit
+                self.show(up, sent[p], back[n][p], end)
+                self.show(link, forward[n][p], credits_of[p], end)
+                self.eject(i, end.unpack(sent[p])[0])
+                credits = credits_of[p].credit
             else:
                 credits = 0
             source_credits += [(i, c) for c in range(shape.router.channels) if credits >> c & 1]
@@ -157,6 +162,37 @@ class PlainNetwork:
         for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
             self.processes.create(source, destination, now)
         return self.record()
+
+    def inject(self, faults: list[Fault]) -> None:
+        self.faults += faults
+
+    def spoil(self, link: int, wires: Forward, form: LinkForm) -> Forward:
+        """Return forward wires of a link, its faults done to them."""
+        for fault in sorted(self.faults, key=lambda fault: (fault.kind, fault.mask)):
+            kinds = FaultKind.DROP, FaultKind.FLIP, FaultKind.FORGED
+            if (fault.link, fault.cycle) == (link, self.cycle) and fault.kind in kinds:
+                if fault.kind is FaultKind.DROP:
+                    wires = Forward()
+                elif fault.kind is FaultKind.FLIP or wires == Forward():
+                    wires = form.flip(wires, fault.mask)
+        return Forward() if self.is_dead(link) else wires
+
+    def spoil_back(self, link: int, back: Back) -> Back:
+        """Return the wires back of a link."""
+        if self.is_dead(link):
+            return Back()
+        channels = self.shape.router.link_channels
+        for fault in self.faults:
+            if fault.link == link and fault.cycle == self.cycle and fault.kind is FaultKind.CREDIT:
+                kept, kept_messages = ~fault.mask, ~fault.mask >> channels
+                back = Back(back.credit & kept, back.message_credit & kept_messages, back.empty)
+        return back
+
+    def is_dead(self, link: int) -> bool:
+        return any(
+            fault.link == link and fault.kind is FaultKind.DEAD and fault.cycle <= self.cycle
+            for fault in self.faults
+        )
 
     def put(self, node: int, payloads: list[int], channel: int = 0, **marks: Any) -> None:
         marks = {"head": True, "tail": True} | marks

@@ -1,0 +1,91 @@
+"""Faults of a network's links, between their guards (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from syncfabric.models.faults.fault import Fault
+from syncfabric.models.golden.link_faults import LinkFaults
+from syncfabric.models.golden.planes.wiring import Coming, Wiring
+from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm
+from syncfabric.models.layout.network import NetworkShape
+
+__all__ = ["FaultyLinks"]
+
+STILL, QUIET = Forward(), Back()
+Place = tuple[int, int]
+
+
+class FaultyLinks:
+    """Changes what is on links that have guards.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    wiring : Wiring
+    form : LinkForm
+    """
+
+    def __init__(self, shape: NetworkShape, wiring: Wiring, form: LinkForm) -> None:
+        self._form, self._links = form, LinkFaults()
+        # Where each begins and where it leads, and whether it has registers.
+        self._ends: dict[int, tuple[Place, Place, bool]] = {}
+        for n, outs in enumerate(wiring.outs if shape.router.check_bits else ()):
+            for p, out in enumerate(outs):
+                if out and (out.node < 0 or shape.interfaces):
+                    far = out.place, out.port
+                    self._ends[out.link] = (n, p), far, out.node < 0
+                    if out.node >= 0:
+                        self._ends[out.reverse] = far, (n, p), False
+
+    def inject(self, faults: Iterable[Fault]) -> None:
+        """Plan faults of cycles to come.
+
+        Raises
+        ------
+        ValueError
+            There is no such link, or it has no guards.
+        """
+        for fault in faults:
+            if fault.link not in self._ends:
+                raise ValueError(f"link {fault.link} has no guards")
+            self._links.plan([fault])
+
+    def is_due(self, now: int) -> bool:
+        """Return whether there is one in this cycle."""
+        return self._links.is_due(now)
+
+    def following(self) -> int | None:
+        """Return the cycle of the next one, None if there is none."""
+        return self._links.following()
+
+    def strike(self, now: int, here: Coming, far: Coming) -> None:
+        """Change what is on links in a cycle.
+
+        Parameters
+        ----------
+        now : int
+        here : Coming
+            What comes out of links, behind their registers.
+        far : Coming
+            What goes into links with registers; without any it is the same.
+        """
+        struck = self._links.happen(now)
+        for link in struck.keys() | self._links.dead:
+            (n, p), (m, q), registered = self._ends[link]
+            wires, packet = here.forward.get(m, {}).get(q, (STILL, None))
+            silent, flips, lost, dead = self._links.spoil(
+                link, struck.get(link, ()), still=wires == STILL
+            )
+            wires = self._form.flip(STILL if silent else wires, flips)
+            if wires != STILL:
+                here.forward.setdefault(m, {})[q] = wires, packet
+            elif m in here.forward:
+                here.forward[m].pop(q, None)
+            back = (far if registered else here).back.get(n, {})
+            if p in back:
+                credit = back[p].credit | back[p].message_credit << self._form.channels
+                credit &= ~lost
+                low = credit % (1 << self._form.channels)
+                high = credit >> self._form.channels
+                back[p] = QUIET if dead else Back(low, high, back[p].empty)

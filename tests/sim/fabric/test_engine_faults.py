@@ -1,0 +1,92 @@
+"""Networks of engines in hardware and golden model, whatever becomes of their links."""
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.layout.engine import ADDRESS_BITS
+from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Session
+from tests.models.golden.planes.network_race import forged
+from tests.sim.drive.clusters import SMALL
+from tests.sim.drive.engines import engine_irregular, engine_mesh, engine_plan
+from tests.sim.drive.networks import SEED
+from tests.sim.fabric.faulty import compare, random_faults
+
+NETWORKS: Mapping[str, EngineSpec] = {
+    "mesh, own links": engine_mesh(3, 3, check_bits=8, watchdog=100),
+    "mesh, shared links, wide messages": engine_mesh(
+        3, 2, check_bits=8, channels=2, message_links="shared", data_bits=32, operations="all"
+    ),
+    "mesh, routed": engine_mesh(3, 3, check_bits=8, transport="routed", watchdog=90),
+    "mesh, no packets, registers": engine_mesh(3, 3, check_bits=3, channels=0, link_registers=2),
+    "mesh, managers": engine_mesh(3, 3, check_bits=4, setup="manager", watchdog=100, groups=2),
+    "irregular": engine_irregular(SMALL, check_bits=8, watchdog=70, link_registers=1),
+    "irregular, managers": engine_irregular(
+        SMALL, check_bits=8, channels=2, buffer_flits=3, message_links="shared", setup="manager"
+    ),
+}
+QUICK = "mesh, shared links, wide messages", "mesh, no packets, registers"
+NAMES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in NETWORKS]
+CYCLES, BEGIN = 4_000, 1_200
+KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
+
+
+def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
+    """Run a network under faults."""
+    spec = NETWORKS[name]
+    plan = engine_plan(spec, random.Random(SEED))
+    background = 0.3 if spec.channels else 0.0
+    scenario = Scenario(episodes=10**6, policy="mixed", seed=SEED, background=background)
+    return compare(plan, scenario, faults, CYCLES, folder, asks)
+
+
+def reads(spec: EngineSpec) -> list[tuple[int, ConfigRequest]]:
+    """Return requests at the end for what every router has counted, and for its fences."""
+    words = RouterWord.FENCE, RouterWord.CORRUPT, RouterWord.LOST
+    return [
+        (
+            CYCLES - 600,
+            ConfigRequest(spec.shape.target_of(n), Target.ROUTER << ADDRESS_BITS | w, False),
+        )
+        for n in range(spec.shape.routers)
+        for w in words
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_faults_that_pass(name: str, tmp_path: Path) -> None:
+    spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
+    cycles = sorted(rng.sample(range(BEGIN, CYCLES - 700), 40))
+    model = model_of(spec)
+    assert isinstance(model, CollectiveNetwork)
+    form = model.nodes[0].ends[0].form
+    faults = random_faults(spec, rng, cycles, KINDS, lambda: forged(rng, form, rng.randrange(4)))
+    driver = play(name, faults, tmp_path, *reads(spec)).driver
+    assert driver.begin_cycle is not None
+    assert sum(len(group.latency) for group in driver.groups) > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
+    spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
+    shape = spec.shape
+    ends = rng.choice(shape.links)
+    ports = shape.router.links + shape.router.own
+    faults = [Fault(BEGIN, ports * n + p, FaultKind.DEAD) for n, p in sorted(ends)]
+    fence = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+    asks = [
+        (cycle, ConfigRequest(shape.target_of(n), fence, write, 1 << p))
+        for cycle, write in ((BEGIN + 500, True), (BEGIN + 700, False))
+        for n, p in ends
+    ]
+    play(name, faults, tmp_path, *asks, *reads(spec))
