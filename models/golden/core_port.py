@@ -71,12 +71,10 @@ class BarrierPortModel:
 
     def step(self, now: PortInputs) -> PortAnswer:
         """Go on for a cycle."""
-        self.inside -= {r for r in self.inside if now.released >> r & 1}
+        over = now.released | (~now.ready if self.tells_broken else 0)
+        self.inside -= {r for r in self.inside if over >> r & 1}
         answer = self._answer(now) if now.valid else PortAnswer()
-        for r in range(self.registers):
-            if answer.arrive >> r & 1:
-                self.inside.add(r)
-                self.owed.add(r)
+        self.inside |= {r for r in range(self.registers) if answer.arrive >> r & 1}
         return answer
 
     def _answer(self, now: PortInputs) -> PortAnswer:
@@ -114,11 +112,14 @@ class BarrierPortModel:
         return PortAnswer(chosen=True, ready=True, result=result)
 
     def _arrive(self, now: PortInputs, r: int, base: int) -> PortAnswer:
-        if not now.ready >> r & 1:
+        ready, broken = now.ready >> r & 1, now.broken >> r & 1 and self.tells_broken
+        if not ready and not broken:
             return PortAnswer(chosen=True, fault=FaultReason.NOT_READY)
         if r in self.inside:
             return PortAnswer(chosen=True, fault=FaultReason.WAITING)
         if self.fence and now.owing:
             return PortAnswer(chosen=True, fenced=True)
-        last = 1 << r if base == LAST_BASE else 0
-        return PortAnswer(chosen=True, ready=True, arrive=1 << r, last=last)
+        self.owed.add(r)
+        arrive = 1 << r if ready else 0
+        last = arrive if base == LAST_BASE else 0
+        return PortAnswer(chosen=True, ready=True, arrive=arrive, last=last)

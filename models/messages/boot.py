@@ -4,7 +4,9 @@ Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each 
 its GID, the core's register of it, the core's rank, the members, the operation, the core's role,
 the flits of a barrier, and the members' core numbers by their rank. Register and rank are
 ``BOOT_NONE`` where there is none. A group that has members beside the cores is of no use to them:
-it comes last, without members and rank, for its number and its register are taken.
+it comes last, without members and rank, for its number and its register are taken. A core that has
+a manager of collective engines is told last which entries these groups have: a half-word a router,
+a bit an entry.
 
 Source: docs/microarchitecture-cores.md.
 """
@@ -56,7 +58,12 @@ class BootGroup:
 
 
 def boot_block(
-    groups: Sequence[BootGroup], core: int, room: int, *, cores: int = MOST_CORES
+    groups: Sequence[BootGroup],
+    core: int,
+    room: int,
+    *,
+    cores: int = MOST_CORES,
+    taken: Sequence[int] = (),
 ) -> bytes:
     """Return the boot block of a core.
 
@@ -70,6 +77,8 @@ def boot_block(
         Bytes that the program keeps for it: the size of its symbol ``sf_boot``.
     cores : int
         How many there are.
+    taken : sequence of int
+        Entries that the groups have, a bit each, by router: for a manager's core.
 
     Raises
     ------
@@ -87,6 +96,7 @@ def boot_block(
         role = Role.NONE if rank is None or not group.roles else group.roles[rank]
         words = (group.gid, *own, len(members), group.op, role, group.flits, *members)
         block += struct.pack(f"<{len(words)}H", *words)
+    block += struct.pack(f"<{len(taken)}H", *taken)
     if len(block) > room:
         raise SpecError(
             f"{len(groups)} groups take a boot block of {len(block)} bytes, and the program keeps "

@@ -78,7 +78,8 @@ class BarrierPort(wiring.Component):
             number.eq(low),
             exists.eq(low < registers),
             one.eq(Mux(exists, Const(1, registers) << number, 0)),
-            still.eq(inside & ~self.released),
+            # What has ended by LAST or BROKEN is not ready: nobody is released from it any more.
+            still.eq(inside & ~self.released & (self.ready if shape.tells_broken else inside)),
         ]
         for base, name in _KIND.items():
             kinds[name] = Signal(name=name)
@@ -106,7 +107,7 @@ class BarrierPort(wiring.Component):
         with m.Elif(bus.chosen & (~exists | (kinds["last"] & (not shape.has_last)))):
             m.d.comb += bus.fault.eq(FaultReason.ADDRESS)
         with m.Elif(arrives):
-            with m.If(~status.ready):
+            with m.If(~status.ready & ~broken):
                 m.d.comb += bus.fault.eq(FaultReason.NOT_READY)
             with m.Elif(status.waiting):
                 m.d.comb += bus.fault.eq(FaultReason.WAITING)
@@ -122,15 +123,15 @@ class BarrierPort(wiring.Component):
         with m.Elif(looks):
             m.d.comb += [bus.ready.eq(1), bus.result.eq(status.as_value())]
 
-        m.d.comb += self.arrive.eq(Mux(taken, one, 0))
+        m.d.comb += self.arrive.eq(Mux(taken, one & self.ready, 0))
         bits = shape.data_bits
         if bits:
             m.d.comb += self.data.eq(Cat([bus.data[:bits]] * registers))
         if shape.has_last:
-            m.d.comb += self.last.eq(Mux(taken & kinds["last"], one, 0))
+            m.d.comb += self.last.eq(Mux(kinds["last"], self.arrive, 0))
         m.d.sync += [
             inside.eq(still | self.arrive),
-            owed.eq((owed | self.arrive) & ~Mux(waits & bus.ready, one, 0)),
+            owed.eq((owed | Mux(taken, one, 0)) & ~Mux(waits & bus.ready, one, 0)),
         ]
         return m
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import (
     MOST_CORES,
     MOST_MEMORY_KIB,
@@ -15,10 +16,11 @@ from syncfabric.models.messages.core import (
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import (
     AnySpec,
-    IrregularSpec,
+    EngineIrregularSpec,
+    EngineSpec,
     MeshSpec,
+    MessageSpec,
     StaticSpec,
-    of_registers,
 )
 
 __all__ = ["ACKS", "PACKETS", "WORD_BITS", "TileShape"]
@@ -38,7 +40,7 @@ class TileShape(BaseModel):
         Of the system; core i is node i.
     memory_kib : int
         Local memory of each.
-    barriers : MeshSpec, IrregularSpec or StaticSpec
+    barriers : AnySpec
         The network of its barriers.
     beside : MeshSpec, optional
         The network of its packets, where that of its barriers has none.
@@ -52,13 +54,12 @@ class TileShape(BaseModel):
     beside: MeshSpec | None = None
 
     @property
-    def packets(self) -> MeshSpec | IrregularSpec:
+    def packets(self) -> MessageSpec:
         """The network of its packets."""
         if self.beside is not None:
             return self.beside
-        network = of_registers(self.barriers)
-        assert not isinstance(network, StaticSpec)
-        return network
+        assert not isinstance(self.barriers, StaticSpec)
+        return self.barriers
 
     @property
     def registers(self) -> int:
@@ -84,6 +85,13 @@ class TileShape(BaseModel):
     def flit_word(self) -> int:
         """Bits of a flit that software sends by itself; 0 where there is no such role."""
         return self.barriers.flit_bits if isinstance(self.barriers, StaticSpec) else 0
+
+    @property
+    def config_address_bits(self) -> int:
+        """Bits of a config address of its own node."""
+        if isinstance(self.barriers, EngineSpec):
+            return self.barriers.layout.config_address_bits
+        return CONFIG_ADDRESS_BITS
 
     @property
     def memory_words(self) -> int:
@@ -155,6 +163,11 @@ class TileShape(BaseModel):
                 f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
                 f"acknowledgements on channel {ACKS}; set channels = 2"
             )
+        if isinstance(packets, EngineIrregularSpec) and packets.routing == "source":
+            raise SpecError(
+                'routing = "source": a head of a core\'s packet has no room for its way; set '
+                'routing = "table", or remove the key'
+            )
         needed = max(self.head.width, WORD_BITS)
         if packets.flit_bits < needed:
             raise SpecError(
@@ -166,9 +179,9 @@ class TileShape(BaseModel):
                 f"check_bits = {packets.check_bits}: a core's packets cannot be cut short; "
                 "set check_bits = 0"
             )
-        if isinstance(packets, IrregularSpec) and packets.datelines:
+        if datelines := getattr(packets, "datelines", ()):
             raise SpecError(
-                f"datelines = {[list(place) for place in packets.datelines]}: acknowledgements "
+                f"datelines = {[list(place) for place in datelines]}: acknowledgements "
                 "need a channel that packets never go over to; remove datelines, and route the "
                 "packets by tables that need none"
             )

@@ -6,7 +6,6 @@ from amaranth import Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import CONFIG_BASE, CoreWord
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import TileShape
@@ -23,14 +22,18 @@ class ConfigAsk(wiring.Signature):
         A request; it stays until it is answered.
     ready, error, rdata : In
         The answer, for one cycle.
+
+    Parameters
+    ----------
+    address_bits : int
     """
 
-    def __init__(self) -> None:
+    def __init__(self, address_bits: int) -> None:
         super().__init__(
             {
                 "valid": Out(1),
                 "write": Out(1),
-                "address": Out(CONFIG_ADDRESS_BITS),
+                "address": Out(address_bits),
                 "data": Out(32),
                 "ready": In(1),
                 "error": In(1),
@@ -72,7 +75,7 @@ class SystemWords(wiring.Component):
             "number": In(shape.core_bits),
             "cycle": In(64),
             "bus": In(BusSignature()),
-            "config": Out(ConfigAsk()),
+            "config": Out(ConfigAsk(shape.config_address_bits)),
             "put": Out(1),
             "put_char": Out(1),
             "exits": Out(1),
@@ -85,6 +88,7 @@ class SystemWords(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape, bus = self._shape, self.bus
+        bits = shape.config_address_bits
         cycle_high, refused = Signal(32), Signal()
         reads: dict[int, Any] = {
             CoreWord.CORE: self.number,
@@ -94,10 +98,12 @@ class SystemWords(wiring.Component):
             CoreWord.CYCLE_HIGH: cycle_high,
             CoreWord.CONFIG_STATUS: refused,
         }
-        of_config = bus.word >= CONFIG_BASE
+        of_config = (
+            bus.word[shape.config_address_bits :] == CONFIG_BASE >> shape.config_address_bits
+        )
         m.d.comb += [
             self.config.write.eq(bus.write),
-            self.config.address.eq(bus.word[:CONFIG_ADDRESS_BITS]),
+            self.config.address.eq(bus.word[:bits]),
             self.config.data.eq(bus.data),
         ]
         with m.If(bus.valid & of_config):

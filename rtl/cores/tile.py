@@ -101,7 +101,7 @@ class CoreTile(wiring.Component):
             "load_data": In(32),
             "barrier_low": In(32),
             "barrier_high": In(32),
-            "config": Out(ConfigAsk()),
+            "config": Out(ConfigAsk(shape.config_address_bits)),
             "inject": Out(link),
             "eject": In(link),
         }

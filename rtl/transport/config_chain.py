@@ -10,7 +10,7 @@ from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["NODE_BITS", "ChainEnd", "ChainSignature", "ConfigNode"]
+__all__ = ["NODE_BITS", "TARGET_BITS", "ChainEnd", "ChainSignature", "ConfigNode"]
 
 NODE_BITS = 16
 TARGET_BITS = 3

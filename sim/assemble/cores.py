@@ -5,27 +5,51 @@ Where barriers have a static network, a plain mesh beside it carries the packets
 
 from collections.abc import Iterator
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, EngineSpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.sim.assemble import nodes
 from syncfabric.sim.assemble.converted import converted
-from syncfabric.sim.assemble.network import top_ports, verilog
-from syncfabric.sim.assemble.top import config_of_top
+from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
 
-__all__ = ["ASK", "BARRIERS", "PACKETS", "SYSTEM", "plain_mesh", "system_ports", "system_verilog"]
+__all__ = [
+    "BARRIERS",
+    "PACKETS",
+    "SYSTEM",
+    "ask_bits",
+    "config_ports",
+    "plain_mesh",
+    "system_ports",
+    "system_verilog",
+]
 
 SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
 TILE, SHARE = "core_tile", "core_config"
-ASK = (("valid", 1), ("write", 1), ("address", CONFIG_ADDRESS_BITS), ("data", 32))
-"""What a tile asks the config port, and bits."""
+_ANSWER = {"error": 1, "rdata": 32}
 
 PACKETS = tuple((way, wire) for way in ("inject", "eject") for wire in ("valid", "flit", "credit"))
 """Wires of a tile's packets."""
+
+
+def ask_bits(shape: TileShape) -> dict[str, int]:
+    """Return what a tile asks the config port, and bits."""
+    return {"valid": 1, "write": 1, "address": shape.config_address_bits, "data": 32}
+
+
+def config_ports(shape: TileShape) -> list[tuple[str, str, int | None]]:
+    """Return direction, name and width of the loader's config port; None is a single wire."""
+    return [port for port in top_ports(shape.barriers) if port[1].startswith("config_")]
+
+
+def _ports(spec: AnySpec) -> list[tuple[str, str, int | None]]:
+    """Return the ports of a network in a system: engines' have a tap before each node."""
+    return list(
+        nodes.top_ports(spec, taps=True) if isinstance(spec, EngineSpec) else top_ports(spec)
+    )
 
 
 def plain_mesh(spec: StaticSpec) -> MeshSpec:
@@ -55,7 +79,7 @@ def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
     yield "input", "cycle", 64
     yield "input", "barrier_low", 32
     yield "input", "barrier_high", 32
-    yield from config_of_top(shape.barriers.layout.target_bits)
+    yield from config_ports(shape)
     for name, bits in observed().items():
         yield "output", name, shape.cores * bits
     nodes = len(shape.barriers.topology.nodes)
@@ -65,11 +89,14 @@ def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
 
 def system_verilog(shape: TileShape) -> str:
     """Return one Verilog file: networks, tile, and the top `SYSTEM`; the core itself aside."""
-    modules = [verilog(shape.barriers, BARRIERS)]
+    if isinstance(shape.barriers, EngineSpec):
+        network = nodes.top_verilog(shape.barriers, BARRIERS, taps=True)
+        modules = [modules_verilog(shape.barriers), nodes.tap_verilog(), network]
+    else:
+        modules = [verilog(shape.barriers, BARRIERS), converted(ConfigShare, SHARE, shape)]
     if shape.beside is not None:
         modules.append(verilog(shape.beside, PLAIN))
     modules.append(converted(CoreTile, TILE, shape))
-    modules.append(converted(ConfigShare, SHARE, shape))
     return "\n".join([*modules, _top(shape)])
 
 
@@ -78,7 +105,8 @@ def _top(shape: TileShape) -> str:
     for direction, name, width in system_ports(shape):
         top.port(direction, name, width)
     _place_networks(top, shape)
-    _place_share(top, shape)
+    if not isinstance(shape.barriers, EngineSpec):
+        _place_share(top, shape)
     for core in range(shape.cores):
         top.instance(TILE, f"tile_{core}", dict(_tile_ports(shape, core)))
     return top.text()
@@ -87,7 +115,8 @@ def _top(shape: TileShape) -> str:
 def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
     """Place the networks, joined to wires that are named like their ports."""
     own = {name for _, name, _ in system_ports(shape)}
-    configured = {name for _, name, _ in config_of_top(1)}
+    configured = {name for _, name, _ in config_ports(shape)}
+    shared = set() if isinstance(shape.barriers, EngineSpec) else configured
     networks = [(BARRIERS, shape.barriers)]
     if shape.beside is not None:
         networks.append((PLAIN, shape.beside))
@@ -95,32 +124,36 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
         used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
         if spec is shape.barriers:
-            used |= {*port_members(shape), *flit_members(shape), *configured, "start"}
-        for direction, name, width in top_ports(spec):
+            used |= {*port_members(shape), *flit_members(shape), *configured, "start", "run"}
+            used |= {f"ask_{name}" for _, name, _ in nodes.TAPPED}
+        for direction, name, width in _ports(spec):
             if name in ports or width == 0:
                 continue
             if name not in used:
                 ports[name] = zero(width or 1) if direction == "input" else ""
                 continue
-            wire = f"net_{name}" if name in configured else quote(name)
+            wire = f"net_{name}" if name in shared else quote(name)
             ports[name] = wire
-            if name not in own or name in configured:
+            if name not in own or name in shared:
                 top.wire(wire, width)
-            nodes = len(spec.topology.nodes)
-            if direction == "input" and width and name not in configured and shape.cores < nodes:
-                low = width // nodes * shape.cores
+            count = len(spec.topology.nodes)
+            if direction == "input" and width and name not in configured and shape.cores < count:
+                low = width // count * shape.cores
                 top.assign(f"{wire}[{width - 1}:{low}]", zero(width - low))
         top.instance(module, module, ports)
 
 
 def _place_share(top: ModuleWriter, shape: TileShape) -> None:
     """Place what gives the cores the config port; until they run the loader has it."""
-    for name, bits in ASK:
+    for name, bits in ask_bits(shape).items():
         top.wire(f"ask_{name}", shape.cores * bits)
     top.wire("ask_ready", shape.cores)
     ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
     ports |= {name: f"ask_{name}" for name in ("valid", "write", "address", "data", "ready")}
-    for direction, name, width in config_of_top(shape.barriers.layout.target_bits):
+    for name, bits in _ANSWER.items():
+        top.wire(f"ask_{name}", shape.cores * bits)
+        top.assign(f"ask_{name}", f"{{{shape.cores}{{net_config_{name}}}}}")
+    for direction, name, width in config_ports(shape):
         signal = name.removeprefix("config_")
         if direction == "input":
             top.wire(f"share_{signal}", width)
@@ -138,11 +171,8 @@ def _tile_ports(shape: TileShape, core: int) -> Iterator[tuple[str, str | None]]
     for name in ("valid", "all", "core", "address", "data"):
         yield f"load_{name}", f"load_{name}"
     yield "number", f"{shape.core_bits}'d{core}"
-    for name, bits in ASK:
+    for name, bits in {**ask_bits(shape), "ready": 1, **_ANSWER}.items():
         yield f"config__{name}", part(f"ask_{name}", core, bits)
-    yield "config__ready", part("ask_ready", core, 1)
-    yield "config__error", "net_config_error"
-    yield "config__rdata", "net_config_rdata"
     widths = {name: width for _, name, width in top_ports(shape.packets)}
     for way, wire in PACKETS:
         name = f"{way}_{wire}"

@@ -12,6 +12,7 @@ from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.transport.config_chain import ChainEnd
+from syncfabric.rtl.transport.config_tap import ConfigTap
 from syncfabric.rtl.transport.registers import LinkRegisters
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import LinkWires, Shown
@@ -24,6 +25,8 @@ __all__ = [
     "PROCESS",
     "REGISTERS",
     "ROUTER",
+    "TAP",
+    "TAPPED",
     "config_ports",
     "constants_of_router",
     "end_verilog",
@@ -37,22 +40,32 @@ __all__ = [
     "router_verilog",
     "routes_of",
     "shown_links",
+    "tap_verilog",
     "top_ports",
     "top_verilog",
     "wire_of",
 ]
 
-ROUTER, INTERFACE, REGISTERS, END = (
+ROUTER, INTERFACE, REGISTERS, END, TAP = (
     *("router_node", "node_interface"),
-    *("link_registers", "config_end"),
+    *("link_registers", "config_end", "config_tap"),
 )
 """Modules that the top places."""
 
 PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
 """Ports of a node that its process has, but for packets."""
 
-CHAIN = ("request_valid", "request", "answer_valid", "answer_error", "answer_rdata")
-"""Wires of the config chain, from the host's side."""
+CHAIN = {
+    **{"request_valid": 1, "request": 16 + 1 + 8 + 32},
+    **{"answer_valid": 1, "answer_error": 1, "answer_rdata": 32},
+}
+"""Wires of the config chain, from the host's side, and their bits."""
+
+TAPPED = (
+    *(("input", "valid", 1), ("input", "write", 1), ("input", "address", 8), ("input", "data", 32)),
+    *(("output", "ready", 1), ("output", "error", 1), ("output", "rdata", 32)),
+)
+"""Ports of a tap that its process has: direction, name and width."""
 
 FREED = ("freed_valid", "freed_entry", "freed_epoch")
 """Ports of a router that nothing of the network reads."""
@@ -143,11 +156,16 @@ def end_verilog() -> str:
     return converted(ChainEnd, END)
 
 
+def tap_verilog() -> str:
+    """Return the Verilog of a tap in the config chain."""
+    return converted(ConfigTap, TAP)
+
+
 def _registers(shape: NodeShape, *headers: int) -> LinkRegisters:
     return LinkRegisters(node_of(shape, *headers).link, shape.link_registers)
 
 
-def top_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
+def top_ports(spec: EngineSpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     shape = spec.shape
     nodes = len(shape.nodes)
@@ -166,6 +184,9 @@ def top_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
         yield "output", "eject_valid", nodes * spec.channels
         yield "output", "eject_flit", nodes * flit
         yield "input", "eject_credit", nodes * spec.channels
+    if taps:
+        yield "input", "run", None
+        yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
 
 
 def config_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
@@ -239,11 +260,19 @@ def link_name(router: int, port: int) -> str:
     return f"link_{router}_{port}"
 
 
-def top_verilog(spec: EngineSpec, name: str) -> str:
-    """Return the module that places and joins them."""
+def top_verilog(spec: EngineSpec, name: str, *, taps: bool = False) -> str:
+    """Return the module that places and joins them.
+
+    Parameters
+    ----------
+    spec : EngineSpec
+    name : str
+    taps : bool
+        There is a tap before each node, which its process has from ``run`` on.
+    """
     shape = spec.shape
     top = ModuleWriter(name)
-    for direction, outside, bits in top_ports(spec):
+    for direction, outside, bits in top_ports(spec, taps=taps):
         top.port(direction, outside, bits)
     wires = link_ports(shape)
     for link in _links(shape):
@@ -262,6 +291,8 @@ def top_verilog(spec: EngineSpec, name: str) -> str:
             inputs |= dict.fromkeys(FREED, "")
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
+            if taps:
+                inputs |= _tap(top, target)
         if router < 0:
             place = shape.nodes[target]
             for port, _, _ in wires:
@@ -335,17 +366,29 @@ def _chain_of(target: int) -> dict[str, str | None]:
     return {**dict(ends), **dict(further)}
 
 
+def _tap(top: ModuleWriter, node: int) -> dict[str, str]:
+    """Place the tap before a node; return how the node is joined to it."""
+    inside = {f"host__{wire}": f"tapped_{node}_{wire}" for wire in CHAIN}
+    for wire, width in CHAIN.items():
+        top.wire(f"tapped_{node}_{wire}", width)
+    ports: dict[str, str | None] = {"clk": "clk", "rst": "rst", "run": "run"}
+    ports |= {name: part(f"ask_{name}", node, width) for _, name, width in TAPPED}
+    ports |= {f"host__{wire}": f"chain_{node}_{wire}" for wire in CHAIN}
+    ports |= {f"node__{wire}": f"tapped_{node}_{wire}" for wire in CHAIN}
+    top.instance(TAP, f"tap_{node}", {**ports, "index": f"16'd{node}"})
+    return inside
+
+
 def _join_chain(top: ModuleWriter, spec: EngineSpec) -> None:
     """Declare the chain's wires, join its host to the config port, and end it."""
-    bits = 16 + 1 + 8 + 32
     for i in range(spec.shape.targets + 1):
-        for wire, width in zip(CHAIN, (1, bits, 1, 1, 32), strict=True):
+        for wire, width in CHAIN.items():
             top.wire(f"chain_{i}_{wire}", width)
     node = f"{{{zero(16 - spec.layout.target_bits)}, config_node}}"
     node = "config_node" if spec.layout.target_bits == 16 else node
     top.assign("chain_0_request_valid", "config_valid")
     top.assign("chain_0_request", f"{{config_data, config_address, config_write, {node}}}")
-    for outside, wire in zip(("ready", "error", "rdata"), CHAIN[2:], strict=True):
+    for outside, wire in zip(("ready", "error", "rdata"), list(CHAIN)[2:], strict=True):
         top.assign(f"config_{outside}", f"chain_0_{wire}")
     last = {f"host__{wire}": f"chain_{spec.shape.targets}_{wire}" for wire in CHAIN}
     top.instance(END, "config_end", {"clk": "clk", "rst": "rst", **last})

@@ -16,15 +16,16 @@ from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages import Command, Op
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
     MeshSpec,
     NetworkSpec,
-    RegisterSpec,
     StaticSpec,
-    of_registers,
 )
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_core import core_header
 from syncfabric.models.planning.c_header_managers import MOST_TABLED, manager_blocks
+from syncfabric.models.planning.c_header_trees import tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
 from syncfabric.sim.simulators.cache import Cache, fingerprint
@@ -44,6 +45,7 @@ STACK_BYTES = 1024
 
 BARRIERS: Mapping[str, str] = MappingProxyType(
     {
+        "engine": "SF_ENGINE",
         "btm": "SF_BTM",
         "btin": "SF_BTIN",
         "wires": "SF_WIRES",
@@ -214,19 +216,18 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     spec : NetworkSpec, optional
         The network; without one, a program knows no more than the words of a core.
     """
-    network = (
-        ""
-        if spec is None
-        else c_header(spec, "syncfabric") + _set_up_text(of_registers(spec.network))
-    )
+    network = "" if spec is None else c_header(spec, "syncfabric") + _set_up_text(spec.network)
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
 
 
-def _set_up_text(network: RegisterSpec | StaticSpec) -> str:
+def _set_up_text(network: AnySpec) -> str:
     """Return what the library has to know where programs can set groups up in hardware.
 
     On a mesh each member does it alone; over switches a manager does, who has to know the links.
     """
+    if isinstance(network, EngineSpec):
+        told = network.managed and network.shape.routers <= MOST_TABLED
+        return tree_blocks(network) if told else ""
     if isinstance(network, StaticSpec) or not network.has_messages:
         return ""
     set_up = [f"SF_OPERATIONS {len(Op) if network.operations == 'all' else int(Op.MAX)}"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.cores.events import Events, read_events
@@ -29,6 +29,7 @@ __all__ = [
     "SIMULATORS",
     "boot_groups",
     "check_run",
+    "entries_taken",
     "play",
     "run_program",
 ]
@@ -118,10 +119,25 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     if symbol is None:
         return {}
     groups = boot_groups(plan, sends_flits=program.sends_flits)
+    network, taken = plan.spec.network, {}
+    if isinstance(network, EngineSpec):
+        taken = dict.fromkeys(network.shape.managers, entries_taken(plan, network.shape.routers))
     return {
-        core: (symbol.address, boot_block(groups, core, symbol.size, cores=cores))
+        core: (
+            symbol.address,
+            boot_block(groups, core, symbol.size, cores=cores, taken=taken.get(core, ())),
+        )
         for core in range(cores)
     }
+
+
+def entries_taken(plan: BarrierPlan, routers: int) -> list[int]:
+    """Return the entries that groups have at each router, a bit each: those of node ports alone."""
+    taken = [0] * routers
+    for group in plan.engine_groups:
+        for router, entry in group.placement.items():
+            taken[router] |= 1 << entry & 0xFFFF
+    return taken
 
 
 def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:

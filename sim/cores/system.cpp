@@ -4,8 +4,9 @@
 // the cores go, and writes what happens. Arguments: +script=FILE +events=FILE.
 //
 // system.h, made for each system, defines NODES, CORES, REGISTERS and SWITCHES; cycles, steps and
-// activities as the bench has them; HAS_SWITCHES or HAS_LOADER; SET_UP_TILES, which tells each tile
-// who it is, and CARRY_LINKS.
+// activities as the bench has them; HAS_SWITCHES, HAS_LOADER, or with engines HAS_TAPS (each core has
+// a config port of its own), HAS_ROUTERS and REGISTERED (registers of links); SET_UP_TILES, which
+// tells each tile who it is, and CARRY_LINKS.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,11 +18,24 @@
 
 #include "Vtile.h"
 #include "Vtile__Syms.h"
+#ifndef HAS_TAPS
 #include "Vshare_tile.h"
 #include "Vshare_tile__Syms.h"
-#ifdef HAS_SWITCHES
+#endif
+#ifdef HAS_ROUTERS
+#include "Vrouter_tile.h"
+#include "Vrouter_tile__Syms.h"
+#define HAS_SWITCHES
+using Switch = Vrouter_tile;
+#endif
+#ifdef REGISTERED
+#include "Vregisters_tile.h"
+#include "Vregisters_tile__Syms.h"
+#endif
+#if defined(HAS_SWITCHES) && !defined(HAS_ROUTERS)
 #include "Vswitch_tile.h"
 #include "Vswitch_tile__Syms.h"
+using Switch = Vswitch_tile;
 #define HAS_PLACE(...)
 #else
 #define HAS_PLACE(...) __VA_ARGS__
@@ -34,9 +48,16 @@
 #include "evaluate.h"
 
 EVALUATE(Vtile)
+#ifndef HAS_TAPS
 EVALUATE(Vshare_tile)
-#ifdef HAS_SWITCHES
+#endif
+#ifdef HAS_ROUTERS
+EVALUATE(Vrouter_tile)
+#elif defined(HAS_SWITCHES)
 EVALUATE(Vswitch_tile)
+#endif
+#ifdef REGISTERED
+EVALUATE(Vregisters_tile)
 #endif
 #ifdef HAS_LOADER
 EVALUATE(Vloader_tile)
@@ -60,22 +81,27 @@ class System {
     System() {
         for (int i = 0; i < NODES; ++i) {
             tiles.emplace_back(new Vtile(&context, ("node_" + std::to_string(i)).c_str()));
-            tiles[i]->index = i, tiles[i]->number = i;
+            tiles[i]->number = i;
         }
 #ifdef HAS_SWITCHES
         for (int s = 0; s < SWITCHES; ++s)
             switches.emplace_back(
-                new Vswitch_tile(&context, ("switch_" + std::to_string(s)).c_str()));
+                new Switch(&context, ("switch_" + std::to_string(s)).c_str()));
+#endif
+#ifdef REGISTERED
+        for (int k = 0; k < REGISTERED; ++k)
+            registers.emplace_back(
+                new Vregisters_tile(&context, ("link_" + std::to_string(k)).c_str()));
 #endif
         SET_UP_TILES
         every([](auto& t) { t.rst = 1, t.eval(); });
-        share.rst = 1, share.eval();
-        for (int k = 0; k < RESET_CYCLES; ++k) {
-            every([](auto& t) { evaluate_cycle(t); });
-            evaluate_cycle(share);
-        }
+        for (int k = 0; k < RESET_CYCLES; ++k) every([](auto& t) { evaluate_cycle(t); });
         every([](auto& t) { t.rst = 0, t.eval(); });
+#ifndef HAS_TAPS
+        share.rst = 1, share.eval();
+        evaluate_cycle(share);
         share.rst = 0, share.eval();
+#endif
     }
 
     // Begin a cycle: carry over all that tiles see of each other, and make a request if one waits.
@@ -93,13 +119,17 @@ class System {
             answer_.ready |= t.config_ready, answer_.error |= t.config_error;
             answer_.data |= t.config_rdata;
         });
-        if (running_) serve();
-        else request(loader);
+#ifndef HAS_TAPS
+        if (running_) return serve();
+#endif
+        request(loader);
     }
 
     void end() {
         every([](auto& t) { evaluate_cycle(t); });
+#ifndef HAS_TAPS
         if (busy_) evaluate_cycle(share);
+#endif
     }
 
     void run() {
@@ -117,6 +147,9 @@ class System {
 #ifdef HAS_SWITCHES
         for (auto& t : switches) act(*t);
 #endif
+#ifdef REGISTERED
+        for (auto& t : registers) act(*t);
+#endif
 #ifdef HAS_LOADER
         act(routes);
 #endif
@@ -132,6 +165,7 @@ class System {
         });
     }
 
+#ifndef HAS_TAPS
     // Give the config port to one core after the other. Nothing of this happens in most cycles.
     void serve() {
         bool asks = false;
@@ -154,20 +188,24 @@ class System {
         share.clk = 0, share.eval();
         for (int i = 0; i < CORES; ++i) {
             tiles[i]->ask_ready = bit(share.ready, i);
-            tiles[i]->answer_error = answer_.error, tiles[i]->answer_rdata = answer_.data;
+            tiles[i]->ask_error = answer_.error, tiles[i]->ask_rdata = answer_.data;
         }
     }
+    Vshare_tile share{&context, "share"};
+    int busy_ = 0;  // cycles for which what gives the config port away may have something to do
+#endif
 
 #ifdef HAS_SWITCHES
-    std::vector<std::unique_ptr<Vswitch_tile>> switches;
+    std::vector<std::unique_ptr<Switch>> switches;
+#endif
+#ifdef REGISTERED
+    std::vector<std::unique_ptr<Vregisters_tile>> registers;
 #endif
 #ifdef HAS_LOADER
     Vloader_tile routes{&context, "loader"};
 #endif
-    Vshare_tile share{&context, "share"};
     Answer answer_;
     bool running_ = false, asked_ = false;
-    int busy_ = 0;  // cycles for which what gives the config port away may have something to do
 };
 
 class Bench {

@@ -7,7 +7,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
+    GroupSpec,
+    NetworkSpec,
+    StaticSpec,
+    planners_of,
+)
 from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
@@ -31,13 +38,15 @@ __all__ = [
 ]
 
 HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
+    "engine": ("", ()),
     "btm": ("mesh", ("btm", "shortest", "cs")),
     "btin": ("irregular", ("btin", "updown")),
     "wires": ("", (WIRE_PLANNER,)),
     "reflex": ("static", ("ring",)),
     "reflex-tree": ("static", ("tree",)),
 }
-"""Kind of network of each barrier in hardware (any, if empty), and planners; the first is used."""
+"""Kind of network of each barrier in hardware (several, if empty), and planners; the first is used.
+That of engines has whatever planners its network has."""
 
 FLITS = {
     "reflex-software": HARDWARE["reflex"],
@@ -56,6 +65,8 @@ def fitting(network: AnySpec) -> tuple[str, ...]:
     """Return the barriers that a network has itself, those in hardware first."""
     if isinstance(network, StaticSpec):
         return ("reflex", "reflex-tree", *FLITS)
+    if isinstance(network, EngineSpec):
+        return ("engine",)
     kinds = [name for name, (kind, _) in HARDWARE.items() if kind == network.kind]
     has = kinds if network.has_messages else []
     return (*has, "wires") if network.wire_plane is not None else tuple(has)
@@ -96,7 +107,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
             f"barrier = {barrier!r} does not go with network {spec.name}: its own barriers are "
             f"{', '.join(there) or 'none'}; choose one of them, or one over messages"
         )
-    planners = planned[barrier][1]
+    planners = planned[barrier][1] or planners_of(spec.network)
     nodes = tuple(spec.network.topology.node(core) for core in range(cores))
     everyone = set(nodes)
     if any(set(group.members) == everyone and group.planner in planners for group in spec.groups):

@@ -9,24 +9,25 @@ from __future__ import annotations
 
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineSpec,
     IrregularSpec,
     MeshSpec,
     StaticSpec,
     of_registers,
 )
-from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.system_words import flit_members
-from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.rtl.cores.tile import CoreTile
 from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
 from syncfabric.sim.assemble import irregular, mesh, static
 from syncfabric.sim.assemble.converted import converted
-from syncfabric.sim.assemble.cores import ASK, PACKETS
+from syncfabric.sim.assemble.cores import PACKETS, ask_bits
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, zero
+from syncfabric.sim.cores.core_in_tile import CORE, core_ports, place_core
+from syncfabric.sim.cores.engine_tiles import core_tile, further_tiles
 from syncfabric.sim.fabric import tile
 from syncfabric.sim.fabric.irregular import SWITCH_TILE, switch_tile
 from syncfabric.sim.fabric.static import LOADER_TILE, loader_tile
@@ -37,14 +38,15 @@ TILE, SHARE_TILE = "tile", "share_tile"
 PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""
 
-CORE = "core_tile"
-
 
 def system_tiles(shape: TileShape) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by its name.
 
     The tile with the core, whose own Verilog stands aside, is the first.
     """
+    if isinstance(shape.barriers, EngineSpec):
+        first = core_tile(shape, shape.barriers, TILE)
+        return {TILE: first, **further_tiles(shape.barriers)}
     spec = of_registers(shape.barriers)
     tiles = {TILE: _core_tile(shape), SHARE_TILE: _share_tile(shape)}
     if isinstance(spec, IrregularSpec):
@@ -58,7 +60,7 @@ def _core_tile(shape: TileShape) -> str:
     """Return a core with its node of the network, or of both networks."""
     spec = of_registers(shape.barriers)
     top = tile.start_tile(TILE, _ports(shape))
-    _place_core(top, shape)
+    place_core(top, shape)
     if isinstance(spec, StaticSpec):
         assert shape.beside is not None
         top.instance(static.NODE, "node", _static_node(spec))
@@ -83,25 +85,12 @@ def _ports(shape: TileShape) -> tile.Ports:
     """Return the ports of the tile with the core, but for ``clk`` and ``rst``."""
     spec = of_registers(shape.barriers)
     ports: tile.Ports = {
+        **core_ports(shape),
         "index": ("input", spec.layout.target_bits),
-        "number": ("input", shape.core_bits),
-        "start": ("input", 1),
-        "run": ("input", 1),
-        "cycle": ("input", 64),
-        "barrier_low": ("input", 32),
-        "barrier_high": ("input", 32),
-        "load_valid": ("input", 1),
-        "load_all": ("input", 1),
-        "load_core": ("input", shape.core_bits),
-        "load_address": ("input", (shape.memory_words - 1).bit_length()),
-        "load_data": ("input", 32),
         "ask_ready": ("input", 1),
-        "answer_error": ("input", 1),
-        "answer_rdata": ("input", 32),
-        **{f"ask_{name}": ("output", bits) for name, bits in ASK},
-        **{name: ("output", bits) for name, bits in observed().items()},
-        "arrive": ("output", shape.registers),
-        "released": ("output", shape.registers),
+        "ask_error": ("input", 1),
+        "ask_rdata": ("input", 32),
+        **{f"ask_{name}": ("output", bits) for name, bits in ask_bits(shape).items()},
         **tile.config_ports(spec),
     }
     if not isinstance(spec, StaticSpec) and spec.managed:
@@ -122,28 +111,6 @@ def _ports(shape: TileShape) -> tile.Ports:
         for side in _sides():
             ports |= tile.link_ports(network, f"{prefix}{side}", comes_in=side.endswith("_in"))
     return ports
-
-
-def _place_core(top: ModuleWriter, shape: TileShape) -> None:
-    """Place the core; its wires to the node are named like its ports."""
-    packets = shape.packets
-    widths = {"valid": packets.channels, "credit": packets.channels}
-    widths["flit"] = packets.layout.flit.width
-    for way, wire in PACKETS:
-        top.wire(f"{way}_{wire}", widths[wire])
-    members = port_members(shape) | flit_members(shape)
-    for name, member in members.items():
-        if name not in ("arrive", "released"):
-            top.wire(name, int(member.shape))  # no bits: no wire
-    names = ["clk", "rst", "number", "run", "cycle", "barrier_low", "barrier_high"]
-    names += (f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
-    ports: dict[str, str | None] = {name: name for name in (*names, *observed())}
-    ports |= {name: name for name, member in members.items() if member.shape}
-    ports |= {f"config__{name}": f"ask_{name}" for name, _ in ASK}
-    ports |= {"config__ready": "ask_ready", "config__error": "answer_error"}
-    ports |= {"config__rdata": "answer_rdata"}
-    ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
-    top.instance(CORE, "core", ports)
 
 
 def _static_node(spec: StaticSpec) -> dict[str, str | None]:
@@ -208,7 +175,7 @@ def _share_tile(shape: TileShape) -> str:
     for clock in ("clk", "rst"):
         top.port("input", clock)
         ports[clock] = clock
-    for name, bits in ASK:
+    for name, bits in ask_bits(shape).items():
         top.port("input", name, shape.cores * bits)
         ports[name] = name
     top.port("output", "ready", shape.cores)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import Activity
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineSpec,
     IrregularSpec,
     MeshSpec,
     StaticSpec,
@@ -17,6 +17,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.irregular import dateline_bits
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.cores import engine_tiles
 from syncfabric.sim.cores.bench import RESET_CYCLES, STUCK_CYCLES, Step
 from syncfabric.sim.cores.tiles import PLAIN
 
@@ -25,8 +26,8 @@ __all__ = ["system_header"]
 
 def system_header(shape: TileShape) -> str:
     """Return ``system.h``: sizes, which further tiles there are, and how links join them all."""
-    spec = of_registers(shape.barriers)
-    switches = spec.switches if isinstance(spec, IrregularSpec) else 0
+    spec = shape.barriers
+    switches = spec.switches if spec.kind == "irregular" else 0
     sizes = {
         "NODES": len(spec.topology.nodes),
         "CORES": shape.cores,
@@ -34,26 +35,30 @@ def system_header(shape: TileShape) -> str:
         "SWITCHES": switches,
         "STUCK_CYCLES": STUCK_CYCLES,
         "RESET_CYCLES": RESET_CYCLES,
-        "CONFIG_BITS": CONFIG_ADDRESS_BITS,
+        "CONFIG_BITS": shape.config_address_bits,
     }
     lines = ["#pragma once", "#include <cstdint>"]
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     for enum in (Step, Activity):
         names = ", ".join(f"{member.name} = {member.value}" for member in enum)
         lines.append(f"enum {enum.__name__} {{ {names} }};")
-    joins = list(_joins(shape))
-    if isinstance(spec, IrregularSpec):
-        lines.append("#define HAS_SWITCHES")
+    if isinstance(spec, EngineSpec):
+        set_up, carried = engine_tiles.constants(spec), engine_tiles.joins(spec)
+        lines += engine_tiles.definitions(spec)
+    else:
+        set_up, carried = _constants(of_registers(spec)), _joins(shape)
+        lines += ["#define HAS_SWITCHES"] * (switches > 0)
     if isinstance(spec, StaticSpec):
         lines.append("#define HAS_LOADER")
-    lines += ["#define SET_UP_TILES \\", *(f"    {line} \\" for line in _constants(spec)), ""]
-    lines += ["#define CARRY_LINKS \\", *(f"    {line} \\" for line in joins), ""]
+    lines += ["#define SET_UP_TILES \\", *(f"    {line} \\" for line in set_up), ""]
+    lines += ["#define CARRY_LINKS \\", *(f"    {line} \\" for line in carried), ""]
     return "\n".join(lines) + "\n"
 
 
 def _constants(spec: AnySpec) -> Iterator[str]:
     """Yield what tells each tile who it is."""
     for i, node in enumerate(spec.topology.nodes):
+        yield f"tiles[{i}]->index = {i};"
         if not isinstance(spec, IrregularSpec):
             x, y = node
             yield f"HAS_PLACE(tiles[{i}]->x = {x}, tiles[{i}]->y = {y};)"

@@ -23,12 +23,20 @@ from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
 from syncfabric.sim.fabric import tile
 
-__all__ = ["NODE_TILE", "REGISTERS_TILE", "ROUTER_TILE", "definitions", "tiles"]
+__all__ = [
+    "NODE_TILE",
+    "REGISTERS_TILE",
+    "ROUTER_TILE",
+    "begin_tile",
+    "definitions",
+    "joined_link",
+    "place_node",
+    "registers_tile",
+    "router_tile",
+    "tiles",
+]
 
 ROUTER_TILE, NODE_TILE, REGISTERS_TILE = "router_tile", "node_tile", "registers_tile"
-
-REQUEST_BITS = 16 + 1 + 8 + 32
-_CHAIN_BITS = dict(zip(CHAIN, (1, REQUEST_BITS, 1, 1, 32), strict=True))
 
 
 def tiles(spec: EngineSpec, *, queue: int) -> dict[str, str]:
@@ -36,15 +44,16 @@ def tiles(spec: EngineSpec, *, queue: int) -> dict[str, str]:
     shape = spec.shape
     traffic = [traffic_verilog(spec, queue)] if spec.channels else []
     at_router = [] if shape.interfaces else traffic
-    made = {ROUTER_TILE: "\n".join([router_verilog(shape), *at_router, _router_tile(spec)])}
+    made = {ROUTER_TILE: "\n".join([*at_router, router_tile(spec)])}
     if shape.interfaces:
         made[NODE_TILE] = "\n".join([interface_verilog(shape), *traffic, _node_tile(spec)])
     if shape.router.link_registers:
-        made[REGISTERS_TILE] = "\n".join([registers_verilog(shape), _registers_tile(spec)])
+        made[REGISTERS_TILE] = registers_tile(spec)
     return made
 
 
-def _router_tile(spec: EngineSpec) -> str:
+def router_tile(spec: EngineSpec) -> str:
+    """Return the Verilog of a router's tile; on a mesh with a process and its packets."""
     shape = spec.shape
     fixed = constants_of_router(spec, 0)
     ports: tile.Ports = {name: ("input", width) for name, (width, _) in fixed.items()}
@@ -55,19 +64,20 @@ def _router_tile(spec: EngineSpec) -> str:
     for p in range(shape.router.links):
         for way in ("in", "out"):
             ports |= tile.link_ports(spec, f"{way}_{p}", comes_in=way == "in")
-            links |= _link(spec, f"{way}_{p}", f"{way}_{p}")
-    return _tile(spec, ROUTER_TILE, ROUTER, ports, links, process=not shape.interfaces)
+            links |= joined_link(spec, f"{way}_{p}", f"{way}_{p}")
+    text = _tile(spec, ROUTER_TILE, ROUTER, ports, links, process=not shape.interfaces)
+    return f"{router_verilog(shape)}\n{text}"
 
 
 def _node_tile(spec: EngineSpec) -> str:
     ports = tile.process_ports(spec)
     ports |= tile.link_ports(spec, "up", comes_in=False)
     ports |= tile.link_ports(spec, "down", comes_in=True)
-    links = {**_link(spec, "out_0", "up"), **_link(spec, "in_0", "down")}
+    links = {**joined_link(spec, "out_0", "up"), **joined_link(spec, "in_0", "down")}
     return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
 
 
-def _link(spec: EngineSpec, port: str, name: str) -> dict[str, str | None]:
+def joined_link(spec: EngineSpec, port: str, name: str) -> dict[str, str | None]:
     """Return the connections of a link's end."""
     return {f"{port}__{wire}": f"{name}_{wire_of(wire)}" for wire, _, _ in link_ports(spec.shape)}
 
@@ -82,12 +92,8 @@ def _tile(
     process: bool,
 ) -> str:
     """Return a tile with a target of the config chain, and with traffic if it has a process."""
-    top = tile.start_tile(name, {**_chain_ports(spec), **ports})
-    _join_chain(top)
-    inside: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "target"}
-    inside |= {f"host__{wire}": f"inner_{wire}" for wire in CHAIN}
-    inside |= {f"next__{wire}": f"further_{wire}" for wire in CHAIN}
-    inside |= joined
+    top = begin_tile(spec, name, ports)
+    inside = dict(joined)
     if process:
         inside |= _process(spec)
         widths = {"valid": spec.channels, "credit": spec.channels}
@@ -102,8 +108,25 @@ def _tile(
                 inside[f"{local}__{wire}"] = f"{local}_{wire}"
         if spec.channels:
             tile.place_traffic(top)
-    top.instance(module, "node", inside)
+    place_node(top, module, inside)
     return f"{end_verilog()}\n{top.text()}"
+
+
+def begin_tile(spec: EngineSpec, name: str, ports: tile.Ports) -> ModuleWriter:
+    """Return a tile with a target of the config chain, which is not placed yet."""
+    top = tile.start_tile(name, {**_chain_ports(spec), **ports})
+    _join_chain(top)
+    return top
+
+
+def place_node(
+    top: ModuleWriter, module: str, joined: dict[str, str | None], host: str = "inner"
+) -> None:
+    """Place the target; the chain comes to it by the wires named ``host``."""
+    inside: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "target"}
+    inside |= {f"host__{wire}": f"{host}_{wire}" for wire in CHAIN}
+    inside |= {f"next__{wire}": f"further_{wire}" for wire in CHAIN}
+    top.instance(module, "node", inside | joined)
 
 
 def _process(spec: EngineSpec) -> dict[str, str | None]:
@@ -122,7 +145,7 @@ def _chain_ports(spec: EngineSpec) -> tile.Ports:
         "last_target": ("input", 1),
     }
     ports |= {name: (way, width or 1) for way, name, width in config_ports(spec)}
-    for wire, width in _CHAIN_BITS.items():
+    for wire, width in CHAIN.items():
         away = wire.startswith("request")
         ports[f"host_{wire}"] = ("input" if away else "output", width)
         ports[f"next_{wire}"] = ("output" if away else "input", width)
@@ -131,7 +154,7 @@ def _chain_ports(spec: EngineSpec) -> tile.Ports:
 
 def _join_chain(top: ModuleWriter) -> None:
     """Let the chain begin at the config port of the first target, and end behind the last."""
-    for wire, width in _CHAIN_BITS.items():
+    for wire, width in CHAIN.items():
         for end in ("inner", "further", "ended"):
             top.wire(f"{end}_{wire}", width)
     top.lines("""
@@ -156,8 +179,8 @@ def _join_chain(top: ModuleWriter) -> None:
     top.instance("config_end", "config_end", {"clk": "clk", "rst": "rst", **ends})
 
 
-def _registers_tile(spec: EngineSpec) -> str:
-    """Return the registers of a link; as all tiles they have a config port, which is silent."""
+def registers_tile(spec: EngineSpec) -> str:
+    """Return the Verilog of a link's registers; their config port, as all tiles have, is silent."""
     ports: tile.Ports = {name: (way, width or 1) for way, name, width in config_ports(spec)}
     ports["observe"] = ("output", 1)
     ports |= tile.link_ports(spec, "near", comes_in=True)
@@ -167,9 +190,9 @@ def _registers_tile(spec: EngineSpec) -> str:
         if way == "output":
             top.assign(name, f"{width or 1}'d0")
     top.assign("observe", "1'd0")
-    ends = {**_link(spec, "near", "near"), **_link(spec, "far", "far")}
+    ends = {**joined_link(spec, "near", "near"), **joined_link(spec, "far", "far")}
     top.instance(REGISTERS, "registers", {"clk": "clk", "rst": "1'd0", **ends})
-    return top.text()
+    return f"{registers_verilog(spec.shape)}\n{top.text()}"
 
 
 def definitions(spec: EngineSpec) -> list[str]:

@@ -7,6 +7,7 @@ __all__ = ["CORES"]
 _PORT = "tests/rtl/cores/test_barrier_port.py"
 _INTERFACE = "tests/rtl/cores/test_interface.py"
 _WORDS = "tests/rtl/cores/test_system_words.py"
+_TAP = "tests/rtl/cores/test_config_tap.py"
 
 
 def _port(name: str, old: str, new: str) -> Mutant:
@@ -21,7 +22,26 @@ def _words(name: str, file: str, old: str, new: str) -> Mutant:
     return Mutant(name, f"rtl/cores/{file}.py", old, new, (_WORDS,))
 
 
+def _tap(name: str, old: str, new: str) -> Mutant:
+    return Mutant(name, "rtl/transport/config_tap.py", old, new, (_TAP,))
+
+
 CORES = (
+    _tap("a tap asks until it is answered", "asks & ~asked", "asks"),
+    _tap("a tap asks only once", "(asked | asks) & ~ready", "asked | asks"),
+    _tap("a tap asks the host's node", "request.node.eq(self.index)", "request.node.eq(0)"),
+    _tap("a tap answers the host for its core", "with m.Else():", "with m.If(1):"),
+    _port(
+        "an arrive in a group that was killed stops the core",
+        "~status.ready & ~broken",
+        "~status.ready",
+    ),
+    _port(
+        "an arrive as its group ends waits for ever",
+        "self.ready if shape.tells_broken else inside",
+        "inside",
+    ),
+    _port("an arrive goes to a register that is broken", "one & self.ready", "one"),
     _words(
         "a core takes a flit that is not there",
         "system_words",
@@ -82,13 +102,13 @@ CORES = (
     ),
     _port(
         "a core arrives where it is no member",
-        "with m.If(~status.ready):",
+        "with m.If(~status.ready & ~broken):",
         "with m.If(0):",
     ),
     _port(
         "a core's second WAIT is answered, too",
-        "owed.eq((owed | self.arrive) & ~Mux(waits & bus.ready, one, 0)),",
-        "owed.eq(owed | self.arrive),",
+        "owed.eq((owed | Mux(taken, one, 0)) & ~Mux(waits & bus.ready, one, 0)),",
+        "owed.eq(owed | Mux(taken, one, 0)),",
     ),
     _half(
         "a core's interface forgets the acknowledgement of a packet of no words",

@@ -7,6 +7,9 @@
 #define SF_BOOT_BYTES 1024
 #endif
 #define NONE SYNCFABRIC_BOOT_NONE
+#define OFFERED (1u << 31) /* no offer of slots is 0 */
+
+#if SF_SETS_UP
 #define OFFER_WORDS 9 /* numbers that a core has free: 256 gids, then slots and a register */
 #define HAS_REGISTER (1u << 31)
 #define HAS_GROUP (1u << 30)
@@ -15,11 +18,18 @@
 #define SLOT_SHIFT 8
 #define EPOCH_SHIFT 12
 #define ROOT_SHIFT 16
+#endif
 
 /* Written before a core is let go: see sim/cores/boot.py. */
 __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0};
 
-static sf_group groups[SF_GROUPS];
+#if SF_BY_MANAGERS
+#define MOST_GROUPS (SF_GROUPS + SYNCFABRIC_PORT_REGISTERS) /* slots, and registers */
+#else
+#define MOST_GROUPS SF_GROUPS
+#endif
+
+static sf_group groups[MOST_GROUPS];
 static uint32_t gids_used[8];
 static uint32_t slots_used;
 sf_group *sf_world_made;
@@ -35,6 +45,7 @@ __attribute__((noreturn)) void sf_exit(int code)
 static void prepare(sf_group *group)
 {
     unsigned rank = group->rank, size = group->size, slot = group->slot;
+    group->rounds = group->children = group->givers = 0;
     for (unsigned far = 1; far < size; far <<= 1) {
         unsigned to = rank + far < size ? rank + far : rank + far - size;
         group->around[group->rounds] = SF_HEAD(group->members[to], SF_CODE(slot, group->rounds));
@@ -69,7 +80,7 @@ static void prepare(sf_group *group)
 
 static sf_group *free_group(void)
 {
-    for (unsigned i = 0; i < SF_GROUPS; i++)
+    for (unsigned i = 0; i < MOST_GROUPS; i++)
         if (!groups[i].used)
             return &groups[i];
     return 0;
@@ -113,15 +124,28 @@ void sf_start(void)
             add_from_file(slot, entry);
         entry += 7 + size;
     }
+#if SF_BY_MANAGERS
+    sf_begin_manager(entry);
+#endif
 }
 
 sf_group *sf_group_of(unsigned gid)
 {
-    for (unsigned i = 0; i < SF_GROUPS; i++)
-        if (groups[i].used && groups[i].gid == gid)
+    for (unsigned i = 0; i < MOST_GROUPS; i++)
+        if (groups[i].used && groups[i].of_file && groups[i].gid == gid)
             return &groups[i];
     return 0;
 }
+
+static unsigned lowest(uint32_t bits)
+{
+    unsigned place = 0;
+    while (!(bits >> place & 1))
+        place++;
+    return place;
+}
+
+#if SF_SETS_UP
 
 /* Members in a tree of two children each, the one that leads at its top. */
 static unsigned in_tree(unsigned place, unsigned lead)
@@ -154,14 +178,6 @@ static uint32_t tell(const unsigned *members, unsigned n, unsigned place, unsign
     return choice;
 }
 
-static unsigned lowest(uint32_t bits)
-{
-    unsigned place = 0;
-    while (!(bits >> place & 1))
-        place++;
-    return place;
-}
-
 /* Choose a number and a slot that all have free; 0 if there are none. */
 static uint32_t choose(const uint32_t *offer)
 {
@@ -174,7 +190,6 @@ static uint32_t choose(const uint32_t *offer)
         | (32 * word + lowest(offer[word]));
 }
 
-#if SF_SETS_UP
 /* Let the one that leads choose, and plan the group if it gets registers. */
 static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *offer)
 {
@@ -190,15 +205,6 @@ static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *o
     offer[8] &= ~HAS_REGISTER;
     return choose(offer);
 }
-#else
-/* Registers are out of the cores' reach: groups go over messages. */
-static unsigned sf_leader(const unsigned *members, unsigned n) { return (void)members, n; }
-static unsigned sf_free_register(sf_op op) { return (void)op, SF_NO_REGISTER; }
-static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *offer)
-{
-    return (void)members, (void)n, choose(offer);
-}
-#endif
 
 sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
 {
@@ -231,17 +237,132 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
     gids_used[group->gid / 32] |= 1u << group->gid % 32;
     slots_used |= 1u << group->slot;
     prepare(group);
-#if SF_SETS_UP
     if (choice & HAS_REGISTER) {
         sf_planned plan = {choice >> EPOCH_SHIFT & 3, (uint8_t)(choice >> ROOT_SHIFT)};
         sf_set_up(group, number, group->leads, plan);
         return group;
     }
-#endif
     sf_dissemination_arrive(group);
     sf_dissemination_wait(group);
     return group;
 }
+
+#else
+
+/* Begin a group, which has no port and no slot; 0 if this core is no member, or knows too many. */
+static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
+{
+    sf_group *group = free_group();
+    unsigned rank = n, self = sf_core();
+    if (!group || n > SYNCFABRIC_MOST_CORES)
+        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        group->members[i] = (uint8_t)members[i];
+        if (members[i] == self)
+            rank = i;
+    }
+    group->op = (uint8_t)op, group->rank = (uint16_t)rank, group->size = (uint16_t)n;
+    group->slot = SF_GROUPS;
+    group->of_file = 0, group->port = 0, group->role = 0;
+    return rank < n ? group : 0;
+}
+
+/* Tell the other members something; wait for it. The leader may be ahead of them by several groups. */
+static void tell(const unsigned *members, unsigned n, unsigned lead, uint32_t word)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (i != lead) {
+            sf_see_room();
+            sf_signal(SF_WORD_HEAD(members[i], SF_TAG_CHOICE));
+            SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;
+        }
+    sf_unfenced = 1;
+}
+
+static uint32_t hear(unsigned from)
+{
+    uint32_t head, word, wanted = SF_WORD_HEAD(from, SF_TAG_CHOICE);
+    if (sf_is_kept(from, SF_TAG_CHOICE)) {
+        sf_recv(from, SF_TAG_CHOICE, &word, 1);
+        return word;
+    }
+    while ((head = SF_WORD(SYNCFABRIC_CORE_RECV)) != wanted)
+        sf_keep_quickly(head);
+    return SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+}
+
+/* Agree on a slot that all have free; SF_GROUPS if there is none. Each offers its own to the leader. */
+static unsigned agree(const sf_group *group, const unsigned *members, unsigned n, unsigned lead)
+{
+    uint32_t offer = OFFERED | (~slots_used & 0xff);
+    unsigned slot = SF_GROUPS;
+    if (group->rank != lead) {
+        sf_see_room();
+        sf_signal(SF_WORD_HEAD(members[lead], SF_TAG_OFFER));
+        SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = offer;
+        sf_unfenced = 1;
+        return hear(members[lead]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (i != lead)
+            offer &= sf_await_offer(members[i]);
+    if (offer & 0xff)
+        slot = lowest(offer);
+    tell(members, n, lead, slot);
+    return slot;
+}
+
+#if !SF_BY_MANAGERS
+/* What a network has in hardware is out of the cores' reach: groups go over messages. */
+static unsigned sf_leader(const unsigned *members, unsigned n) { return (void)members, n; }
+#endif
+
+sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
+{
+    unsigned lead = sf_leader(members, n);
+    sf_group *group;
+#if SF_BY_MANAGERS
+    uint32_t ticket = SF_NO_REGISTER;
+    int in_hardware = lead < n && !(SF_COMBINES && op >= SF_OPERATIONS);
+    if (in_hardware && members[lead] == sf_core()) {
+        ticket = sf_have_made(members, n, op);
+        tell(members, n, lead, ticket);
+    }
+    group = new_group(members, n, op);
+    if (!group)
+        return 0;
+    group->lead = (uint16_t)lead, group->leads = group->rank == lead;
+    if (in_hardware && !group->leads)
+        ticket = hear(members[lead]);
+    if (ticket != SF_NO_REGISTER) {
+        group->ticket = (uint16_t)ticket;
+        group->port = sf_port_of(ticket & 0xff);
+        group->used = 1;
+        sf_await_go(group);
+        if (SF_COMBINES)
+            return group;
+    }
+#else
+    group = new_group(members, n, op);
+    if (!group)
+        return 0;
+#endif
+    /* Signals and reductions over messages need a slot; without one a group in hardware has none. */
+    group->slot = (uint8_t)agree(group, members, n, lead < n ? lead : 0);
+    if (group->slot < SF_GROUPS)
+        slots_used |= 1u << group->slot;
+    else if (!group->port)
+        return 0;
+    group->used = 1;
+    prepare(group);
+    if (!group->port) {
+        sf_dissemination_arrive(group);
+        sf_dissemination_wait(group);
+    }
+    return group;
+}
+
+#endif
 
 sf_group *sf_group_create(const unsigned *members, unsigned n)
 {
@@ -251,7 +372,11 @@ sf_group *sf_group_create(const unsigned *members, unsigned n)
 void sf_group_free(sf_group *group)
 {
     /* All have been released, so nothing of the group is under way. */
-#if SF_SETS_UP
+#if SF_BY_MANAGERS
+    if (group->port)
+        sf_give_up(group);
+    else
+#elif SF_SETS_UP
     if (group->port)
         sf_give_up(group, group->leads);
     else
@@ -271,7 +396,7 @@ void sf_group_free(sf_group *group)
 sf_group *sf_make_world(void)
 {
     unsigned cores = sf_cores();
-    for (unsigned i = 0; !sf_world_made && i < SF_GROUPS; i++)
+    for (unsigned i = 0; !sf_world_made && i < MOST_GROUPS; i++)
         if (groups[i].used && groups[i].size == cores
             && (SF_IN_HARDWARE ? groups[i].port != 0 : !SF_BY_FLITS || groups[i].role))
             sf_world_made = &groups[i];

@@ -1,8 +1,10 @@
 /* Messages between cores, and an inbox for those that come before they are asked for. */
 
 #include "sf_messages.h"
+#include "sf_set_up.h"
 
 uint32_t sf_signals[64];
+uint32_t sf_offers[SYNCFABRIC_MOST_CORES];
 uint32_t sf_unfenced;
 
 __attribute__((weak, section(".noinit.sf_inbox"))) uint32_t sf_inbox[256];
@@ -48,6 +50,8 @@ static unsigned find(unsigned from, unsigned tag)
     return at;
 }
 
+int sf_is_kept(unsigned from, unsigned tag) { return find(from, tag) < inbox_end; }
+
 /* Keep what came for others to ask for: the head was taken, the words were not. */
 SF_OF_BARRIER(sf_keep) void sf_keep(uint32_t head)
 {
@@ -57,6 +61,10 @@ SF_OF_BARRIER(sf_keep) void sf_keep(uint32_t head)
         unsigned slot = (tag - SF_USER_TAGS) / 2;
         sf_values[slot][sf_values_kept >> 4 * slot & 3] = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
         sf_values_kept += 1u << 4 * slot;
+    } else if (n == 1 && tag == SF_TAG_OFFER) {
+        sf_offers[head & SYNCFABRIC_RECEIVED_HEAD_CORE_MASK] = SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+    } else if (SF_BY_MANAGERS && n && tag == SF_TAG_ENDED) {
+        sf_end(SF_WORD(SYNCFABRIC_CORE_RECV_DATA));
     } else if (n) {
         uint32_t *to = new_entry(head);
         while (n--)

@@ -26,6 +26,7 @@
 /* Tags of the library's own packets: those of a slot's reductions, and of the making of groups. */
 #define SF_TAG_VALUE(slot) (SF_USER_TAGS + 2u * (slot))
 #define SF_TAG_RESULT(slot) (SF_TAG_VALUE(slot) + 1)
+#define SF_TAG_ENDED 61u /* a member is through with a group that was broken */
 #define SF_TAG_OFFER 62u
 #define SF_TAG_CHOICE 63u
 
@@ -36,8 +37,13 @@ extern uint32_t sf_signals[64]; /* that came, and were not waited for yet, by th
 extern uint32_t sf_values[SF_GROUPS][4];
 extern uint32_t sf_values_kept;
 
+/* Offers of cores to whom leads their group, which came and were not waited for yet; 0: none. */
+extern uint32_t sf_offers[SYNCFABRIC_MOST_CORES];
+
+void sf_end(uint32_t ticket);
 void sf_keep(uint32_t head);
 void sf_make_room(void);
+int sf_is_kept(unsigned from, unsigned tag); /* in the inbox */
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
 
 /* Send a signal: there is room. */
@@ -104,6 +110,23 @@ static inline uint32_t sf_await_word(unsigned tag)
     while ((head = SF_WORD(SYNCFABRIC_CORE_RECV)) >> SF_WORDS_SHIFT != wanted)
         sf_keep_quickly(head);
     return SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+}
+
+/* Wait for a core's offer. */
+static inline uint32_t sf_await_offer(unsigned from)
+{
+    const uint32_t wanted = SF_TAG_OFFER << (SF_TAG_SHIFT - SF_WORDS_SHIFT) | 1u;
+    uint32_t word;
+    while (!(word = sf_offers[from])) {
+        uint32_t head = SF_WORD(SYNCFABRIC_CORE_RECV);
+        if (head >> SF_WORDS_SHIFT == wanted)
+            sf_offers[head & SYNCFABRIC_RECEIVED_HEAD_CORE_MASK] =
+                SF_WORD(SYNCFABRIC_CORE_RECV_DATA);
+        else
+            sf_keep_quickly(head);
+    }
+    sf_offers[from] = 0;
+    return word;
 }
 
 #endif /* SF_MESSAGES_H */

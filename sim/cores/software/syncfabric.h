@@ -13,6 +13,7 @@
 
 /* What sf_barrier is made of: a register of the hardware up to SF_REFLEX_TREE, flits that programs
  * send over a static network's routes up to SF_REFLEX_TREE_SOFTWARE, then messages. */
+#define SF_ENGINE 0
 #define SF_BTM 1
 #define SF_BTIN 2
 #define SF_WIRES 3
@@ -77,6 +78,7 @@ typedef struct {
     uint8_t givers;                /* children of a reduction */
     uint8_t leads, of_file;        /* whether this core chose its number, or the network file */
     uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
+    uint16_t lead, ticket;         /* on engines: rank of whom leads, and what it called the group */
     uint16_t rank, size;
     uint16_t role, flits;          /* in a ring or tree by flits, 0 where there is none; of a tree */
     uint8_t members[SYNCFABRIC_MOST_CORES]; /* cores by their rank */
@@ -168,6 +170,20 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op);
 
 /* Free it again. All its members call it, after their last barrier. */
 void sf_group_free(sf_group *group);
+
+/* End a group at once, on a network of collective engines, at the core that had it set up: that at
+ * a manager's node. Whoever waits in it goes on, and sf_broken says so; it is freed like others.
+ * 0 elsewhere, and for groups of the file: nothing is done. */
+int sf_group_kill(sf_group *group);
+
+/* Whether a group in hardware was killed, by a manager or a watchdog: no barrier of it holds any
+ * more, and sf_reduce gives 0. */
+static inline int sf_broken(const sf_group *group)
+{
+    return group->port
+        && group->port[SYNCFABRIC_CORE_DONE_BASE - SYNCFABRIC_CORE_ARRIVE_BASE]
+            >> SYNCFABRIC_BARRIER_STATUS_WORD_BROKEN_SHIFT & 1;
+}
 
 /* Software barriers: whole, and their halves. */
 #define SF_DECLARE(name) \

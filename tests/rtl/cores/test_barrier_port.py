@@ -27,6 +27,7 @@ NETWORKS = {
     "wires": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsync = "wires"\ndata_bits = 2',
     "managers": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsetup = "manager"',
     "static": 'kind = "static"\nwidth = 2\nheight = 2',
+    "engines": 'kind = "mesh"\ntransport = "link"\nwidth = 2\nheight = 2\nchannels = 2',
 }
 
 

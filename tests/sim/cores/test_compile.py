@@ -110,7 +110,9 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"the name of a C file must end in \.c"):
         compile_program(Path(__file__))
     hello = PROGRAMS / "hello.c"
-    with pytest.raises(SpecError, match=r"^barrier = 'ring' is not known; it must be one of btm, "):
+    with pytest.raises(
+        SpecError, match=r"^barrier = 'ring' is not known; it must be one of engine, btm, "
+    ):
         compile_program(hello, barrier="ring")
     with pytest.raises(SpecError, match="memory = 0 KiB: a core has 1 to 1024 KiB"):
         compile_program(hello, memory_kib=0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.reader import load, loads
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
@@ -14,7 +14,19 @@ from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import mesh, program
 
 OURS = Path(__file__).parent / "programs"
+OWN = {
+    "engines": 'kind = "mesh"\ntransport = "link"\nwidth = 4\nheight = 4',
+    "few engines": 'kind = "mesh"\ntransport = "routed"\nwidth = 2\nheight = 2',
+    "engines, switches": (
+        'kind = "irregular"\ntransport = "link"\nports = 6\nlink_registers = 1\n'
+        "random = { nodes = 9, switches = 5, connectivity = 0.75, seed = 1 }"
+    ),
+}
+"""Networks of these tests alone: the table ``[network]``."""
+
 NETWORKS = [
+    ("engines", "engine", 16),
+    ("engines, switches", "engine", 9),
     ("reflex-4x4", "reflex", 16),
     ("reflex-4x4", "reflex-tree", 16),
     ("reflex-4x4", "reflex-software", 16),
@@ -28,7 +40,9 @@ def run(
     name: str, network: str, barrier: str, cores: int, sim: str = "verilator", **defines: int
 ) -> CoresResult:
     """Run a program to its end; barriers in hardware took place, and none went beyond its bound."""
-    spec = with_world(with_channels(load(network)), cores, barrier)
+    text = OWN.get(network)
+    spec = loads(f'name = "own"\n[network]\n{text}\n') if text else load(network)
+    spec = with_world(with_channels(spec), cores, barrier)
     given = {key: str(value) for key, value in defines.items()}
     source = OURS / f"{name}.c"
     source = source if source.exists() else Path(name)
@@ -106,6 +120,8 @@ def test_the_same_work_under_three_names(network: str, barrier: str, cores: int)
         ("reflex-2x2", "reflex-software", 4),
         ("reflex-2x2", "reflex-tree-software", 4),
         ("twins", "btin", 5),
+        ("few engines", "engine", 4),
+        ("engines, switches", "engine", 9),
     ],
 )
 def test_no_core_leaves_early_under_icarus(network: str, barrier: str, cores: int) -> None:

@@ -9,7 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import NODE_WORD
 from syncfabric.models.messages.core import MOST_WORDS, FaultReason
 from syncfabric.models.networks.reader import load, loads
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.rtl.cores.receiver import KEPT_FLITS
 from syncfabric.sim.cores import run
@@ -210,9 +210,19 @@ def test_what_cannot_be_is_refused(
         shape_of(type(network)(**settings), cores, memory)
 
 
+def test_packets_that_bring_their_way_are_refused() -> None:
+    keys = load("engine-cluster").network.model_dump(exclude_unset=True) | {"channels": 2}
+    own = {"setup": "local", "routing": "source", "flit_bits": 64}
+    with pytest.raises(SpecError, match='routing = "source"'):
+        shape_of(EngineIrregularSpec.model_validate(keys | own), 4, 32)
+
+
 @pytest.mark.parametrize(
     ("network", "barrier"),
-    [("mesh-2x2", "btin"), ("mesh-2x2", "wires"), ("reflex-2x2", "btm"), ("ring-8", "reflex")],
+    [
+        *(("mesh-2x2", "btin"), ("mesh-2x2", "wires"), ("mesh-2x2", "engine")),
+        *(("reflex-2x2", "btm"), ("ring-8", "reflex"), ("engine-8x8", "btm")),
+    ],
 )
 def test_a_barrier_that_the_network_has_not_is_refused(network: str, barrier: str) -> None:
     spec = load(network)

@@ -1,0 +1,82 @@
+"""Groups that programs make on collective engines: set up, ended and killed by managers."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from syncfabric.models.networks.reader import loads
+from syncfabric.sim.cores import compile as compiling
+from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import with_channels, with_world
+from tests.sim.cores.systems import SOFTWARE
+
+HERE = Path(__file__).parent
+SWITCHES = """
+kind = "irregular"
+ports = 5
+links = [[[0, 0], [1, 0]], [[1, 1], [2, 0]], [[2, 1], [3, 0]], [[3, 1], [0, 1]], [[1, 2], [3, 2]]]
+nodes = [[0, 2], [0, 3], [0, 4], [1, 3], [1, 4], [2, 3], [2, 4], [3, 3], [3, 4]]
+managers = [[1, 3], [3, 4]]
+transport = "link"
+"""
+MESH = 'kind = "mesh"\nwidth = 2\nheight = 2\nsetup = "manager"\ntransport = "{}"'
+NETWORKS = {
+    "mesh": (MESH.format("link") + "\ngroups = 8", 4, "has(m,n,0)"),
+    "routed": (MESH.format("routed") + "\ngroups = 8", 4, "made[g]->port!=0"),
+    "switches": (SWITCHES, 9, "has(m,n,3)||has(m,n,8)"),
+    "registers on links": (SWITCHES + "link_registers = 2", 9, "has(m,n,3)||has(m,n,8)"),
+    "no data": (SWITCHES + "data_bits = 0", 9, "has(m,n,3)||has(m,n,8)"),
+    "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
+}
+LONG = [pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != "mesh"]
+
+
+def run(source: str, network: str, seed: int = 1) -> CoresResult:
+    text, cores, inside = NETWORKS[network]
+    spec = with_channels(loads(f'name = "net"\n[network]\n{text}\n'))
+    spec = with_world(spec, cores, "engine")
+    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside}
+    made = compile_program(HERE / source, spec=spec, barrier="engine", defines=defines)
+    result, _ = run_program(spec, made, cores=cores, limit=1_000_000)
+    return result
+
+
+@pytest.mark.parametrize("network", ["mesh", *LONG])
+def test_groups_are_made_and_freed(network: str) -> None:
+    for seed in (1, 2, 3):
+        result = run("groups.c", network, seed)
+        assert result.faults == ()
+        assert result.exits == (0,) * result.cores
+
+
+@pytest.mark.parametrize("network", ["mesh", pytest.param("switches", marks=pytest.mark.long)])
+def test_groups_are_killed_and_made_anew(network: str) -> None:
+    result = run("programs/kill.c", network)
+    assert result.faults == ()
+    assert result.exits == (0,) * result.cores
+
+
+BREAKS = {
+    "epochs are not counted": ("epochs + (1u << shift)", "epochs"),
+    "entries are not free again": ("                ;\n            release(entry);", ";"),
+    "entries of the file are not taken": ("sf_taken[r].of_file = words[r];", "(void)words;"),
+    "the last barrier is like others": ("CORE_LAST_BASE - S", "CORE_ARRIVE_BASE - S"),
+    "killed groups' entries are used at once": ("if (owing[entry])", "if (0)"),
+    "nobody says to be through": ("sf_broken(group)) {\n        sf_see", "0) {\n        sf_see"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_wrong_set_up_is_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, wrong = BREAKS[name]
+    shutil.copytree(SOFTWARE, tmp_path / "software")
+    file = tmp_path / "software" / "sf_engines.c"
+    assert file.read_text().count(right) == 1
+    file.write_text(file.read_text().replace(right, wrong))
+    monkeypatch.setattr(compiling, "software", lambda: tmp_path / "software")
+    results = (run("groups.c", "mesh"), run("programs/kill.c", "mesh"))
+    assert any(result.faults or result.exits != (0,) * 4 for result in results)
