@@ -9,7 +9,8 @@
 //   close GID        they arrive no more, and may be released broken
 //   absent GID NODE  this one arrives no more
 //   dismiss GID      forget where a group's members sit
-//   inside GID NODE ...   how many have arrived and are not released, but for those at these nodes
+//   inside GID NODE ...   how many have arrived and are not released, but for those at these nodes;
+//                    of a group that is closed, where BREAKS_ALL, how many await their last release
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 #pragma once
 #include <sstream>

@@ -43,6 +43,7 @@ def definitions(spec: AnySpec) -> str:
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
+        "BREAKS_ALL": int(isinstance(spec, EngineSpec)),
         "SLOT_WIRES": _slot_wires(spec),
         "DOWN_WIRES": _down_wires(spec),
         "FLIT_BITS": wires.get("flit", 0),

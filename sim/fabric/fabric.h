@@ -1,7 +1,8 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
 // network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port),
-// DATA_BITS, CHANNELS, CLASSES, SLOT_WIRES (barrier wires of a link, without their data), and of
+// DATA_BITS, CHANNELS, CLASSES, BREAKS_ALL (a group that is killed releases all its members, and not
+// only those that have arrived), SLOT_WIRES (barrier wires of a link, without their data), and of
 // links FLIT_BITS, SYNC_BITS, REST_BITS, CHECK_BITS, PROBES (0: no such wires) and OWN (messages' wires); the
 // macros FOR_DATA, FOR_LAST, FOR_MANAGERS, FOR_SPILL, FOR_PACKETS, FOR_LANES (packets or messages),
 // FOR_GUARDS (check bits) and FOR_WIRES, which keep their text in networks that have such; PORT_END(t, name), the end of a

@@ -191,7 +191,10 @@ class Fabric:
         self._ask(f"dismiss {gid}")
 
     def inside(self, gid: int, *, but: Iterable[int] = ()) -> int:
-        """Return how many members of a group, not at these nodes, have arrived and not left."""
+        """Return how many members of a group, not at these nodes, have arrived and not left.
+
+        Of one that is closed on a network of engines: how many have not been released for good.
+        """
         (count,) = self._ask(" ".join(map(str, ["inside", gid, *sorted(but)])))
         return int(count)
 

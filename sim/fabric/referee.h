@@ -54,7 +54,8 @@ struct Group {
     uint64_t bound = 0;  // of a barrier, in cycles; 0: none
     std::vector<Seat> seats;
     Arrivals now, ahead;
-    std::vector<uint8_t> out;  // released from this episode
+    std::vector<uint8_t> out;     // released from this episode
+    std::vector<uint8_t> broken;  // released broken, ever
     uint32_t released = 0;
     uint64_t left = 0;    // episodes to come
     uint64_t since = 0;   // last cycle in which somebody arrived or was released
@@ -65,15 +66,20 @@ struct Group {
     explicit Group(int gid) : gid(gid), now(0), ahead(0) {}
     uint32_t inside() const { return now.count - released + ahead.count; }
     bool is_in(int seat) const { return out[seat] ? ahead.here[seat] : now.here[seat]; }
-    uint32_t inside_but(const std::vector<int>& nodes) const {  // not counting who sits at these
+    // Whether a member has had its last release.
+    bool is_over(int seat) const { return broken[seat] || !left || (left == 1 && out[seat]); }
+    // How many are to be released yet, not counting who sits at these nodes.
+    uint32_t inside_but(const std::vector<int>& nodes) const {
         uint32_t count = 0;
-        for (std::size_t i = 0; i < seats.size(); ++i)
-            count += is_in(i) && std::find(nodes.begin(), nodes.end(), seats[i].node) == nodes.end();
+        for (std::size_t i = 0; i < seats.size(); ++i) {
+            bool waits = BREAKS_ALL && closed ? !is_over(i) : is_in(i);
+            count += waits && std::find(nodes.begin(), nodes.end(), seats[i].node) == nodes.end();
+        }
         return count;
     }
     void sit(int operation, uint64_t greatest, std::vector<Seat> places) {
         op = operation, bound = greatest, seats = std::move(places);
-        now = ahead = Arrivals(seats.size()), out.assign(seats.size(), 0);
+        now = ahead = Arrivals(seats.size()), out.assign(seats.size(), 0), broken = out;
         released = 0, left = 0, closed = false;
     }
     void swap() {
@@ -206,7 +212,10 @@ class Referee {
 
     // A member is released broken: of a group that is killed.
     void leave(Group& group, int seat, int node, uint64_t cycle) {
-        if (!group.closed || !group.is_in(seat)) wrong(group, cycle, node, "released broken");
+        bool may_be = group.closed && (BREAKS_ALL || group.is_in(seat));
+        if (BREAKS_ALL && group.is_over(seat)) wrong(group, cycle, node, "released twice, broken");
+        else if (!may_be) wrong(group, cycle, node, "released broken");
+        group.broken[seat] = 1;
         if (!group.is_in(seat)) return;
         auto& arrivals = group.out[seat] ? group.ahead : group.now;
         arrivals.here[seat] = 0, --arrivals.count;

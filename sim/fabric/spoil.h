@@ -26,7 +26,7 @@ template <class Network> class Spoil {
         bool by_wires = SLOT_WIRES && kind_ != "credit";
         int places = Network::LINKS;
         FOR_WIRES(if (by_wires) places = sizeof network.wired / sizeof *network.wired;)
-        if (place_ < 0 || place_ >= places) return false;
+        if (place_ < 0 || place_ >= places || (kind_ == "stuck" && !SLOT_WIRES)) return false;
         for (auto& link : network.links) {
             bool is_it = false;
             FOR_LANES(is_it |= !by_wires && network.shown[place_].valid == link.from.valid;)

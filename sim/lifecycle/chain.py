@@ -47,8 +47,8 @@ class ByChain(Lifecycle):
         # By the right epoch, a sink has staged another image (N4.8).
         return Answer.BUSY if epoch == commit["epoch"] else Answer.EPOCH
 
-    def _command_kill(self, group: GroupPlan) -> Steps[Answer]:
-        answers = yield Ask(list(kill_writes([group], self._shape, self.epochs)))
+    def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
+        answers = yield Ask(list(kill_writes(groups, self._shape, self.epochs)))
         left = any(error and self._status(status)[0] for error, status in answers)
         return Answer.DENIED if left else Answer.OK
 

@@ -72,8 +72,8 @@ class Lifecycle(ABC):
         """Give SETUP of a group once, and start it; return OK or the first refusal."""
 
     @abstractmethod
-    def _command_kill(self, group: GroupPlan) -> Steps[Answer]:
-        """Give KILL at all routers of a group once; return OK or the first refusal."""
+    def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
+        """Give KILL at all routers of groups once; return OK or a refusal."""
 
     @abstractmethod
     def _free(self, router: int, entry: int) -> Steps[None]:
@@ -119,10 +119,12 @@ class Lifecycle(ABC):
             elif answer is not Answer.BUSY:
                 yield from self.recover(group)
             yield Pause(LOOK)
-        raise FoundError(f"it is not set up: {answer.name}")
+        raise FoundError(f"not set up: {answer.name}")
 
     def await_ready(self, group: GroupPlan) -> Steps[None]:
         """Await GO at all members of a group of which nobody arrives before (N6.2).
+
+        Without ``read_back`` nothing says so, and all the cycles go by that it may take.
 
         Raises
         ------
@@ -130,6 +132,9 @@ class Lifecycle(ABC):
             It does not come.
         """
         tree, status = group.shape, self._shape.router.layout.status
+        if not self._shape.router.read_back:
+            yield Pause((tree.height + 1) * self._passing)
+            return
         routers = list(dict.fromkeys(tree.nodes[:, 0].tolist()))
         reads = [self._commit(Code.READ, router, group.placement[router]) for router in routers]
         children = [int(tree.child_mask[tree.position[router]]) for router in routers]
@@ -142,8 +147,8 @@ class Lifecycle(ABC):
         yield from await_reads(reads, have_gone, what, self._patience)
         yield Pause(GO_HOP)
 
-    def kill(self, group: GroupPlan) -> Steps[None]:
-        """End a group at all its routers, whatever it is doing; its members are released broken.
+    def kill(self, *groups: GroupPlan) -> Steps[None]:
+        """End groups at all their routers, whatever they do; their members are released broken.
 
         Raises
         ------
@@ -151,13 +156,13 @@ class Lifecycle(ABC):
             It is refused, or not answered, for too long.
         """
         for _ in range(self._tries):
-            answer = yield from self._command_kill(group)
+            answer = yield from self._command_kill(groups)
             if answer is Answer.OK:
                 yield Pause(self._passing)
                 return
             self.refused += 1
             yield Pause(LOOK)
-        raise FoundError(f"it is not killed: {answer.name}")
+        raise FoundError(f"not killed: {answer.name}")
 
     def abort(self, group: GroupPlan) -> Steps[None]:
         """End a set-up that was left while its command ran, so that it can be made again (N6.5)."""
@@ -186,7 +191,7 @@ class Lifecycle(ABC):
 
     @property
     def _passing(self) -> int:
-        """Cycles after KILL in which what a group has sent is served (docs/setup-engine.md)."""
+        """Cycles in which a router serves whatever has come to it (docs/setup-engine.md)."""
         router = self._shape.router
         sources = router.links + 2
         interval = interval_of(router.stages, shared=router.shared)

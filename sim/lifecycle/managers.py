@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from syncfabric.models.layout.network import NetworkShape
@@ -56,11 +56,14 @@ class ByManagers(Lifecycle):
         code, _ = yield from self._command(self._node(group.placement.values()), writes)
         return code
 
-    def _command_kill(self, group: GroupPlan) -> Steps[Answer]:
-        writes = kill_command(group.placement.items(), self._shape, self.epochs)
-        code, _ = yield from self._command(self._node(group.placement.values()), writes)
-        yield from self._forget(*self._root(group))
-        return code
+    def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
+        refusal = Answer.OK
+        for group in groups:  # a router has one reply for a manager, so one request of a command
+            writes = kill_command(group.placement.items(), self._shape, self.epochs)
+            code, _ = yield from self._command(self._node(group.placement.values()), writes)
+            refusal = code if refusal is Answer.OK else refusal
+            yield from self._forget(*self._root(group))
+        return refusal
 
     def _free(self, router: int, entry: int) -> Steps[None]:
         for _ in range(self._tries):

@@ -34,8 +34,8 @@ from syncfabric.sim.lifecycle.effects import (
     ask_all,
     await_reads,
 )
-from syncfabric.sim.soak.by_port import Registers, await_broken
-from syncfabric.sim.soak.life import Life, images_of
+from syncfabric.sim.soak.by_port import Registers
+from syncfabric.sim.soak.life import Life, await_broken, images_of
 
 __all__ = ["ByManager"]
 

@@ -10,10 +10,10 @@ from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.plan import WireGroupPlan
 from syncfabric.sim.fabric import Fabric
-from syncfabric.sim.lifecycle.effects import HANG, LOOK, FoundError, Pause, Request, Steps, ask_all
-from syncfabric.sim.soak.life import Life, images_of
+from syncfabric.sim.lifecycle.effects import Pause, Request, Steps, ask_all
+from syncfabric.sim.soak.life import Life, await_broken, images_of
 
-__all__ = ["ByPort", "Registers", "await_broken"]
+__all__ = ["ByPort", "Registers"]
 
 SETTLED = 200
 """Cycles after its last release in which a register may still have to send."""
@@ -64,21 +64,6 @@ class Registers:
         for target, number in life.registers.items():
             self._free[target].add(number)
         life.registers.clear()
-
-
-def await_broken(fabric: Fabric, life: Life) -> Steps[None]:
-    """Wait until all members of a life that was killed have been released.
-
-    Raises
-    ------
-    FoundError
-        Some are not, after `HANG` cycles.
-    """
-    for _ in range(HANG // LOOK):
-        if not fabric.inside(life.gid):
-            return
-        yield Pause(LOOK)
-    raise FoundError(f"killed, and {fabric.inside(life.gid)} members wait for {HANG} cycles")
 
 
 class ByPort:

@@ -9,10 +9,18 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, Operation, StaticSpec
+from syncfabric.models.networks.spec import (
+    EngineSpec,
+    GroupSpec,
+    NetworkSpec,
+    Operation,
+    StaticSpec,
+)
+from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,
+    EngineGroupPlan,
     WireGroupPlan,
     make_plan,
 )
@@ -52,6 +60,9 @@ class Drawing:
         self._rng = random.Random(f"{seed}/soak")
         self._pools = {group.id: self._pool(plan, group) for group in plan.groups}
         self._epochs = dict.fromkeys(self._pools, EPOCHS - 1)
+        self._managers = len(getattr(self._network, "manager_nodes", ())) or 1
+        network = self._network
+        self._free = FreeEntries(network.shape) if isinstance(network, EngineSpec) else None
 
     def _pool(
         self, plan: BarrierPlan, group: AnyGroupPlan
@@ -83,8 +94,8 @@ class Drawing:
         except PlanError:  # there is not a ring through any cores
             return None
 
-    def draw(self, gid: int, living: Iterable[Life], most: int) -> Life:
-        """Draw the next life of a group, which fits beside others.
+    def draw(self, gid: int, living: Iterable[Life], most: int) -> Life | None:
+        """Draw the next life of a group, which fits beside others; None if none does so far.
 
         Parameters
         ----------
@@ -94,6 +105,8 @@ class Drawing:
         most : int
             Barriers that it may have.
         """
+        if self._free is not None:
+            return self._draw_entries(self._free, gid, most)
         rng, pool = self._rng, self._pools[gid]
         # The plans of the network file go together, so what they take is left to them: then each
         # group has one that fits, whatever the others are.
@@ -110,13 +123,30 @@ class Drawing:
                 chosen = drawn
                 break
         self._epochs[gid] = (self._epochs[gid] + 1) % EPOCHS
-        managers = len(getattr(self._network, "manager_nodes", ())) or 1
         return Life(
             *chosen,
             epoch=self._epochs[gid],
             episodes=min(most, rng.randint(1, 2 * self._life)),
-            manager=rng.randrange(managers),
+            manager=rng.randrange(self._managers),
         )
+
+    def _draw_entries(self, free: FreeEntries, gid: int, most: int) -> Life | None:
+        """Draw a plan and a manager until there are entries; at last what the network file says."""
+        rng, pool, owners = self._rng, self._pools[gid], range(self._managers)
+        drawn = [(rng.choice(pool), rng.choice(owners)) for _ in range(TRIES)]
+        for (plan, group), owner in [*drawn, *((pool[0], owner) for owner in owners)]:
+            assert isinstance(group, EngineGroupPlan)
+            if placed := free.take(group, owner):
+                episodes = min(most, rng.randint(1, 2 * self._life))
+                life = Life(plan, placed, epoch=0, episodes=episodes, manager=owner)
+                life.places = dict(zip(life.nodes, placed.registers, strict=True))
+                return life
+        return None
+
+    def leave(self, life: Life) -> None:
+        """Let others have what a life has had."""
+        if self._free is not None and isinstance(life.group, EngineGroupPlan):
+            self._free.leave(life.group)
 
     def _fits(self, taken: Counter[Hashable], group: AnyGroupPlan) -> bool:
         registers = getattr(self._network, "barrier_registers", 1)

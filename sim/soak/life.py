@@ -18,8 +18,10 @@ from syncfabric.models.planning.plan import (
     StaticGroupPlan,
     WireGroupPlan,
 )
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle.effects import HANG, LOOK, FoundError, Pause, Steps
 
-__all__ = ["Image", "Life", "claims_of", "images_of"]
+__all__ = ["Image", "Life", "await_broken", "claims_of", "images_of"]
 
 Image = tuple[int, Register | PortRegister, int | None]
 """Target on the config port, what its register is to hold, and its number if the plan says it."""
@@ -85,6 +87,21 @@ class Life:
         """Cycles that a barrier may take whatever others do; 0 if nobody has proved any."""
         group = self.group
         return group.bound if isinstance(group, (WireGroupPlan, StaticGroupPlan)) else 0
+
+
+def await_broken(fabric: Fabric, life: Life) -> Steps[None]:
+    """Wait until all members of a life that was killed have been released.
+
+    Raises
+    ------
+    FoundError
+        Some are not, after `HANG` cycles.
+    """
+    for _ in range(HANG // LOOK):
+        if not fabric.inside(life.gid):
+            return
+        yield Pause(LOOK)
+    raise FoundError(f"killed, and {fabric.inside(life.gid)} members wait for {HANG} cycles")
 
 
 def images_of(network: AnySpec, group: AnyGroupPlan) -> Iterator[Image]:

@@ -57,7 +57,7 @@ class SoakRequest:
             apart = None if isinstance(spec.network, StaticSpec) else _patience(plan)
         if apart is not None and self.jitter > apart:
             raise SpecError(
-                f"jitter = {self.jitter}: the watchdog of the barrier wires may release members "
+                f"jitter = {self.jitter}: the watchdog may release members "
                 f"that are more than {apart} cycles apart; set a smaller jitter, or a greater "
                 "watchdog in [network]"
             )
@@ -97,7 +97,7 @@ class SoakRequest:
 def _patience(plan: BarrierPlan) -> int | None:
     """Refuse groups that cannot be soaked; return how far apart members may arrive."""
     deadlock.check(plan)
-    if plan.spec.register_network.setup == "paper":
+    if plan.spec.message_network.setup == "paper":
         raise SpecError(
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'

@@ -12,18 +12,14 @@ from pathlib import Path
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import CONTROL, COUNTER_BASE, Counter, register_address
-from syncfabric.models.networks.spec import (
-    MeshSpec,
-    NetworkSpec,
-    StaticSpec,
-    of_registers,
-)
-from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
+from syncfabric.models.networks.spec import EngineSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps, ask_all
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.soak.by_lifecycle import ByLifecycle
 from syncfabric.sim.soak.by_manager import ByManager
 from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
@@ -102,7 +98,7 @@ class _Soak:
     ) -> None:
         self._fabric, self._plan, self._request = fabric, plan, request
         self._progress = progress
-        network = self._network = of_registers(plan.spec.network)
+        network = self._network = plan.spec.network
         life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
         self._drawing = Drawing(plan, request.seed, life)
         self._rng = random.Random(f"{request.seed}/kill")
@@ -116,9 +112,13 @@ class _Soak:
             seed=request.seed,
         )
         self._packets = packets
-        self._routes = ByRoutes(fabric, network) if isinstance(network, StaticSpec) else None
+        self._way_of_all: ByLifecycle | ByRoutes | None = None
         self._port, self._manager = None, None
-        if not isinstance(network, StaticSpec):
+        if isinstance(network, EngineSpec):
+            self._way_of_all = ByLifecycle(fabric, network)
+        elif isinstance(network, StaticSpec):
+            self._way_of_all = ByRoutes(fabric, network)
+        else:
             self._port = ByPort(fabric, network)
             self._manager = ByManager(fabric, network) if network.managed else None
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
@@ -229,7 +229,9 @@ class _Soak:
     # Set-up and tear-down, one group after the other.
 
     def _begin_next(self) -> None:
-        while self._ahead and self._steps is None and not self._phases.draining:
+        for _ in range(len(self._ahead)):  # some may wait for others to make room
+            if self._steps is not None or self._phases.draining:
+                return
             gid = self._ahead.popleft()
             self._about = gid
             self._steps = self._change(gid)
@@ -258,6 +260,7 @@ class _Soak:
         if group.life is not None:
             yield from self._way(group.life).tear_down(group.life)
             self._fabric.dismiss(gid)
+            self._drawing.leave(group.life)
             self._count()
             had = sum(group.histogram.values()) - group.life.began
             self._budget += group.life.episodes - had
@@ -266,6 +269,9 @@ class _Soak:
             return
         living = [each.life for each in self._groups.values() if each.life]
         life = self._drawing.draw(gid, living, self._budget)
+        if life is None:
+            self._ahead.append(gid)
+            return
         self._budget -= life.episodes
         group.life, group.lives = life, group.lives + 1
         way = self._way(life)
@@ -285,9 +291,9 @@ class _Soak:
                 group.killed += 1
                 self._ahead.append(gid)
 
-    def _way(self, life: Life) -> ByManager | ByPort | ByRoutes:
-        if self._routes is not None:
-            return self._routes
+    def _way(self, life: Life) -> ByLifecycle | ByManager | ByPort | ByRoutes:
+        if self._way_of_all is not None:
+            return self._way_of_all
         assert self._port is not None
         beside = (
             isinstance(life.group, WireGroupPlan) and self._plan.spec.register_network.has_messages
@@ -303,9 +309,13 @@ class _Soak:
             Something is left, or was dropped.
         """
         network, targets = self._network, targets_of(self._network)
+        killed = any(group.killed for group in self._groups.values())
+        if isinstance(self._way_of_all, ByLifecycle):
+            yield from self._way_of_all.see_the_end(killed=killed)
+            return
         registers = 0 if isinstance(network, StaticSpec) else network.port_registers
         allowed = set()
-        if any(group.killed for group in self._groups.values()):
+        if killed:
             allowed.add(Counter.STRAY)  # what was under way for a group that was killed
         if self._manager is not None:
             allowed.add(Counter.REFUSED_WRITE)  # BUSY: a release was still on its way
@@ -330,6 +340,13 @@ class _Soak:
                 )
 
     # What has come of it.
+
+    @property
+    def _refused(self) -> int:
+        """Set-ups that were refused, and tried again."""
+        if isinstance(self._way_of_all, ByLifecycle):
+            return self._way_of_all.refused
+        return self._manager.refused if self._manager else 0
 
     def _count(self) -> None:
         for count in self._fabric.watch():
@@ -359,7 +376,7 @@ class _Soak:
                     killed=seen.killed,
                     latency=Latencies.of(seen.histogram),
                     bound=group.bound or 0,
-                    proved=self._routes is not None or isinstance(group, WireGroupPlan),
+                    proved=isinstance(group, StaticGroupPlan | WireGroupPlan),
                     histogram=seen.histogram,
                 )
                 for group, seen in zip(self._plan.groups, self._groups.values(), strict=True)
@@ -369,6 +386,6 @@ class _Soak:
             flits=sum(row["flits"] for row in rows),
             latency_max=max((row["latency_max"] for row in rows), default=None),
             wait_max=self._fabric.waits(HANG) if self._packets else None,
-            set_up_refused=self._manager.refused if self._manager else 0,
+            set_up_refused=self._refused,
             seed=self._request.seed,
         )

@@ -26,7 +26,10 @@ class FreeEntries:
         self._taken = defaultdict[int, set[int]](set)
 
     def take(self, group: GroupPlan, owner: int = 0) -> GroupPlan | None:
-        """Give a group the lowest entries that are free; None if a router has none.
+        """Give a group entries that are free; None if a router has none.
+
+        At members' routers they are the lowest, for which nodes have registers, elsewhere the
+        highest.
 
         Parameters
         ----------
@@ -36,11 +39,12 @@ class FreeEntries:
             The manager whose share they come from; without managers 0.
         """
         share = share_of(owner, max(1, self._router.managers), self._router.layout.entries)
+        seats = share[: max(0, self._registers - share.start)]
         members = set(group.shape.nodes[:, 0].tolist())
         placement = {}
         for router in group.placement:
-            seats = share[: max(0, self._registers - share.start)] if router in members else share
-            free = (entry for entry in seats if entry not in self._taken[router])
+            order = seats if router in members else reversed(share)
+            free = (entry for entry in order if entry not in self._taken[router])
             if (entry := next(free, None)) is None:
                 return None
             placement[router] = entry

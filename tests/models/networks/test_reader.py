@@ -47,6 +47,7 @@ READY = [
     "soak-4x4",
     "soak-8x8",
     "soak-cluster",
+    "soak-engine-4x4",
     "soak-wires",
     "spill-4x4",
     "star-9",

@@ -25,7 +25,7 @@ MANAGED: dict[str, EngineSpec] = {
 }
 NETWORKS: dict[str, EngineSpec] = {
     **MANAGED,
-    "mesh, over the chain": mesh(3, 2, engine_stages=3),
+    "mesh, over the chain": mesh(3, 2, engine_stages=3, read_back=False),
     "cluster, over the chain": cluster(TREE, channels=0),
 }
 every = pytest.mark.parametrize("name", NETWORKS)
@@ -242,17 +242,44 @@ def test_entries_of_the_chain_or_of_another_manager_are_denied(name: str) -> Non
             desk.perform(software.recover(group))
 
 
-def test_free_entries_are_the_lowest_of_a_share() -> None:
-    network = mesh(3, 1, setup="manager", managers=((0, 0), (1, 0)), groups=64)
+@every
+def test_all_groups_are_killed_at_once(name: str) -> None:
+    """All members are released broken, once; then all entries are free."""
+    network, free = NETWORKS[name], FreeEntries(NETWORKS[name].shape)
+    desk, software = Desk(network), lifecycle_of(network.shape)
+    owners = max(1, len(network.shape.managers))
+    taken = [free.take(group, i % owners) for i, group in enumerate(drawn(network, 9, 12))]
+    groups = [group for group in taken if group]
+    assert len(groups) == 12
+    for group in groups:
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+        desk.arrive(desk.seats(group)[1:])
+    desk.released.clear()
+    desk.perform(software.kill(*groups))
+    seats = {seat for group in groups for seat in desk.seats(group)}
+    assert desk.released == seats
+    assert all(desk.net.broken(*seat) for seat in seats)
+    for group in groups:
+        desk.perform(software.set_up(group))
+        desk.perform(software.await_ready(group))
+    for group in groups:
+        desk.barrier(group)
+
+
+def test_free_entries_are_those_with_registers_at_members_alone() -> None:
+    keys = {"managers": ((0, 0), (1, 0)), "groups": 64, "port_registers": 4}
+    network = mesh(3, 1, setup="manager", **keys)
     ends = GroupSpec(id=1, members=((0, 0), (2, 0)))
     (group,) = plan_groups(network, [ends])
     free = FreeEntries(network.shape)
-    taken = [free.take(group) for _ in range(16)]
-    assert [each and set(each.placement.values()) for each in taken] == [{i} for i in range(16)]
-    assert free.take(group) is None  # nodes have 16 registers
-    assert taken[3]
-    free.leave(taken[3])
+    taken = [free.take(group) for _ in range(4)]
+    seen = [each and [each.placement[router] for router in range(3)] for each in taken]
+    assert seen == [[i, 31 - i, i] for i in range(4)]
+    assert free.take(group) is None  # nodes have 4 registers
+    assert taken[2]
+    free.leave(taken[2])
     again = free.take(group)
     assert again
-    assert set(again.placement.values()) == {3}
+    assert again.placement == taken[2].placement
     assert free.take(group, owner=1) is None  # none of whose entries has a register

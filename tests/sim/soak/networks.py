@@ -1,16 +1,25 @@
 """Small networks to soak, one of each kind and way to set groups up."""
 
+import random
 from functools import cache
 
 import pytest
 
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    GroupSpec,
+    NetworkSpec,
+    StaticSpec,
+)
 from syncfabric.sim.fabric import build_fabric
+from tests.models.planning.irregular import draw_network
+from tests.models.planning.links.checker import cluster
+from tests.models.planning.links.checker import mesh as engine_mesh
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 from tests.sim.drive.wires.nets import network_of
 
-__all__ = ["BUILD", "LONG", "NETWORKS", "both", "spec_of"]
+__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "both", "spec_of"]
 
 BUILD = cache(build_fabric)
 
@@ -37,7 +46,23 @@ def _static() -> NetworkSpec:
     return NetworkSpec(name="circuit", network=network, groups=groups)
 
 
+def engines(name: str, network: AnySpec) -> NetworkSpec:
+    """Return the same groups on collective engines."""
+    return spec_of(name, network, "shortest")
+
+
+TREE = draw_network(random.Random(5), 4, 2, 7, 5)
+ENGINES = {
+    "engines": engines("engines", engine_mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)))),
+    "engine cluster": engines(
+        "cluster",
+        cluster(TREE, setup="manager", data_bits=4, message_links="shared", link_registers=1),
+    ),
+}
+"""Collective engines, set up by managers."""
+
 NETWORKS = {
+    **ENGINES,
     "mesh": spec_of("mesh", mesh(3, 2, setup="manager"), "btm"),
     "irregular": spec_of("irregular", irregular(SMALL, setup="manager"), "btin"),
     "static": _static(),
@@ -53,6 +78,15 @@ def both() -> NetworkSpec:
 
 
 LONG = {
+    "engines, routed": engines(
+        "routed", engine_mesh(3, 2, setup="manager", transport="routed", data_bits=4)
+    ),
+    "engines, over the chain": engines("chain", engine_mesh(3, 2, groups=4, link_registers=2)),
+    "engine cluster, over the chain": engines("chained", cluster(TREE, channels=0, data_bits=9)),
+    "engine cluster with checks": engines(
+        "checked",
+        cluster(TREE, setup="manager", check_bits=4, watchdog=200, groups=64, link_registers=1),
+    ),
     "mesh, over the config port": spec_of("mesh", mesh(3, 2, operations="all"), "btm"),
     "irregular, over the config port": spec_of("irregular", irregular(SMALL), "btin"),
     "irregular, turned around at a node": spec_of(

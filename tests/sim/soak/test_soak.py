@@ -10,15 +10,15 @@ from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import SoakResult
 from syncfabric.sim.soak.soak import soak
-from tests.sim.soak.networks import LONG, NETWORKS, built_once
+from tests.sim.soak.networks import ENGINES, LONG, NETWORKS, built_once
 
 __all__ = ["built_once"]
 
 pytestmark = pytest.mark.usefixtures("built_once")
 
 EPISODES = 160
-SHORT = ("mesh",)
-"""The network that the default run soaks; the others take longer to build."""
+SHORT = ("engines", "mesh")
+"""The networks that the default run soaks; the others take longer to build."""
 
 
 def soaked(spec: NetworkSpec, spoil: str | None = None, seed: int = 1) -> SoakResult:
@@ -33,10 +33,11 @@ def _marked(name: str, *values: str) -> Any:
 @pytest.mark.parametrize("name", [_marked(name) for name in [*NETWORKS, *LONG]])
 def test_nothing_is_found(name: str) -> None:
     spec = (NETWORKS | LONG)[name]
-    result = soaked(spec)
+    result = soaked(spec, seed=3)
     assert (result.verdict, result.findings) == ("clean", ())
     assert result.episodes == EPISODES
     assert all(group.lives > 1 for group in result.groups)
+    assert name not in ENGINES or any(group.killed for group in result.groups)
     assert sum(group.latency.count for group in result.groups if group.latency) == EPISODES
     for group in result.groups:
         assert group.latency is not None
@@ -61,9 +62,17 @@ def test_a_soak_is_the_same_again() -> None:
 EARLY = "released (early|twice)"
 HANGS = (  # whoever is waiting first when nothing comes any more
     "nobody arrived or was released|goes on for 10000|first in its source's queue|not come out|"
-    "does not come|is not told FREED|looked for"
+    "does not come|is not told FREED|looked for|manager of node|is not (set up|killed)"
 )
 BROKEN = {
+    ("engines", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("engines", "drop 0 3000"): HANGS,
+    ("engines", "credit 0 3000"): r"link \d+ holds",
+    ("engines", "dead 0 3000"): HANGS,
+    ("engine cluster", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("engine cluster", "drop 0 3000"): rf"counted \d+ errors|{HANGS}",
+    ("engine cluster", "credit 0 3000"): rf"link \d+ holds|{HANGS}",
+    ("engine cluster", "dead 0 3000"): HANGS,
     ("mesh", "release 1 3000 0"): f"{EARLY}|sits in no group",
     ("mesh", "drop 0 3000"): HANGS,
     ("mesh", "credit 0 3000"): r"link \d+ holds",

@@ -1,0 +1,103 @@
+"""All groups of a network killed at once, in the midst of their barriers and of packets."""
+
+import pytest
+
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, make_plan
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.campaign.bench import Bench
+from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle import ByChain, lifecycle_of
+from syncfabric.sim.lifecycle.effects import HANG
+from syncfabric.sim.soak.by_lifecycle import ByLifecycle
+from tests.sim.soak.networks import BUILD, ENGINES
+
+RATE, AT, AFTERWARDS = 1.0, 1_000, 5
+
+
+class Storm(Bench):
+    """A network whose groups are killed together, by managers or by the host."""
+
+    def __init__(self, fabric: Fabric, plan: BarrierPlan, *, by_host: bool) -> None:
+        super().__init__(fabric, plan)
+        network = plan.spec.network
+        assert isinstance(network, EngineSpec)
+        self._way = ByLifecycle(fabric, network)
+        self._software = lifecycle_of(network.shape)
+        host = ByChain(network.shape)
+        host.epochs = self._software.epochs
+        self._killer = host if by_host else self._software
+        fabric.seed(seed=1, jitter=7, hang=HANG)
+        self._wait(2)
+        self._script(Stimulus(self._cycle, StimulusKind.LOAD, data=1))
+        self._wait(2)
+        self._rate(RATE)
+
+    def open(self, episodes: int) -> None:
+        """Set all groups up, and let their members begin."""
+        for group in self._plan.engine_groups:
+            self._perform(self._software.set_up(group))
+            self._perform(self._software.await_ready(group))
+            self._fabric.group(group.id, self.seats(group), op=group.op)
+            self._fabric.open(group.id, episodes)
+
+    def seats(self, group: EngineGroupPlan) -> list[tuple[int, int]]:
+        return [(group.graph.node(member), r) for member, r in group.places.items()]
+
+    def strike(self) -> None:
+        """Kill all groups; see that every member is released broken."""
+        for group in self._plan.groups:
+            self._fabric.close(group.id)
+        self._perform(self._killer.kill(*self._plan.engine_groups))
+        for group in self._plan.groups:
+            assert self._fabric.inside(group.id) == 0
+            self._fabric.dismiss(group.id)
+
+    def await_ends(self) -> None:
+        """Let all groups have their last barrier."""
+        end = self._cycle + HANG
+        while len(self._over) < len(self._plan.groups) and self._cycle < end:
+            self._play(100)
+        for group in self._plan.engine_groups:
+            self._perform(self._software.tear_down(group))
+
+    def see(self) -> None:
+        """See that nothing was wrong, and nothing is left."""
+        self._rate(0.0)
+        end = self._cycle + 100 * HANG
+        while self._under_way() and self._cycle < end:
+            self._wait(HANG)
+        assert self._wrong == []
+        assert self._packets_wrong() == ""
+        self._perform(self._way.see_the_end(killed=True))
+
+
+NETWORKS = {
+    **ENGINES,
+    "sixteen groups": load("soak-engine-4x4"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "by_host"),
+    [
+        ("engines", False),
+        ("engines", True),
+        pytest.param("engine cluster", False, marks=pytest.mark.long),
+        pytest.param("engine cluster", True, marks=pytest.mark.long),
+        pytest.param("sixteen groups", False, marks=pytest.mark.long),
+        pytest.param("sixteen groups", True, marks=pytest.mark.long),
+    ],
+)
+def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by_host: bool) -> None:
+    plan = make_plan(NETWORKS[name])
+    with Fabric(BUILD(plan.spec.network)) as fabric:
+        storm = Storm(fabric, plan, by_host=by_host)
+        for _ in range(3):
+            storm.open(10**6)
+            storm._wait(AT)
+            storm.strike()
+        storm.open(AFTERWARDS)
+        storm.await_ends()
+        storm.see()
