@@ -23,9 +23,9 @@ name = "little"
 kind = "mesh"
 width = 2
 height = 2
-sync = "wires"
 channels = 0
 data_bits = 4
+{keys}
 [[group]]
 id = 3
 members = "all"
@@ -42,10 +42,10 @@ def _compiled_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Verilator, "find", lambda: quick)
 
 
-@pytest.fixture
-def net(here: Path) -> str:
-    """Write a network that is emitted soon, too."""
-    (here / "little.toml").write_text(NET)
+@pytest.fixture(params=['sync = "wires"', 'transport = "link"\ngroups = 2'])
+def net(here: Path, request: pytest.FixtureRequest) -> str:
+    """Write a network that is emitted soon, too: of wires, or of engines."""
+    (here / "little.toml").write_text(NET.format(keys=request.param))
     return "little.toml"
 
 
@@ -88,14 +88,15 @@ def test_a_simulated_board_for_others(
 
 
 @pytest.mark.long
-def test_messages_beside_traffic(call: Call) -> None:
-    result = call("board", "board-4x4", "--simulate", "--episodes", 10, "--traffic", 0.1)
+@pytest.mark.parametrize("name", ["board-4x4", "engine-4x4"])
+def test_messages_beside_traffic(call: Call, name: str) -> None:
+    result = call("board", name, "--simulate", "--episodes", 10, "--traffic", 0.1)
     assert result.exit_code == 0, result.stderr
     assert "traffic: offered 0.1 flits a node a cycle" in result.stdout
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both"])
+@pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both", "engine-cluster"])
 def test_other_networks(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 3)
     assert result.exit_code == 0, result.stderr

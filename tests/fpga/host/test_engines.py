@@ -1,5 +1,9 @@
 """Networks of engines behind a host, by the golden models: set up, measured, set up anew."""
 
+import functools
+import operator
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +19,11 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.node import PortWord, Target
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.front import Front
+from syncfabric.sim.products import register_files
 from tests.fpga.host.golden_board import GoldenBoard
 
 _MESH = {"kind": "mesh", "transport": "link", "width": 3, "height": 2}
@@ -191,3 +198,41 @@ def test_another_network_is_refused() -> None:
     host = Host(board_of(plan_of("cluster")))
     with pytest.raises(BoardError, match="the board has 5 nodes, and mesh has 6"):
         check_shape(host, plan)
+
+
+@pytest.mark.parametrize("name", ["mesh", "cluster_managed"])
+def test_a_program_in_c_sets_up_and_runs_a_barrier(name: str, tmp_path: Path) -> None:
+    """By the headers of ``build`` alone; it reads what COMMIT answers, too."""
+    plan = plan_of(name)
+    board, files = board_of(plan), register_files(plan.spec, Front("axi"), "net")
+    files = {"setup.h": setup_header(plan, "net", axi=True), **files}
+    files["registers.h"] = files[f"{name}_registers.h"]
+    for file, text in files.items():
+        (tmp_path / file).write_text(text)
+    program, source = tmp_path / "program", Path(__file__).with_name("engines.c")
+    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run([*command, "-I", tmp_path, source, "-o", program], check=True)
+    said = []
+    with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as c:
+        assert c.stdin
+        assert c.stdout
+        for line in c.stdout:
+            kind, *words = line.split()
+            numbers = [int(word, 16) for word in words] if kind != "#" else []
+            if kind == "#":
+                said.append(" ".join(words))
+                continue
+            answer = board.read(*numbers) if kind == "r" else board.write(*numbers) or 0
+            c.stdin.write(f"{answer:x}\n")
+            c.stdin.flush()
+    assert c.returncode == 0
+    members = len(plan.groups[0].members)
+    result = functools.reduce(operator.xor, range(1, members + 1))
+    entry = (entry for group in plan.engine_groups for entry in group.placement.items())
+    alive = {router for router, number in entry if number == 0}
+    assert said == [
+        *["identify 1", "set up 0"],
+        *["arrive 0"] * members,
+        *[f"wait 0 {result}"] * members,
+        *(f"alive {int(router in alive)}" for router in range(board.network.shape.routers)),
+    ]

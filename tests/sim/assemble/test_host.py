@@ -50,7 +50,7 @@ ports = 4
 links = [[[0, 0], [1, 3]], [[1, 0], [2, 3]]]
 nodes = [[0, 1], [0, 2], [1, 1], [2, 0]]
 switches = 3
-data_bits = 3""",
+data_bits = 5""",
 }
 """Keys of ``[network]`` beside ``transport``."""
 
