@@ -5,6 +5,7 @@ from tests.mutation.cores import CORES
 from tests.mutation.engine import ENGINE
 from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
+from tests.mutation.host import HOST
 from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.schedules import SCHEDULES
@@ -350,5 +351,6 @@ MUTANTS = (
     *STATIC,
     *WIRES,
     *GUARDS,
+    *HOST,
     *SURVIVORS,
 )

@@ -222,7 +222,11 @@ def test_a_program_in_c_sets_up_and_runs_a_barrier(name: str, tmp_path: Path) ->
             if kind == "#":
                 said.append(" ".join(words))
                 continue
-            answer = board.read(*numbers) if kind == "r" else board.write(*numbers) or 0
+            answer = 0
+            if kind == "r":
+                answer = board.read(*numbers)
+            else:
+                board.write(*numbers)
             c.stdin.write(f"{answer:x}\n")
             c.stdin.flush()
     assert c.returncode == 0

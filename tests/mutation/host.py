@@ -1,0 +1,81 @@
+"""Ways to break the host in front of a network, and the software of boards of engines."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["HOST"]
+
+_AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/meter.py"
+_STUCK = ("tests/rtl/host/test_axi_lite.py::test_what_is_stuck_on_one_side_never_holds_the_other",)
+_STROBES = (
+    "tests/rtl/host/test_axi_lite.py::test_a_write_that_is_refused_for_its_strobes_took_its_turn",
+)
+_COUNTED = ("tests/rtl/host/test_meter.py",)
+_SOFTWARE, _BOARD = "fpga/host/engines.py", "tests/fpga/host/test_engines.py::test_"
+_LEFT = (f"{_BOARD}what_an_earlier_program_left_is_ended",)
+_ANEW = (f"{_BOARD}all_barriers_are_right_and_within_their_bounds",)
+
+HOST = (
+    Mutant(
+        "AXI: an address of a write without its data holds reads",
+        _AXI,
+        "axi.arready.eq(~has_read)",
+        "axi.arready.eq(~has_read & ~has_address)",
+        _STUCK,
+    ),
+    Mutant(
+        "AXI: the answer of a read that nobody takes holds writes",
+        _AXI,
+        "can_write = has_address & has_data & ~axi.bvalid",
+        "can_write = has_address & has_data & ~axi.bvalid & ~axi.rvalid",
+        _STUCK,
+    ),
+    Mutant(
+        "AXI: a write that is refused for its strobes does not count as a turn",
+        _AXI,
+        "axi.bresp.eq(_REFUSED), wrote.eq(1)]",
+        "axi.bresp.eq(_REFUSED)]",
+        _STROBES,
+    ),
+    Mutant(
+        "host: a meter keeps an arrival in the cycle in which its group ends",
+        _METER,
+        "here.eq(arrived & ~self.released & self.ready)",
+        "here.eq(arrived & ~self.released)",
+        _COUNTED,
+    ),
+    Mutant(
+        "host: a meter counts an episode whose group has ended",
+        _METER,
+        "(self.released & self.broken | ~self.ready)",
+        "(self.released & self.broken)",
+        _COUNTED,
+    ),
+    Mutant(
+        "board: a manager in the middle of a command is left alone",
+        _SOFTWARE,
+        "        _try(host, manager, manager_address(ManagerWord.COMMAND), _ABORT)",
+        "        pass",
+        _LEFT,
+    ),
+    Mutant(
+        "board: entries that are alive are not killed",
+        _SOFTWARE,
+        "                _try(host, target, COMMIT_ADDRESS, COMMIT.pack(kill))",
+        "                pass",
+        _LEFT,
+    ),
+    Mutant(
+        "board: epochs are taken for those of reset",
+        _SOFTWARE,
+        'epochs[router, entry] = status["epoch"]',
+        "epochs[router, entry] = 0",
+        (*_LEFT, *_ANEW),
+    ),
+    Mutant(
+        "register map: a node interface has no OVERFLOW",
+        "models/register_map/engines.py",
+        'words = [*_link_words(1), *_overflow(shape, "Flits that met a full hold")]',
+        "words = [*_link_words(1)]",
+        ("tests/models/register_map/test_engines.py",),
+    ),
+)
