@@ -25,6 +25,7 @@ from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.churn.churner import Churner
 from syncfabric.sim.drive.churn.notes import Ended, Note
 from syncfabric.sim.drive.config_port import ConfigPort
+from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.noise import Noise
 from syncfabric.sim.drive.openings import Openings
 from syncfabric.sim.drive.programs import programs_of
@@ -151,7 +152,10 @@ class Driver:
             self.set_up = SetUp(plan, model, self.port.ask)
         waits = self._managed or isinstance(network, EngineSpec)
         self._openings = Openings(plan, model) if waits else None
-        self._noise = Noise(self) if scenario.noise else None
+        self._noise: Noise | Illegal | None = None
+        if scenario.noise:
+            noise = Illegal if isinstance(network, EngineSpec) else Noise
+            self._noise = noise(self)
         self.churn = Churner(self) if scenario.churn else None
         self.software = Software(self)
         self.breaks = Breaks(self) if scenario.breaks else None

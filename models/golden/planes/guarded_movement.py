@@ -97,8 +97,10 @@ class GuardedMovement(Movement):
         """Put on the wires what a router's node drives."""
         node = self._nodes[n]
         forward, back = node.wires()
-        flits, messages, *_ = node.drive()
+        flits, messages, _, _, leaves = node.drive()
         local = node.parameters.layout.links
+        if leaves and leaves.channel != self._set_up_channel:
+            self._processes.drop()
         for p, out in enumerate(self._wiring.outs[n]):
             if out is None:
                 continue

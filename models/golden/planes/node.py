@@ -142,11 +142,12 @@ class Node:
                 links = self.router.links(NO_MESSAGES if self.own_links else leaving)
                 flits = {o: thing for o, thing in links.items() if isinstance(thing, Flit)}
                 local = flits.get(self._local)
-                if local and self._is_set_up(local):
+                leaves = local if local and self._is_set_up(local) else None
+                if leaves:
                     del flits[self._local]
                 shared = {o: thing for o, thing in links.items() if isinstance(thing, Sent)}
                 messages = leaving if self.own_links else shared
-                self._driven = Driven(flits, messages, sends, leaving)
+                self._driven = Driven(flits, messages, sends, leaving, leaves)
         return self._driven
 
     def _is_set_up(self, flit: Flit) -> bool:

@@ -118,6 +118,8 @@ class PacketMovement:
                 c, payload, head, tail, _, _ = flit
                 if o == self._sink_port and (out is None or c == self._set_up_channel):
                     self.leaves[n] = flit
+                    if c != self._set_up_channel:
+                        self._processes.drop()
                     continue
                 if out is None:
                     continue

@@ -103,12 +103,15 @@ class Driven(NamedTuple):
         On links.
     sends, leaving : mapping of int to Sent
         Messages that the engine sends, and those that the transport lets go.
+    leaves : Flit or None
+        What the router sends to its set-up port.
     """
 
     flits: Mapping[int, Flit]
     messages: Mapping[int, Sent]
     sends: Mapping[int, Sent]
     leaving: Mapping[int, Sent]
+    leaves: Flit | None = None
 
 
 class Crossed(NamedTuple):

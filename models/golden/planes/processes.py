@@ -116,3 +116,7 @@ class Processes:
         if flit.tail and self._observer is not None and isinstance(packet, Packet):
             times = packet.created, packet.injected, now
             self._observer.packet(packet.source, node, *times)
+
+    def drop(self) -> None:
+        """Count a flit that a set-up port drops as one that is not under way any more."""
+        self._under_way -= 1
