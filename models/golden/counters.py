@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from syncfabric.models.messages import COUNTER_BITS
 
-__all__ = ["Counters"]
+__all__ = ["MOST", "Counters"]
 
 MOST = (1 << COUNTER_BITS) - 1
 

@@ -38,7 +38,7 @@ class NetworkShape:
     datelines : tuple of Place
         Outputs at which packets change channels.
     port_registers : int
-        Groups that a node port has bits for, if there are as many entries.
+        Groups that a node port has bits for, slots among them, if there are as many entries.
     """
 
     router: NodeShape
@@ -63,7 +63,17 @@ class NetworkShape:
     @property
     def registers(self) -> int:
         """Groups that a node port has bits for."""
-        return min(self.router.layout.entries, self.port_registers)
+        return self.entry_registers + self.router.wires
+
+    @property
+    def entry_registers(self) -> int:
+        """Those of them that are entries: the lowest of each; slots come after them."""
+        return min(self.router.layout.entries, self.port_registers - self.router.wires)
+
+    def register_of(self, entry: int) -> int:
+        """Return the register of a router's entry, or of its slot, at a node port."""
+        first = self.router.layout.entries
+        return entry if entry < first else self.entry_registers + entry - first
 
     @property
     def targets(self) -> int:

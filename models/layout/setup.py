@@ -19,6 +19,7 @@ __all__ = [
     "ManagerWord",
     "Operation",
     "manager_words",
+    "owners_of",
     "share_of",
 ]
 
@@ -123,3 +124,10 @@ def share_of(manager: int, managers: int, entries: int) -> range:
     """Return the entries of every router that a manager owns (N3.3)."""
     run = entries >> (managers - 1).bit_length()
     return range(run * manager, run * (manager + 1))
+
+
+def owners_of(managers: int, entries: int, slots: int) -> dict[int, int]:
+    """Return the manager of each entry and slot (N3.3, X5.1); what is no manager's is left out."""
+    owners = {entry: m for m in range(managers) for entry in share_of(m, managers, entries)}
+    shares = 1 << (managers - 1).bit_length()
+    return owners | {entries + s: s % shares for s in range(slots) if s % shares < managers}

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
+from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
 from syncfabric.models.networks.table import Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -138,6 +139,9 @@ class NodeShape(EngineShape):
     registers: Whole = Field(
         default=0, ge=0, le=16, description="groups of the node port; 0: the engine's own port"
     )
+    wires: Whole = Field(
+        default=0, ge=0, le=MOST_SLOTS, description="slots of barrier wires; 0: no wires"
+    )
 
     @model_validator(mode="after")
     def _check_node(self) -> Self:
@@ -223,6 +227,12 @@ class NodeShape(EngineShape):
             self.registers > entries,
             f"registers must be at most {entries} with {self.groups} groups, not {self.registers}",
         )
+        most = 256 - entries
+        yield (
+            self.wires > most,
+            f"wires must be at most {most} with {self.groups} groups, not {self.wires}:"
+            " entries and slots are numbered 0 to 255 together",
+        )
 
     @property
     def _least(self) -> int:
@@ -245,6 +255,11 @@ class NodeShape(EngineShape):
         place = self._coordinates if self.transport == "routed" else ()
         shape = (self.links, self.own, self.groups, self.data_bits, self.operations)
         return EngineLayout(*shape, *place)
+
+    @cached_property
+    def slots(self) -> SlotLayout | None:
+        """Widths of the slots' words; None without wires."""
+        return SlotLayout(self.layout, self.wires, self.check_bits > 0) if self.wires else None
 
     @property
     def ports(self) -> int:

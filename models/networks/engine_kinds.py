@@ -13,6 +13,7 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape
 from syncfabric.models.layout.network_words import NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh, Port
@@ -37,7 +38,7 @@ __all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMe
 _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
     *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
-    *("counters", "read_back"),
+    *("counters", "read_back", "wires"),
 )
 """Keys of a router's shape that are keys of the network, too."""
 
@@ -49,10 +50,18 @@ class EngineKeys(Table):
         description="Whether barrier messages go from neighbour to neighbour, or are routed."
     )
     groups: Whole = Field(default=16, ge=1, le=256, description="Groups a router can hold.")
+    wires: Whole = Field(
+        default=0,
+        ge=0,
+        le=MOST_SLOTS,
+        description="Slots of barrier wires beside messages; 0: no wires.",
+    )
     port_registers: Whole = Field(
-        default_factory=lambda made: min(entries_of(made.get("groups", 1)), MOST_REGISTERS),
+        default_factory=lambda made: (
+            min(entries_of(made.get("groups", 1)), MOST_REGISTERS) + made.get("wires", 0)
+        ),
         ge=1,
-        le=MOST_REGISTERS,
+        le=MOST_REGISTERS + MOST_SLOTS,
         description="Groups that a node's port has registers for; all that it can by default.",
     )
     message_links: Literal["own", "shared"] = Field(
@@ -126,9 +135,12 @@ class EngineNetwork(EngineKeys):
                 raise SpecError(f"network: manager {show(manager)} is no node; name nodes")
         if len(set(self.managers)) < len(self.managers):
             raise SpecError("network: a manager is named twice; name each once")
-        if self.port_registers > (entries := entries_of(self.groups)):
+        most = min(entries_of(self.groups), MOST_REGISTERS) + self.wires
+        if not self.wires < self.port_registers <= most:
+            least = f"{self.wires + 1} to" if self.wires else "at most"
+            keys = f"groups = {self.groups}" + (f" and wires = {self.wires}" if self.wires else "")
             raise SpecError(
-                f"network: port_registers must be at most {entries} with groups = {self.groups},"
+                f"network: port_registers must be {least} {most} with {keys},"
                 f" not {self.port_registers}; leave it out for that"
             )
         try:

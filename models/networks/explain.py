@@ -42,9 +42,10 @@ IN_ENGINES = {
     "barrier_pipeline": "engine_stages",
     "sync_links": "message_links",
     "cycles_per_hop": "output_register",
+    "sync": "wires",
+    "parity": "check_bits",
 }
 """Keys of networks with barrier registers, and what they are called with collective engines."""
-NOT_IN_ENGINES = ("sync", "wires", "parity")
 NOT_YET = {
     "fence": "an arrive does not wait for ordinary packets (fence = false)",
 }
@@ -165,8 +166,6 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
             return f'key "{key}" is gone: {REMOVED[key]}; remove it'
         if "transport" in known and key in IN_ENGINES:
             return f'with transport, key "{key}" is called "{IN_ENGINES[key]}"'
-        if "transport" in known and key in NOT_IN_ENGINES:
-            return f'key "{key}": barrier wires do not go with transport yet; remove it'
         (own,) = get_args(model.model_fields["kind"].annotation)
         if own not in (kinds := KINDS_OF.get(key, KINDS)):
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'

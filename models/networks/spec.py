@@ -9,13 +9,13 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
 from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.table import Name, Operation, Table, Whole, WholePlace
-from syncfabric.models.networks.wires import WIRE_OPERATIONS, WIRE_PLANNER
 
 __all__ = [
     "ENGINE_PLANNERS",
@@ -240,11 +240,13 @@ def of_registers(network: AnySpec) -> RegisterSpec | StaticSpec:
 def planners_of(network: AnySpec) -> tuple[str, ...]:
     """Return the planners that groups of a network can name, the default first.
 
-    With ``sync = "both"``, the default is to go on wires if there is room, else as messages by the
-    kind's own default; naming one of the kind's planners keeps a group off the wires.
+    With ``sync = "both"``, or ``wires`` beside engines, the default is to go on wires if there is
+    room, else as messages by the kind's own default; naming one of the kind's planners keeps a
+    group off the wires.
     """
     if isinstance(network, EngineMeshSpec | EngineIrregularSpec):
-        return ENGINE_PLANNERS[network.transport]
+        on_wires = (WIRE_PLANNER,) if network.wires else ()
+        return (*on_wires, *ENGINE_PLANNERS[network.transport])
     kinds = PLANNERS[network.kind]
     if isinstance(network, StaticSpec) or network.sync == "messages":
         return kinds
@@ -260,11 +262,13 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
             )
     elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
         alone = getattr(network, "sync", "") == "wires"
+        kinds = planners_of(network) if isinstance(network, EngineSpec) else PLANNERS[network.kind]
+        other = next(name for name in kinds if name != WIRE_PLANNER)
         remedy = 'sync = "messages" or "both", and ' if alone else ""
         raise SpecError(
             f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
             f'{choice(WIRE_OPERATIONS)}; set {remedy}operations = "all", and planner = '
-            f'"{PLANNERS[network.kind][0]}" or none'
+            f'"{other}" or none'
         )
     elif group.op in SERIAL_OPERATIONS and network.operations != "all":
         raise SpecError(
@@ -292,8 +296,9 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
+        own = tuple(name for name in planners if name != WIRE_PLANNER)
         for transport, others in ENGINE_PLANNERS.items():
-            if planners in ENGINE_PLANNERS.values() and group.planner in others:
+            if own in ENGINE_PLANNERS.values() and group.planner in others:
                 raise SpecError(
                     f"group {group.id}: planner {show(group.planner)} is for transport = "
                     f'"{transport}"; set it in [network], or planner = {choice(planners)}'

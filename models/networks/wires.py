@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.networks.explain import choice, show
 
 __all__ = ["WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires"]
-
-WIRE_PLANNER = "wires"
-"""The planner of groups that travel on wires."""
-
-WIRE_OPERATIONS = ("or", "and", "xor")
-"""Operations that a slot can combine data by."""
 
 OF_WIRES = ("link_registers", "wires", "parity")
 OF_MESSAGES = {

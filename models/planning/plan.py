@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.spec import (
-    PLANNERS,
     AnySpec,
     EngineIrregularSpec,
     EngineMeshSpec,
@@ -22,14 +22,15 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
     kind_of,
+    planners_of,
 )
-from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.links.entries import check_apart
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
+from syncfabric.models.planning.links.slots import plan_on_wires
 from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
 from syncfabric.models.planning.plan_mesh import GroupPlan, plan_mesh
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
@@ -269,7 +270,11 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
                 f"network: routed messages cannot go around {without}; set transport = "
                 '"link", whose trees can'
             )
-        entries = plan_groups(network, spec.groups, without)
+        wired, rest = plan_on_wires(network, spec.groups, without)
+        spec = _as_messages(spec, rest)
+        beside = [group for group in spec.groups if group.planner != WIRE_PLANNER]
+        found = {plan.id: plan for plan in (*wired, *plan_groups(network, beside, without))}
+        entries = tuple(found[group.id] for group in spec.groups)
         return BarrierPlan(spec, entries, without, left_out)
     on_wires: tuple[WireGroupPlan, ...] = ()
     if network.wire_plane is not None:
@@ -288,7 +293,7 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
 
 def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
     """Give the groups that found no slot the default planner of the network's kind."""
-    default = PLANNERS[spec.network.kind][0]
+    default = next(name for name in planners_of(spec.network) if name != WIRE_PLANNER)
     ids = {group.id for group in left}
     groups = (
         group.model_copy(update={"planner": default}) if group.id in ids else group

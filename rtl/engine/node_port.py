@@ -26,6 +26,8 @@ class NodePort(wiring.Component):
     ----------
     layout : EngineLayout
     registers : int, 1 to 16
+    counted : bool, optional
+        Refused arrives are counted here; else they are shown.
 
     Members
     -------
@@ -39,16 +41,18 @@ class NodePort(wiring.Component):
     answer : In(MessageSignature)
         The engine's ``release``.
     refused_arrives : Out(8)
-        Arrives that were ignored.
+        Only if ``counted``: cycles with a refused arrive.
+    refuses : Out(1)
+        Else: there was one in the cycle before.
     """
 
-    def __init__(self, layout: EngineLayout, registers: int) -> None:
+    def __init__(self, layout: EngineLayout, registers: int, *, counted: bool = True) -> None:
         if not 1 <= registers <= min(16, layout.entries):
             raise ValueError(
                 f"NodePort needs 1 to {min(16, layout.entries)} registers, not {registers!r}"
             )
         self._layout = layout
-        self._registers = registers
+        self._registers, self._counted = registers, counted
         message = MessageSignature(layout)
         words = registers * layout.data_bits
         members: dict[str, Any] = {name: In(registers) for name in ("arrive", "last")}
@@ -59,7 +63,7 @@ class NodePort(wiring.Component):
             "send": Out(message),
             "taken": In(1),
             "answer": In(message),
-            "refused_arrives": Out(COUNTER_BITS),
+            **({"refused_arrives": Out(COUNTER_BITS)} if counted else {"refuses": Out(1)}),
         }
         super().__init__(members)
 
@@ -101,6 +105,9 @@ class NodePort(wiring.Component):
                 m.d.sync += results[word].eq(answer.data)
             with m.If(accepted[r]):
                 m.d.sync += [kept[word].eq(self.data[word]), lasts[r].eq(self.last[r])]
+        if not self._counted:
+            m.d.sync += self.refuses.eq(ignored.any())
+            return m
         m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, 1)
         event = Signal()
         m.d.sync += event.eq(ignored.any())

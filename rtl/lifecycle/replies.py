@@ -49,7 +49,7 @@ class Replies(wiring.Component):
                 "reply": In(struct(REPLY)),
                 "taken": Out(shape.managers),
                 "freed_valid": In(1),
-                "freed_entry": In(shape.entry_bits),
+                "freed_entry": In(shape.number_bits),
                 "freed_epoch": In(EPOCH_BITS),
                 "dropped": Out(1),
                 "valid": Out(1),
@@ -96,15 +96,17 @@ class Replies(wiring.Component):
     def _place_ended(self, m: Module) -> tuple[data.View, WordQueue]:
         """Place the queue of groups that have ended; return the first one's word, and the queue."""
         shape = self._shape
-        m.submodules.ends = ends = WordQueue(shape.entry_bits + EPOCH_BITS, shape.entries)
+        m.submodules.ends = ends = WordQueue(
+            shape.number_bits + EPOCH_BITS, shape.entries + shape.slots
+        )
         word = Signal(struct(REPLY), name="ended")
         m.d.comb += [
             ends.push.eq(self.freed_valid & shape.owned(self.freed_entry)),
             ends.word.eq(Cat(self.freed_entry, self.freed_epoch)),
             self.dropped.eq(ends.push & ends.full),
             word.code.eq(Answer.FREED),
-            word.entry.eq(ends.first[: shape.entry_bits]),
-            word.epoch.eq(ends.first[shape.entry_bits :]),
+            word.entry.eq(ends.first[: shape.number_bits]),
+            word.epoch.eq(ends.first[shape.number_bits :]),
             word.number.eq(self.number),
         ]
         return word, ends

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from amaranth import Cat, Const, Value
+from amaranth import Cat, Const, Mux, Value
 
 from syncfabric.models.layout.flit import flit_layout, table_header, xy_header
 from syncfabric.models.layout.setup import MOST_REQUESTS, manager_words
@@ -34,6 +34,8 @@ class SetUpShape:
     routers : int
     headers : tuple of int
         Header of replies to each manager.
+    slots : int, optional
+        Of barrier wires, entries from ``entries`` on.
     """
 
     flit: Layout
@@ -44,6 +46,7 @@ class SetUpShape:
     image_words: int
     routers: int
     headers: tuple[int, ...]
+    slots: int = 0
 
     @property
     def managers(self) -> int:
@@ -54,6 +57,11 @@ class SetUpShape:
     def entry_bits(self) -> int:
         """Bits of an entry's number."""
         return (self.entries - 1).bit_length()
+
+    @property
+    def number_bits(self) -> int:
+        """Bits of the number of an entry or slot."""
+        return (self.entries + self.slots - 1).bit_length()
 
     @property
     def flit_bits(self) -> int:
@@ -71,11 +79,16 @@ class SetUpShape:
 
     def owner(self, entry: Value) -> Value:
         """Return the number of the manager in whose share an entry is, if it is in any."""
-        return entry[max(0, self._run_bits) :]
+        owner = entry[max(0, self._run_bits) :]
+        if not self.slots:
+            return owner
+        share = (self.managers - 1).bit_length()
+        return Mux(entry < self.entries, owner, (entry - self.entries)[:share])
 
     def owned(self, entry: Value) -> Value:
         """Return whether an entry is in the share of a manager that is built."""
-        return self.owner(entry) < (self.managers if self._run_bits >= 0 else 0)
+        ours = self.owner(entry) < (self.managers if self._run_bits >= 0 else 0)
+        return ours & (entry < self.entries + self.slots) if self.slots else ours
 
     @property
     def _run_bits(self) -> int:
@@ -139,4 +152,5 @@ def set_up_shape(shape: NodeShape, headers: tuple[int, ...]) -> SetUpShape | Non
         shape.layout.image_words,
         routers,
         headers,
+        shape.wires,
     )

@@ -67,7 +67,7 @@ class Sink(wiring.Component):
                 "access": Out(EngineConfigSignature()),
                 "locks": Out(1),
                 "freed_valid": In(1),
-                "freed_entry": In(shape.entry_bits),
+                "freed_entry": In(shape.number_bits),
                 "freed_epoch": In(EPOCH_BITS),
                 "dropped": Out(2),
                 "reply_valid": Out(1),

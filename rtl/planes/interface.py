@@ -2,20 +2,21 @@
 
 from typing import Any
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.rtl.engine.node_port import NodePort
+from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.lifecycle.hold import Hold
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of
+from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port
 from syncfabric.rtl.router.link import FlitSignature
+from syncfabric.rtl.slots.link import received, sent
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
 
@@ -179,7 +180,8 @@ class NodeInterface(Placed):
 
     def __init__(self, shape: NodeShape, registers: int, headers: tuple[int, ...] = ()) -> None:
         self._set_up = set_up_shape(shape, headers)
-        self._port = NodePort(shape.layout, registers)
+        self._slots = shape.slots
+        self._port = process_port(shape, registers)
         self._end: LinkEnd | GuardedLinks = LinkEnd(shape)
         if shape.check_bits:
             self._end = GuardedLinks(
@@ -190,7 +192,7 @@ class NodeInterface(Placed):
                 registers=0,
             )
         inside = self._end.signature.members
-        self.link = link_of(self._end.signature)
+        self.link = link_of(self._end.signature, shape.slots)
         members: dict[str, Any] = {"in_0": In(self.link), "out_0": Out(self.link)}
         self._shown = [name for name in ("inject", "eject") if name in inside]
         members |= {name: inside[name] for name in self._shown}
@@ -208,6 +210,8 @@ class NodeInterface(Placed):
         wiring.connect(m, self._port.send, end.arrive)
         wiring.connect(m, end.release, self._port.answer)
         m.d.comb += self._port.taken.eq(1)
+        if self._slots:
+            self._join_slots(m, self._slots)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:
             targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)
@@ -217,3 +221,19 @@ class NodeInterface(Placed):
                 events[RouterWord.OVERFLOW] = [end.overflows]
             targets[Target.ROUTER] = self._place_router_words(m, events, end.fence)
         self._join_chain(m, targets)
+
+    def _join_slots(self, m: Module, layout: SlotLayout) -> None:
+        """Join the process's port to the link's barrier wires."""
+        here: Any = self
+        port: Any = self._port
+        sends = [getattr(port, f"send_{s}") for s in range(layout.slots)]
+        words: list[Value] = [Cat(send.message.kind, send.message.data) for send in sends]
+        valid, word = sent(layout, [send.valid for send in sends], words)
+        m.d.comb += [here.out_0.slots.valid.eq(valid), here.out_0.slots.words.eq(word)]
+        for s in range(layout.slots):
+            answer = getattr(port, f"answer_{s}")
+            comes, said, _ = received(layout, here.in_0.slots, s)
+            m.d.sync += [
+                answer.valid.eq(comes),
+                Cat(answer.message.kind, answer.message.data).eq(said),
+            ]

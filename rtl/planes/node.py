@@ -1,21 +1,21 @@
 """A node: config node, router, engine, their links, set-up, and the port of its process."""
 
-from typing import Any
+from typing import Any, cast
 
-from amaranth import Module
+from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.set_up_port import LocalPort, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.planes.collective import collective
-from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of
+from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port
+from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.transport.link import show
 
 __all__ = ["Node"]
@@ -43,7 +43,8 @@ class Node(Placed):
     ----------
     link : Signature
         A link to a neighbour: ``packets`` (FlitSignature; only with channels) and ``messages``
-        (MessageSignature; only if these have links of their own), with the wires of guards.
+        (MessageSignature; only if these have links of their own), with the wires of guards, and
+        ``slots`` (SlotLinkSignature; only with barrier wires).
 
     Members
     -------
@@ -76,9 +77,11 @@ class Node(Placed):
         self._shape = shape
         self._set_up = set_up_shape(shape, headers)
         self._collective = collective(shape)
-        self._port = NodePort(shape.layout, shape.registers) if shape.registers else None
+        self._port = process_port(shape, shape.registers) if shape.registers else None
+        if shape.wires and shape.own and not self._port:
+            raise ValueError("Node needs a node port, registers of 1 and more, with own and wires")
         inside = self._collective.signature.members
-        self.link = link_of(self._collective.signature)
+        self.link = link_of(self._collective.signature, shape.slots)
         members: dict[str, Any] = {}
         for p in range(shape.links):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
@@ -112,9 +115,10 @@ class Node(Placed):
         for name, end in self._shown.items():
             show(m, self, name, part, end)
         events = {w: [getattr(part, n)] for w, n in _EVENTS.items() if hasattr(part, n)}
-        targets: dict[int, Any] = {Target.ENGINE: there.sync_config}
+        slots = self._place_slots(m, events) if self._shape.slots else None
+        targets: dict[int, Any] = {Target.ENGINE: slots.config if slots else there.sync_config}
         if self._set_up:
-            targets |= self._place_set_up(m, self._set_up, events)
+            targets |= self._place_set_up(m, self._set_up, events, slots)
         if events:
             fence = getattr(part, "fence", None)
             targets[Target.ROUTER] = self._place_router_words(m, events, fence)
@@ -125,8 +129,28 @@ class Node(Placed):
             m.d.comb += self._port.taken.eq(there.sync_arrive_ready)
         self._join_chain(m, targets)
 
+    def _place_slots(self, m: Module, events: dict[RouterWord, list[Any]]) -> Any:
+        """Place the slots of barrier wires, and join them to links, engine and process."""
+        shape, part, port = self._shape, cast(Any, self._collective), cast(Any, self._port)
+        assert shape.slots
+        reports = self._set_up is not None
+        m.submodules.slots = slots = SlotPlane(shape.slots, shape.watchdog, reports=reports)
+        there: Any = slots
+        for name in (f"{way}_{p}" for p in range(shape.links) for way in ("in", "out")):
+            wiring.connect(m, getattr(there, name), wiring.flipped(getattr(self, name).slots))
+        for s in range(shape.wires if port else 0):
+            wiring.connect(m, getattr(port, f"send_{s}"), getattr(there, f"arrive_{s}"))
+            wiring.connect(m, getattr(there, f"release_{s}"), getattr(port, f"answer_{s}"))
+        wiring.connect(m, there.engine, part.sync_config)
+        events[RouterWord.UNEXPECTED] = [*there.unexpected]
+        return slots
+
     def _place_set_up(
-        self, m: Module, set_up: SetUpShape, events: dict[RouterWord, list[Any]]
+        self,
+        m: Module,
+        set_up: SetUpShape,
+        events: dict[RouterWord, list[Any]],
+        slots: Any,
     ) -> dict[int, Any]:
         """Place sink, manager and the port of both; return the targets that they make."""
         part: Any = self._collective
@@ -139,7 +163,7 @@ class Node(Placed):
         wiring.connect(m, end.router_in, getattr(part, f"in_{links}"))
         wiring.connect(m, getattr(part, f"out_{links}"), end.router_out)
         wiring.connect(m, sink.access, access.sink)
-        wiring.connect(m, access.engine, part.sync_config)
+        wiring.connect(m, access.engine, slots.config if slots else part.sync_config)
         m.d.comb += [
             access.locks.eq(sink.locks),
             sink.number.eq(here.number),
@@ -149,15 +173,19 @@ class Node(Placed):
             end.reply_valid.eq(sink.reply_valid),
             end.reply_flit.eq(sink.reply_flit),
             sink.reply_leaves.eq(end.reply_leaves),
-            *(
-                getattr(sink, name).eq(getattr(part, f"sync_{name}"))
-                for name in ("freed_valid", "freed_entry", "freed_epoch")
-            ),
         ]
+        for name in ("freed_valid", "freed_entry", "freed_epoch"):
+            freed = getattr(part, f"sync_{name}")
+            if slots:
+                freed = Mux(part.sync_freed_valid, freed, getattr(slots, name))
+            m.d.comb += getattr(sink, name).eq(freed)
+        if slots:
+            m.d.comb += slots.freed_ready.eq(~part.sync_freed_valid)
         if hasattr(part, "number"):
             m.d.comb += part.number.eq(here.number)
         events[RouterWord.OVERFLOW].extend(end.overflows)
-        events[RouterWord.UNEXPECTED] = [*sink.dropped, end.unexpected]
+        unexpected = events.setdefault(RouterWord.UNEXPECTED, [])
+        unexpected += [*sink.dropped, end.unexpected]
         targets: dict[int, Any] = {Target.ENGINE: access.chain}
         if self._shape.own:
             for name in ("inject", "eject"):

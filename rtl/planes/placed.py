@@ -9,16 +9,20 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.node import PortWord, RouterWord
+from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.slots.link import SlotLinkSignature
+from syncfabric.rtl.slots.port import SlotsPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode
 from syncfabric.rtl.transport.link import show
 from syncfabric.rtl.transport.words import Words
 
-__all__ = ["PROCESS", "Placed", "link_of"]
+__all__ = ["PROCESS", "Placed", "link_of", "process_port"]
 
 PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
 """Members of a node port that the process has."""
@@ -27,13 +31,19 @@ _PLANES = {"packets": "{}", "messages": "sync_{}"}
 """Parts of a link, and the names of its ends at what is inside."""
 
 
-def link_of(inside: wiring.Signature) -> wiring.Signature:
-    """Return a link to a neighbour: what leaves by ends ``out_0`` and ``sync_out_0``."""
+def link_of(inside: wiring.Signature, slots: SlotLayout | None) -> wiring.Signature:
+    """Return a link to a neighbour: what leaves by ends ``out_0`` and ``sync_out_0``, and wires."""
     ends = {plane: name.format("out_0") for plane, name in _PLANES.items()}
     there = inside.members
-    return wiring.Signature(
-        {p: Out(there[end].signature) for p, end in ends.items() if end in there}
-    )
+    members = {p: Out(there[end].signature) for p, end in ends.items() if end in there}
+    return wiring.Signature(members | ({"slots": Out(SlotLinkSignature(slots))} if slots else {}))
+
+
+def process_port(shape: NodeShape, registers: int) -> NodePort | SlotsPort:
+    """Return a process's port to an engine, and to slots if there are any."""
+    if shape.slots:
+        return SlotsPort(shape.slots, registers)
+    return NodePort(shape.layout, registers)
 
 
 class Placed(wiring.Component, ABC):
@@ -87,6 +97,8 @@ class Placed(wiring.Component, ABC):
         for name in (f"{way}_{p}" for p in range(count) for way in ("in", "out")):
             link = getattr(self, name)
             for plane in link.signature.members:
+                if plane not in _PLANES:
+                    continue
                 inner = getattr(part, _PLANES[plane].format(name))
                 wiring.connect(m, inner, wiring.flipped(getattr(link, plane)))
 
@@ -130,7 +142,7 @@ class Placed(wiring.Component, ABC):
             m.d.comb += [counter.events.eq(kept), count.eq(counter.count)]
         return count
 
-    def _join_process(self, m: Module, port: NodePort) -> Any:
+    def _join_process(self, m: Module, port: NodePort | SlotsPort) -> Any:
         """Join a node port to the process; return the port of its words."""
         m.submodules.port = port
         m.submodules.port_words = words = Words({int(PortWord.REFUSED_ARRIVE): COUNTER_BITS})

@@ -1,11 +1,11 @@
 """The directed links of a network by number, as traces, models and checks count them.
 
 A link has a bit for each ordinary channel, one for set-up packets if there are any, and above them
-one for each class of synchronization; such a bit of one link is a
-*lane*. The last links lead from the nodes into the network.
+one for each class of synchronization, and beside engines one for each slot of barrier wires; such a
+bit of one link is a *lane*. The last links lead from the nodes into the network.
 
-Barrier wires are no lanes, and their links have numbers of their own: a mesh has none of them
-between a router and its node.
+Barrier wires of networks of barrier registers are no lanes, and their links have numbers of their
+own: a mesh has none of them between a router and its node.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Links:
         Which router's input it leads to; None where it leads to a node or nowhere.
     eject, inject : tuple of int, by node
         The links to and from each node.
+    slots : int
+        Slots of barrier wires beside engines.
     """
 
     channels: int
@@ -60,11 +62,12 @@ class Links:
     ends: tuple[tuple[int, int] | None, ...]
     eject: tuple[int, ...]
     inject: tuple[int, ...]
+    slots: int = 0
 
     @property
     def width(self) -> int:
         """Bits a link: its lanes."""
-        return self.channels + self.setup + self.classes
+        return self.channels + self.setup + self.classes + self.slots
 
     @property
     def count(self) -> int:
@@ -150,6 +153,7 @@ def _engines(spec: EngineSpec) -> Links:
         ends=tuple(ends),
         eject=tuple(outputs * r + p for r, p in shape.nodes),
         inject=tuple(range(first, first + len(shape.nodes))),
+        slots=spec.wires,
     )
 
 

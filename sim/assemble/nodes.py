@@ -77,6 +77,8 @@ _WIRES = {
     "messages__valid": "sync_valid",
     "messages__message": "sync",
     "messages__check": "sync_check",
+    "slots__valid": "slots_valid",
+    "slots__words": "slots",
 }
 """What wires of a link are called in a network, where it is not the name behind ``packets__``."""
 
@@ -105,7 +107,7 @@ _LINES = re.MULTILINE | re.DOTALL
 
 def _router_shape(shape: NetworkShape) -> NodeShape:
     """Return what a router is built for, its node's port with it."""
-    registers = 0 if shape.interfaces else shape.registers
+    registers = 0 if shape.interfaces else shape.entry_registers
     return shape.router.model_copy(update={"registers": registers})
 
 
@@ -143,7 +145,7 @@ def router_verilog(shape: NetworkShape) -> str:
 def interface_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a node interface and all that it is made of."""
     headers = shape.manager_headers
-    return converted(interface_of, INTERFACE, shape.router, shape.registers, *headers)
+    return converted(interface_of, INTERFACE, shape.router, shape.entry_registers, *headers)
 
 
 def registers_verilog(shape: NetworkShape) -> str:
@@ -423,16 +425,18 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
     wires = {name: f"{top}.{far if name in back else ''}{link}_{name}" for name in names}
     if "sync_credit" not in wires:
         wires["sync_credit"] = zero(names["sync_valid"])
+    if "slots" in wires:
+        wires["slots_credit"] = zero(names["slots_valid"])
     if rest := wires.pop("rest", None):
         wires["flit"] = f"{{{rest}, {wires['flit']}}}"
     return Shown(**wires)
 
 
 def _local(spec: EngineSpec, name: str, i: int) -> Shown | None:
-    """Return what is on a node's own link, which has neither messages nor set-up packets."""
+    """Return what is on a node's own link, which has packets of processes alone."""
     if not spec.channels:
         return None
-    above = zero(spec.link_channels - spec.channels + spec.shape.classes)
+    above = zero(spec.link_channels - spec.channels + spec.shape.classes + spec.wires)
     return Shown(
         valid=part(f"{name}_valid", i, spec.channels),
         sync_valid=above,

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import (
     AnySpec,
+    EngineSpec,
 )
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
@@ -87,7 +88,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
       if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
                 cycle, {valid}, {credit}, released);
-{_lines(_flits(shown, links.channels + links.setup, links.classes))}
+{_lines(_flits(shown, links.channels + links.setup, links.classes, _slot_words(spec)))}
         if ({released}) begin
 {_lines(_results(spec))}
         end
@@ -129,7 +130,9 @@ def _look(shown: list[Shown | None], width: int) -> Iterator[str]:
 def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
     """Return every link's bits of ``kind``, the highest first."""
     terms = [
-        ", ".join(filter(None, (getattr(link, f"sync_{kind}"), getattr(link, kind))))
+        ", ".join(
+            filter(None, (getattr(link, prefix + kind) for prefix in ("slots_", "sync_", "")))
+        )
         if link
         else zero(width)
         for link in shown
@@ -154,11 +157,20 @@ def _print_guards(guarded: Guarded) -> Iterator[str]:
         )
 
 
-def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[str]:
-    """Yield the statements that print the flits on the links."""
+def _slot_words(spec: AnySpec) -> tuple[int, int]:
+    """Return how many slots of barrier wires are lanes, and the width of their words."""
+    slots = spec.shape.router.slots if isinstance(spec, EngineSpec) else None
+    return (slots.slots, slots.word.width) if slots else (0, 0)
+
+
+def _flits(
+    shown: list[Shown | None], channels: int, classes: int, slots: tuple[int, int]
+) -> Iterator[str]:
+    """Yield the statements that print the flits on the links, and then the slots' words."""
     if not shown:
         return
-    width = channels + classes
+    count, bits_of = slots
+    width = channels + classes + count
     yield f"        if (probe_valid !== {zero(len(shown) * width)}) begin"
     for first in range(0, len(shown), GROUP):
         links = shown[first : first + GROUP]
@@ -171,7 +183,10 @@ def _flits(shown: list[Shown | None], channels: int, classes: int) -> Iterator[s
                 yield _print(link.sync_valid, classes, link.sync)
             else:
                 lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))
-                yield _print(f"{{{lanes}}}", width, link.flit)
+                yield _print(f"{{{lanes}}}", channels + classes, link.flit)
+            for s in range(count if link.slots else 0):
+                word = f"{link.slots} >> {s * bits_of} & {bits_of}'h{(1 << bits_of) - 1:x}"
+                yield _print(f"({link.slots_valid} >> {s} & 1'b1)", 1, word)
         yield "          end"
     yield "        end"
 

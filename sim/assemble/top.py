@@ -49,6 +49,10 @@ class Shown:
         The synchronization message, where it has wires of its own.
     check, sync_check, probe, empty : str
         What guards add; empty where they do not.
+    slots_valid, slots_credit : str
+        Bits of slots of barrier wires, and as many that are 0; empty where there are none.
+    slots : str
+        Their words.
     """
 
     valid: str = ""
@@ -61,6 +65,9 @@ class Shown:
     sync_check: str = ""
     probe: str = ""
     empty: str = ""
+    slots_valid: str = ""
+    slots_credit: str = ""
+    slots: str = ""
 
     @property
     def guarded(self) -> bool:

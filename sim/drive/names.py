@@ -47,6 +47,9 @@ class Names:
         if isinstance(self._spec, StaticSpec):  # a link has one lane
             return begin[0], f"{self._wire(*begin)}_{kind}"
         wire, class_ = self._wire(*begin), channel - self._links.channels - self._links.setup
+        slot = class_ - self._links.classes
+        if slot >= 0:
+            return begin[0], f"{wire}_slots{'' if kind == 'flit' else f'_{kind}'}[{slot}]"
         if class_ < 0:
             return begin[0], f"{wire}_{kind}[{channel}]"
         if kind == "flit":

@@ -156,7 +156,7 @@ def _of_engines(spec: EngineSpec) -> Targets:
     ]
     if spec.channels:
         router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.OVERFLOW, Counter.OVERFLOW))
-    if spec.managed:
+    if spec.managed or spec.wires:
         router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.UNEXPECTED, Counter.STRAY))
     port = (Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE, Counter.REFUSED_ARRIVE)
     if not shape.interfaces:

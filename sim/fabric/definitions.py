@@ -30,7 +30,7 @@ _PACKETS = {
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "rest", "wires")
+_WIDE = ("flit", "sync", "rest", "wires", "slots_valid", "slots")
 """The wires whose type depends on their number."""
 
 
@@ -53,6 +53,8 @@ def definitions(spec: AnySpec) -> str:
         "PROBES": wires.get("probe", 0),
         "OWN": int("sync" in wires),
         "WIRES": wires.get("wires", 0),
+        "SLOTS": wires.get("slots_valid", 0),
+        "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
     lanes, guards = wires.keys() - {"wires"}, {"check", "sync_check"} & wires.keys()
@@ -60,6 +62,7 @@ def definitions(spec: AnySpec) -> str:
     if guards:
         end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]
     end += ["&t.name##_wires"] if "wires" in wires else []
+    end += ["&t.name##_slots_valid", "&t.name##_slots"] if "slots" in wires else []
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
@@ -71,6 +74,7 @@ def definitions(spec: AnySpec) -> str:
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
+        "FOR_SLOTS(...)": "__VA_ARGS__" if "slots" in wires else "",
         "FOR_CHAIN(...)": "__VA_ARGS__" if isinstance(spec, EngineSpec) else "",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",

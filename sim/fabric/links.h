@@ -8,11 +8,12 @@
 
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
 // `rest` where they are no wider, `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
-template <class Flit, class Sync, class Rest, class Wires> struct EndOf {
+template <class Flit, class Sync, class Rest, class Wires, class Valid, class Slots> struct EndOf {
     FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;
               Rest* rest;)
     FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
     FOR_WIRES(Wires* wires;)
+    FOR_SLOTS(Valid* slots_valid; Slots* slots;)
 };
 // The end of a node's own link, which carries packets of processes alone.
 #define LOCAL_END(t, name) \
@@ -70,6 +71,8 @@ template <class End> struct Link {
         FOR_GUARDS(changed |= copy(*to.check, *from.check) | copy(*to.probe, *from.probe);
                    changed |= copy(*to.sync_check, *from.sync_check);)
         FOR_WIRES(changed |= copy(*to.wires, *from.wires);)
+        FOR_SLOTS(changed |= copy(*to.slots_valid, *from.slots_valid);
+                  changed |= copy(*to.slots, *from.slots);)
         return changed;
     }
 

@@ -27,6 +27,8 @@ template <class Network> class Probe {
             if (!end.valid) continue;
             valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
             credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
+            FOR_SLOTS(if (end.slots_valid)
+                          valid_.put(i * LINK_BITS + CHANNELS + CLASSES, *end.slots_valid);)
         })
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network.nodes[i];
@@ -62,19 +64,26 @@ template <class Network> class Probe {
     }
 
   private:
-    static constexpr int LINKS = Network::LINKS, LINK_BITS = CHANNELS + CLASSES;
+    static constexpr int LINKS = Network::LINKS, LINK_BITS = CHANNELS + CLASSES + SLOTS;
 
     void print_flits(Network& network) {
         for (const auto& end : network.shown) {
             if (!end.valid) continue;
-            if constexpr (REST_BITS > 0) if (*end.sync_valid) {
-                uint64_t low = field(*end.flit, 0, FLIT_BITS);
-                line_ += ' ', hex(line_, low | uint64_t{*end.rest} << FLIT_BITS);
-                continue;
-            }
-            if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
-            if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
+            print_flits_of(end);
+            FOR_SLOTS(for (int s = 0; end.slots && s < SLOTS; ++s)
+                          if (bit(*end.slots_valid, s))
+                              line_ += ' ', hex(line_, field(*end.slots, s * SLOT_BITS, SLOT_BITS));)
         }
+    }
+
+    template <class End> void print_flits_of(const End& end) {
+        if constexpr (REST_BITS > 0) if (*end.sync_valid) {
+            uint64_t low = field(*end.flit, 0, FLIT_BITS);
+            line_ += ' ', hex(line_, low | uint64_t{*end.rest} << FLIT_BITS);
+            return;
+        }
+        if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
+        if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
     }
 
     void print_results(Network& network) {

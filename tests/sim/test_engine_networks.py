@@ -9,6 +9,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.results import RunResult
@@ -71,6 +72,18 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "link_registers": 1,
         "setup": "manager",
     },
+    "wires": {
+        "kind": MESH,
+        "size": (3, 2),
+        "wires": 2,
+        "groups": 2,
+        "setup": "manager",
+        "managers": [[0, 0], [2, 1]],
+        "check_bits": 3,
+        "watchdog": 200,
+        "link_registers": 1,
+    },
+    "cluster-wires": {"kind": CLUSTER, "size": (3, 5), "wires": 9, "groups": 2},
 }
 MORE: dict[str, dict[str, Any]] = {
     "local": {"kind": MESH, "size": (4, 4)},
@@ -99,6 +112,17 @@ MORE: dict[str, dict[str, Any]] = {
     },
     "own-guarded": {"kind": CLUSTER, "size": (4, 6), "check_bits": 1, "link_registers": 1},
     "plain-cluster": {"kind": CLUSTER, "size": (6, 8), "setup": "local", "channels": 4},
+    "wires-alone": {"kind": MESH, "size": (3, 3), "wires": 1, "channels": 0, "data_bits": 0},
+    "wires-routed": {"kind": MESH, "size": (4, 2), "wires": 16, "transport": "routed"},
+    "wires-wide": {
+        "kind": CLUSTER,
+        "size": (4, 6),
+        "wires": 3,
+        "data_bits": 32,
+        "operations": "all",
+        "link_registers": 3,
+        "setup": "local",
+    },
     "stages": {"kind": CLUSTER, "size": (3, 4), "setup": "local", "engine_stages": 4},
 }
 
@@ -114,7 +138,8 @@ def test_hardware_and_model_agree(name: str) -> None:
 
 
 def test_so_they_do_under_icarus() -> None:
-    checked(_made({**NETWORKS["mesh"], "size": (2, 2), "managers": [[1, 1]]}), "icarus", episodes=6)
+    keys = {**NETWORKS["wires"], "size": (2, 2), "managers": [[1, 1]]}
+    checked(_made(keys), "icarus", episodes=6)
 
 
 @pytest.mark.long
@@ -163,6 +188,25 @@ def test_last_of_a_mesh_waits_for_the_way_there_and_back(width: int, cycles: int
     assert group.latency.max == cycles
 
 
+@pytest.mark.parametrize("registers", [0, 2])
+@pytest.mark.parametrize(
+    ("kind", "size", "last"), [(MESH, (8, 8), 2 * 8 + 2), (CLUSTER, (1, 4), 3), (MESH, (4, 4), 10)]
+)
+def test_on_wires_a_link_takes_a_cycle(
+    kind: str, size: tuple[int, ...], last: int, registers: int
+) -> None:
+    """A cycle and the link's registers, each way, whatever else goes on (X6.3)."""
+    spec = network(kind, *size, wires=2, setup="local", link_registers=registers)
+    plan = make_plan(spec.model_copy(update={"groups": spec.groups[:1]}))
+    result = run(plan, sim="model", episodes=48, jitter=30, seed=2)
+    (group,), (planned,) = result.groups, plan.groups
+    assert isinstance(planned, GroupPlan)
+    links = planned.shape.radius
+    assert planned.bound == last + 2 * registers * links
+    assert group.latency
+    assert group.latency.max == planned.bound
+
+
 def test_plans_come_back_from_json() -> None:
     for keys in (*NETWORKS.values(), *MORE.values()):
         plan = make_plan(_made(keys))
@@ -173,6 +217,18 @@ def test_plans_come_back_from_json() -> None:
     ("keys", "message"),
     [
         ({"groups": 0}, "network: groups must be 1 to 256, not 0"),
+        ({"wires": 17}, "network: wires must be 0 to 16, not 17"),
+        (
+            {"wires": 1, "groups": 200},
+            "network: wires must be at most 0 with 200 groups, not 1: entries and slots are "
+            "numbered 0 to 255 together",
+        ),
+        (
+            {"wires": 3, "port_registers": 3},
+            "network: port_registers must be 4 to 19 with groups = 16 and wires = 3, not 3; leave "
+            "it out for that",
+        ),
+        ({"sync": "wires"}, 'network: with transport, key "sync" is called "wires"'),
         ({"message_links": "none"}, 'network: message_links must be "own" or "shared", not "none"'),
         (
             {"channels": 0, "message_links": "shared"},
@@ -183,7 +239,7 @@ def test_plans_come_back_from_json() -> None:
             'network: managers set groups up with setup = "manager", not "local"; set it, or '
             'remove "managers"',
         ),
-        ({"port_registers": 17}, "network: port_registers must be 1 to 16, not 17"),
+        ({"port_registers": 33}, "network: port_registers must be 1 to 32, not 33"),
         (
             {"groups": 6, "port_registers": 9},
             "network: port_registers must be at most 8 with groups = 6, not 9; leave it out for"

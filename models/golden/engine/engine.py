@@ -134,6 +134,11 @@ class Engine:
         return self._before.own if self._before else None
 
     @property
+    def staged(self) -> int:
+        """The staged image."""
+        return self._commands.staged
+
+    @property
     def answer(self) -> Answer | None:
         """The answer of the config port in this cycle."""
         return self._commands.answer

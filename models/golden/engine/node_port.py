@@ -50,6 +50,8 @@ class NodePort:
         Registers whose arrival the engine has not taken.
     ready, done, broken : set of int
         Registers that the process sees so.
+    refuses : bool
+        An arrive of the cycle gone through last was refused.
     """
 
     def __init__(self, registers: int, *, counters: bool = True) -> None:
@@ -57,6 +59,7 @@ class NodePort:
         self._counters = Counters(1, built=counters)
         self.ready, self.done, self.broken = set[int](), set[int](), set[int]()
         self.waiting = set[int]()
+        self.refuses = False
         self._may_arrive = set[int]()
         self._served = -1  # registers up to this one have had their turn
         self._result: list[int | None] = [0] * registers
@@ -129,8 +132,8 @@ class NodePort:
             message = None
         offer = self.offer
         accepted = [r for r in arrive if self._accepts(r, message)]
-        refused = any(r not in self._may_arrive and r not in accepted for r in arrive)
-        self._counters.step([0] if refused else [])
+        self.refuses = any(r not in self._may_arrive and r not in accepted for r in arrive)
+        self._counters.step([0] if self.refuses else [])
         if message:
             self._receive(message)
         if offer is None:

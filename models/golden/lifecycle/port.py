@@ -12,6 +12,7 @@ from syncfabric.models.golden.lifecycle.replies import Replies
 from syncfabric.models.golden.lifecycle.sink import Sink
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout
+from syncfabric.models.layout.setup import owners_of
 
 __all__ = ["PortEvents", "SetUpParameters", "SetUpPort"]
 
@@ -31,6 +32,8 @@ class SetUpParameters(NamedTuple):
         Of the network.
     manager : int
         The one at this node; negative: none.
+    slots : int
+        Of barrier wires.
     """
 
     headers: Sequence[int]
@@ -38,6 +41,7 @@ class SetUpParameters(NamedTuple):
     router: int
     routers: int
     manager: int = -1
+    slots: int = 0
 
 
 class PortEvents(NamedTuple):
@@ -79,8 +83,11 @@ class SetUpPort:
         manager: Manager | None,
     ) -> None:
         headers = parameters.headers
-        self.sink = Sink(len(headers), layout.entries, layout.image_words)
-        self.replies = Replies(headers, layout.entries, parameters.router, channel)
+        owners = owners_of(len(headers), layout.entries, parameters.slots)
+        self.sink = Sink(owners, layout.image_words)
+        self.replies = Replies(
+            headers, owners, layout.entries + parameters.slots, parameters.router, channel
+        )
         self.manager = manager
         self._reply = 1 << parameters.reply_bit
         self._channel, self._places = channel, buffer_flits

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from syncfabric.models.golden.engine.memory import Freed
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.layout.setup import REPLY, Answer, share_of
+from syncfabric.models.layout.setup import REPLY, Answer
 
 __all__ = ["Replies", "Reply"]
 
@@ -30,8 +30,10 @@ class Replies:
     ----------
     headers : sequence of int
         Of replies, by manager.
-    entries : int
-        E of the engine, and places of the queue.
+    owners : mapping of int to int
+        The manager of each entry.
+    places : int
+        Of the queue.
     router : int
         This router's number.
     channel : int
@@ -45,13 +47,18 @@ class Replies:
         The flit on offer in this cycle.
     """
 
-    def __init__(self, headers: Sequence[int], entries: int, router: int, channel: int) -> None:
+    def __init__(
+        self,
+        headers: Sequence[int],
+        owners: Mapping[int, int],
+        places: int,
+        router: int,
+        channel: int,
+    ) -> None:
         self._headers, self._router, self._channel = headers, router, channel
         self.slots: list[Reply | None] = [None] * len(headers)
         self._freed = deque[tuple[int, Reply]]()  # with the manager
-        self._places = entries
-        shares = [share_of(m, len(headers), entries) for m in range(len(headers))]
-        self._owner = {entry: m for m, share in enumerate(shares) for entry in share}
+        self._places, self._owner = places, owners
         self._chosen: tuple[int, Reply, bool] | None = None  # with: it is the queue's first
         self.offer: Flit | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from syncfabric.models.golden.lifecycle.replies import Reply
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout import setup as words
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, WORD_BITS, Code
-from syncfabric.models.layout.setup import REQUEST, Operation, share_of
+from syncfabric.models.layout.setup import REQUEST, Operation
 
 __all__ = ["Sink", "State"]
 
@@ -38,15 +38,17 @@ class Sink:
 
     Parameters
     ----------
-    managers, entries, image_words : int
+    owners : mapping of int to int
+        The manager of each entry.
+    image_words : int
 
     Attributes
     ----------
     state : State
     """
 
-    def __init__(self, managers: int, entries: int, image_words: int) -> None:
-        self._shares = [share_of(m, managers, entries) for m in range(managers)]
+    def __init__(self, owners: Mapping[int, int], image_words: int) -> None:
+        self._owners = owners
         self._words = image_words
         self.state = State.LISTEN
         self._begin()
@@ -167,7 +169,7 @@ class Sink:
         self.state = State.ANSWER
         if operation == Operation.ABORT or self._flits != length:
             self._code = words.Answer.BAD
-        elif request["entry"] not in self._shares[request["manager"]]:
+        elif self._owners.get(request["entry"]) != request["manager"]:
             self._code = words.Answer.DENIED
         else:
             self.state = State.COMMIT

@@ -41,6 +41,7 @@ def _set_up(shape: NetworkShape, number: int) -> SetUpParameters:
         number,
         shape.routers,
         manager,
+        shape.router.wires,
     )
 
 
@@ -68,7 +69,7 @@ def node_parameters(shape: NetworkShape, number: int) -> NodeParameters:
         router.buffer_flits,
         router.flit_bits,
         output_register=router.output_register,
-        registers=shape.registers if router.own else 0,
+        registers=shape.entry_registers if router.own else 0,
         watchdog=router.watchdog,
         counters=router.counters,
         read_back=router.read_back,
@@ -77,6 +78,7 @@ def node_parameters(shape: NetworkShape, number: int) -> NodeParameters:
         near=[p for n, p in shape.nodes if n == number and not router.own],
         datelines=[p for n, p in shape.datelines if n == number],
         set_up=_set_up(shape, number) if shape.managers else None,
+        slots=router.slots,
     )
 
 
@@ -85,7 +87,7 @@ def interface_parameters(shape: NetworkShape, node: int) -> InterfaceParameters:
     router = shape.router
     return InterfaceParameters(
         router.layout,
-        shape.registers,
+        shape.entry_registers,
         node,
         transport_of(router),
         router.channels,
@@ -96,4 +98,5 @@ def interface_parameters(shape: NetworkShape, node: int) -> InterfaceParameters:
         managed=bool(shape.managers),
         manager=shape.managers.index(node) if node in shape.managers else -1,
         routers=shape.routers,
+        wires=router.wires,
     )

@@ -15,6 +15,7 @@ from syncfabric.models.golden.planes.node import Node
 from syncfabric.models.golden.planes.processes import Processes
 from syncfabric.models.golden.planes.wiring import Shown, Wiring
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.slots.movement import SlotMovement
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
@@ -68,17 +69,31 @@ class CollectiveNetwork:
         for place in places:
             assert place.node_port
             self._ports.append(place.node_port)
+        self._slot_ports = [place.slot_ports for place in places]
         self.traffic = TrafficGenerator(len(places) if router.channels else 1)
         self.processes = Processes(shape, observer)
         wiring = self._wiring = Wiring(shape)
         parts = shape, wiring, self.nodes, self.interfaces, self.processes, observer
         self.managers = self._managers()
+        self._slots = self._slot_movement() if router.slots else None
         self._movement = (GuardedMovement if router.check_bits else Movement)(*parts)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
+
+    def _slot_movement(self) -> SlotMovement:
+        """Return what moves on barrier wires."""
+        slots = [node.slots for node in self.nodes if node.slots]
+        return SlotMovement(self.shape, self._wiring, slots, self._slot_ports)
+
+    def _port(self, node: int, register: int) -> tuple[NodePort, int]:
+        """Return the port that a register belongs to, and its number there."""
+        slot = register - self.shape.entry_registers
+        if slot < 0:
+            return self._ports[node], register
+        return self._slot_ports[node].ports[slot], 0
 
     def _managers(self) -> dict[int, Manager]:
         """Return the managers by node."""
@@ -94,15 +109,18 @@ class CollectiveNetwork:
 
     def ready(self, node: int, register: int) -> bool:
         """Return ``ready`` of a register in the cycle about to be stepped."""
-        return register in self._ports[node].ready
+        port, r = self._port(node, register)
+        return r in port.ready
 
     def done(self, node: int, register: int) -> bool:
         """Return ``done`` of a register in the cycle about to be stepped."""
-        return register in self._ports[node].done
+        port, r = self._port(node, register)
+        return r in port.done
 
     def broken(self, node: int, register: int) -> bool:
         """Return ``broken`` of a register in the cycle about to be stepped."""
-        return register in self._ports[node].broken
+        port, r = self._port(node, register)
+        return r in port.broken
 
     def manager_state(self, node: int) -> ManagerState:
         """Return what a manager's status says in the cycle about to be stepped."""
@@ -245,6 +263,7 @@ class CollectiveNetwork:
             or now in self._movement.due
             or self._movement.faults.is_due(now)
             or self._visits(now)
+            or (self._slots and self._slots.moves_in(now))
         )
 
     def _visits(self, now: int) -> bool:
@@ -257,11 +276,18 @@ class CollectiveNetwork:
         """Go through a cycle in which something moves."""
         arrivals: dict[int, dict[int, Arrival]] = {}
         first = len(self.nodes) if self.interfaces else 0
+        at_slots: dict[int, dict[int, Arrival]] = {}
         for (i, register), data in arrive.items():
+            slot = register - self.shape.entry_registers
+            if slot >= 0:
+                at_slots.setdefault(i, {})[slot] = Arrival(data, (i, register) in last)
+                continue
             here = arrivals.setdefault(first + i, {})
             here[register] = Arrival(data, (i, register) in last)
         visited = [*self._movement.watched] if self._visits(now) else ()
         shown = self._movement.step(now, arrivals, self._requests.pop(now, None), visited)
+        if self._slots:
+            self._slots.step(now, at_slots, shown, self._movement.wake)
         self.processes.settle()
         for place, (error, rdata, meaning) in self._movement.answers:
             at = now + 1 + self._wiring.target_of(place)
@@ -279,11 +305,15 @@ class CollectiveNetwork:
             self._asked &= not self.config_answer[0]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
-        self.release = sorted(
+        release = [
             (i, message.entry, message.data if message.kind != Kind.BROKEN else 0)
             for i, message in self._movement.releases()
             if self._ports[i].over(message)
-        )
+        ]
+        if self._slots:
+            first = self.shape.entry_registers
+            release += [(i, first + s, result) for i, s, result in self._slots.releases()]
+        self.release = sorted(release)
 
     def _record(self, shown: Shown) -> Record | None:
         """Return what is on the wires."""
@@ -318,6 +348,7 @@ class CollectiveNetwork:
         if self._movement.watched:
             periods = (now - RESET + 1) // self._period + 1
             wakes.append(periods * self._period - 1 + RESET)
+        wakes += self._slots.wakes(now) if self._slots else []
         return min(wakes, default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:

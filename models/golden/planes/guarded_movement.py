@@ -25,6 +25,10 @@ NO_GUARDS = GuardWires(0, 0, 0, 0)
 class GuardedMovement(Movement):
     """All places of a network with check bits; a place moves, or rests, as a whole."""
 
+    def wake(self, router: int) -> None:
+        """Look at a router in the coming cycle."""
+        self._rest.add(router)
+
     def releases(self) -> Iterator[tuple[int, Message]]:
         """Yield the nodes that get a message of an engine in the coming cycle."""
         routers = len(self._nodes)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from syncfabric.models.golden.counters import MOST
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.planes.words import Words
 from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.slots.port import SlotPorts
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
@@ -37,6 +39,8 @@ class InterfaceParameters:
         The link has one channel more, of set-up packets.
     manager, routers : int
         The manager that is here, and routers of the network; negative: there is none.
+    wires : int
+        Slots of barrier wires; ``step`` leaves them out, a network takes them through a cycle.
     """
 
     layout: EngineLayout
@@ -51,6 +55,7 @@ class InterfaceParameters:
     managed: bool = False
     manager: int = -1
     routers: int = 0
+    wires: int = 0
 
 
 class InterfaceInputs(NamedTuple):
@@ -126,6 +131,7 @@ class NodeInterface:
         form = LinkForm(*sizes, has.transport, checks, cut=checks > 0)
         self.end = LinkEnd(form, has.buffer_flits, 0, guarded=checks > 0)
         self.node_port = NodePort(has.registers, counters=has.counters)
+        self.slot_ports = SlotPorts(has.wires, counters=has.counters)
         targets = {Target.PORT, Target.ROUTER} if checks else {Target.PORT}
         self.manager: Manager | None = None
         if has.manager >= 0:
@@ -247,7 +253,7 @@ class NodeInterface:
                 events.append(RouterWord.OVERFLOW)
             else:
                 self._held.append(inject)
-        refused = self.node_port.refused
+        refused = min(MOST, self.node_port.refused + self.slot_ports.refused)
         self.node_port.advance(arrivals, self.message, taken=sent is not None)
         self.message = came.sent.message if came.sent else None
         self.words.step(request, further, managed, refused, events)

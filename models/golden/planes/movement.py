@@ -93,6 +93,10 @@ class Movement:
         """Whether anything moves in the coming cycle without inputs and links' registers."""
         return bool(self.packets.active or self._messages or self._words or self._rest)
 
+    def wake(self, router: int) -> None:
+        """Look at a router's words in the coming cycle."""
+        self._words.add(router)
+
     def releases(self) -> Iterator[tuple[int, Message]]:
         """Yield the nodes that get a message of an engine in the coming cycle."""
         for i in self._rest if self._interfaces else self._messages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from syncfabric.models.golden.counters import MOST
 from syncfabric.models.golden.engine import Engine, Message, Outputs, Request
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.lifecycle import Manager, SetUpPort
@@ -18,6 +19,8 @@ from syncfabric.models.golden.planes.pins import (
 )
 from syncfabric.models.golden.planes.words import Words
 from syncfabric.models.golden.router import Flit, Router
+from syncfabric.models.golden.slots.port import SlotPorts
+from syncfabric.models.golden.slots.slot import RouterSlots
 from syncfabric.models.golden.transport.config_chain import ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.message_links import message_links
@@ -105,10 +108,17 @@ class Node:
         if has.registers and layout.own:
             self.node_port = NodePort(has.registers, counters=has.counters)
             targets.add(Target.PORT)
+        self.slots: RouterSlots | None = None
+        self.slot_ports = SlotPorts(0, counters=False)
+        if has.slots:
+            targets.add(Target.ROUTER)
+            self.slots = RouterSlots(has.slots, reports=has.set_up is not None)
+            ports = has.slots.slots if self.node_port else 0
+            self.slot_ports = SlotPorts(ports, counters=has.counters)
         self.set_up = self._make_set_up(has.set_up, targets) if has.set_up else None
         counted = [RouterWord.OVERFLOW] if self.router else []
         counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
-        counted += [RouterWord.UNEXPECTED] if has.set_up else []
+        counted += [RouterWord.UNEXPECTED] if has.set_up or has.slots else []
         fences = layout.links if checks else 0
         self.words = Words(has.number, targets, counted, fences, counters=has.counters)
         self._local = layout.links
@@ -295,16 +305,24 @@ class Node:
         rest: Rest,
     ) -> bool:
         """Take messages, words and set-up over a clock edge; return ``arrive_ready``."""
-        engine, set_up = self.engine, self.set_up
+        engine, set_up, slots = self.engine, self.set_up, self.slots
         answer, freed = engine.answer, engine.freed
+        if slots:
+            answer, freed = answer or slots.answer, freed or slots.report()
         asks = self.config.request(Target.ENGINE)
         to_chain = answer
         if set_up:
             asks = set_up.asks(asks)
             to_chain = set_up.to_chain(answer)
+        if slots:
+            asks = slots.asks(asks, engine.staged)
         refused = self.node_port.refused if self.node_port else 0
+        refused = min(MOST, refused + self.slot_ports.refused)
         ready, dropped = self.take_messages(sends, messages, arrivals, asks, arrive)
         events = [*rest.events] + [RouterWord.OVERFLOW] * dropped
+        if slots:
+            events += [RouterWord.UNEXPECTED] * slots.events
+            slots.events = 0
         managed = set_up.manager.answer if set_up and set_up.manager else None
         if set_up:
             asked = self.config.request(Target.MANAGER)
@@ -326,7 +344,7 @@ class Node:
     def words_are_idle(self) -> bool:
         """Whether no config request is here, and nothing is still to be counted."""
         quiet = self.set_up is None or self.set_up.is_idle
-        return quiet and self.words.is_idle
+        return quiet and self.words.is_idle and not (self.slots and self.slots.calls)
 
     @property
     def is_idle(self) -> bool:

@@ -14,6 +14,7 @@ from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Back, Forward, Sent
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.node import RouterWord
+from syncfabric.models.layout.slots import SlotLayout
 
 __all__ = ["Crossed", "Driven", "NodeInputs", "NodeOutputs", "NodeParameters", "Rest"]
 
@@ -40,6 +41,8 @@ class NodeParameters:
         Outputs at which packets change channels.
     set_up : SetUpParameters or None
         Set-up by managers: links have one channel more, and a router without ``own`` one port.
+    slots : SlotLayout or None
+        Slots of barrier wires; ``step`` leaves them out, a network takes them through a cycle.
     """
 
     layout: EngineLayout
@@ -61,6 +64,7 @@ class NodeParameters:
     near: Collection[int] = ()
     datelines: Collection[int] = ()
     set_up: SetUpParameters | None = None
+    slots: SlotLayout | None = None
 
     @property
     def link_channels(self) -> int:

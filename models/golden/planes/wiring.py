@@ -44,7 +44,7 @@ class Wiring:
     ``router * ports + port`` is a router's output, with LOCAL of a mesh among them; link
     ``routers * ports + node`` leads from a node into its router. A *lane* is a bit of a link:
     ``link * width + c``, with c an ordinary channel, above these that of set-up packets, and above
-    these the classes of messages.
+    these the classes of messages, and then the slots of barrier wires.
 
     Parameters
     ----------
@@ -56,6 +56,8 @@ class Wiring:
         Lanes of a link, and of all.
     channels, messages : int
         Channels of a link, and the first lane of messages, which is the same.
+    slots : int
+        The first lane of slots.
     ports : int
         Of a router, the set-up sink's left out.
     outs : list of list of (Out or None), by router and port
@@ -67,7 +69,8 @@ class Wiring:
         self.routers = shape.routers
         self.ports = router.links + router.own
         self.channels = self.messages = router.link_channels
-        self.width = self.messages + (2 if transport_of(router) == "routed" else 1)
+        self.slots = self.messages + (2 if transport_of(router) == "routed" else 1)
+        self.width = self.slots + router.wires
         self.count = (self.routers * self.ports + len(shape.nodes)) * self.width
         self.outs = [[self._out(n, p) for p in range(self.ports)] for n in range(self.routers)]
 

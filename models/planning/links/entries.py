@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.setup import share_of
+from syncfabric.models.layout.setup import owners_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.tree import Ints
@@ -58,12 +58,12 @@ def owner_of(entries: Collection[int], router: NodeShape) -> int:
     SpecError
         An entry does not exist, or they are not all one manager's.
     """
+    most = router.layout.entries + router.wires - 1
     for entry in entries:
-        if type(entry) is not int or not 0 <= entry < router.layout.entries:
-            raise SpecError(f"entry must be 0..{router.layout.entries - 1}, not {entry!r}")
-    managers = max(1, router.managers)
-    shares = [share_of(manager, managers, router.layout.entries) for manager in range(managers)]
-    owners = {next((m for m, share in enumerate(shares) if e in share), -1) for e in entries}
+        if type(entry) is not int or not 0 <= entry <= most:
+            raise SpecError(f"entry must be 0..{most}, not {entry!r}")
+    all_owners = owners_of(max(1, router.managers), router.layout.entries, router.wires)
+    owners = {all_owners.get(entry, -1) for entry in entries}
     if len(owners) != 1 or -1 in owners:
         raise SpecError(f"entries {min(entries)} to {max(entries)} are not of one manager's share")
     return owners.pop()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import share_of
+from syncfabric.models.layout.setup import owners_of, share_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 
 __all__ = ["FreeEntries"]
@@ -22,7 +22,7 @@ class FreeEntries:
     """
 
     def __init__(self, shape: NetworkShape) -> None:
-        self._router, self._registers = shape.router, shape.registers
+        self._router, self._registers = shape.router, shape.entry_registers
         self._taken = defaultdict[int, set[int]](set)
 
     def take(self, group: GroupPlan, owner: int = 0) -> GroupPlan | None:
@@ -38,6 +38,8 @@ class FreeEntries:
         owner : int
             The manager whose share they come from; without managers 0.
         """
+        if group.slot_register is not None:
+            return self._take_slot(group, owner)
         share = share_of(owner, max(1, self._router.managers), self._router.layout.entries)
         seats = share[: max(0, self._registers - share.start)]
         members = set(group.shape.nodes[:, 0].tolist())
@@ -51,6 +53,24 @@ class FreeEntries:
         for router, entry in placement.items():
             self._taken[router].add(entry)
         return replace(group, placement=placement)
+
+    def _take_slot(self, group: GroupPlan, owner: int) -> GroupPlan | None:
+        """Give a group on wires the lowest slot that is free at all its routers."""
+        router = self._router
+        owners = owners_of(max(1, router.managers), router.layout.entries, router.wires)
+        assert group.slot_register is not None
+        for entry in (router.layout.entries + s for s in range(router.wires)):
+            if owners.get(entry) != owner or any(entry in self._taken[r] for r in group.placement):
+                continue
+            for place in group.placement:
+                self._taken[place].add(entry)
+            moved = entry - min(group.placement.values())
+            return replace(
+                group,
+                placement=dict.fromkeys(group.placement, entry),
+                slot_register=group.slot_register + moved,
+            )
+        return None
 
     def leave(self, group: GroupPlan) -> None:
         """Let others have a group's entries."""

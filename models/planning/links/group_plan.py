@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.pace import Pace
+from syncfabric.models.planning.links.pace import Pace, on_wires
 from syncfabric.models.planning.links.port_tree import PortTree
 from syncfabric.models.planning.planned_group import FIELDS
 from syncfabric.models.planning.tree import Tree
@@ -24,7 +26,10 @@ __all__ = ["GroupPlan", "bound_of"]
 
 
 def bound_of(shape: PortTree, router: NodeShape) -> int:
-    """Return the most cycles from the last ``arrive`` of a group to its last ``released``."""
+    """Return the most cycles from the last ``arrive`` of a group to its last ``released``.
+
+    Of a group of messages.
+    """
     pace = Pace.of(router)
     return pace.bound(shape.parent, shape.member_count, pace.edge(shape.hops))
 
@@ -54,6 +59,9 @@ class GroupPlan:
         What no tree of these members can go below.
     bound_btm : int or None
         With routed messages, the bound of planner ``btm``.
+    slot_register : int or None
+        Of a group on barrier wires, which has the same slot everywhere: the slot's register of node
+        ports; None: it has entries of engines.
     """
 
     id: int
@@ -66,6 +74,7 @@ class GroupPlan:
     bound: int
     bound_least: int
     bound_btm: int | None = None
+    slot_register: int | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GroupPlan) and self.to_json() == other.to_json()
@@ -79,7 +88,9 @@ class GroupPlan:
 
     @cached_property
     def registers(self) -> tuple[int, ...]:
-        """The register of each member's node port: the entry of its router."""
+        """The register of each member's node port: the entry of its router, or the slot's own."""
+        if self.slot_register is not None:
+            return (self.slot_register,) * len(self.members)
         return tuple(self.placement[router] for router in self.shape.nodes[:, 0].tolist())
 
     @cached_property
@@ -197,7 +208,7 @@ class GroupPlan:
                 f"{subject}: it has no entries, as plans of earlier editions; plan again"
             )
         try:
-            plan = cls._read(entry, LinkGraph.of(network), network.shape.router)
+            plan = cls._read(entry, LinkGraph.of(network), network.shape)
             written = plan.to_json()
             if (register := max(plan.registers)) >= network.port_registers:
                 raise PlanError(
@@ -215,13 +226,18 @@ class GroupPlan:
         return plan
 
     @classmethod
-    def _read(cls, entry: Mapping[str, Any], graph: LinkGraph, router: NodeShape) -> GroupPlan:
+    def _read(cls, entry: Mapping[str, Any], graph: LinkGraph, network: NetworkShape) -> GroupPlan:
+        router = network.router
         members = tuple((a, b) for a, b in entry["members"])
         shape = _tree(entry, graph, router, members)
         placement = {graph.router(e["router"]): e["entry"] for e in entry["entries"]}
         if list(placement) != shape.routers.tolist():
             raise PlanError("entries are not at the routers of its tree")
         owner_of(placement.values(), router)
+        slots = {number for number in placement.values() if number >= router.layout.entries}
+        wired = entry["planner"] == WIRE_PLANNER
+        if wired != bool(slots) or (wired and {*placement.values()} != {min(slots)}):
+            raise PlanError("a group has one slot, and planner wires, or entries and another")
         bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
         for name, bound in bounds.items():
             if bound is not None and type(bound) is not int:
@@ -234,7 +250,8 @@ class GroupPlan:
             graph=graph,
             shape=shape,
             placement=placement,
-            bound=bound_of(shape, router),
+            bound=on_wires(router, shape.radius) if wired else bound_of(shape, router),
+            slot_register=network.register_of(min(slots)) if wired else None,
             **bounds,
         )
 
@@ -243,7 +260,7 @@ def _tree(
     entry: Mapping[str, Any], graph: LinkGraph, router: NodeShape, members: tuple[Node, ...]
 ) -> PortTree:
     """Return the tree that a group's JSON describes."""
-    if router.transport == "routed":
+    if router.transport == "routed" and entry["planner"] != WIRE_PLANNER:
         relays = [graph.member(graph.router(relay)) for relay in entry["relays"]]
         ports = np.array(entry["ports"], dtype=np.int64)
         tree = Tree.from_edges(members, entry["edges"], ports, relays)

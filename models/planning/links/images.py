@@ -89,7 +89,7 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
             "parent": 0 if up < 0 else 1 << up,
             "op": Op[group.op.upper()] if layout.op_bits else 0,
         }
-        for port, there, route_class in links[router]:
+        for port, there, route_class in links[router] if group.slot_register is None else ():
             name = "u" if layout.routed and there == above else port
             entry = group.placement[there]
             values[f"entry_{name}"] = entry

@@ -14,10 +14,22 @@ from syncfabric.models.layout.engine import interval_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.planning.tree import Ints, path_sums
 
-__all__ = ["ARRIVAL", "Pace"]
+__all__ = ["ARRIVAL", "Pace", "on_wires"]
 
 ARRIVAL = 2
 """Cycles from a process's ``arrive`` until its message is a head at its router."""
+
+
+def on_wires(shape: NodeShape, radius: int) -> int:
+    """Return the cycles of a barrier on wires (docs/microarchitecture-wires.md, X6.3).
+
+    Parameters
+    ----------
+    shape : NodeShape
+    radius : int
+        Links between routers from the root to the farthest member.
+    """
+    return 2 * radius * (1 + shape.link_registers) + 2 + (not shape.own)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def plan_groups(
     owners = [i % managers for i in range(len(groups))]
     members = [tuple(sorted({router for router, _ in _nodes(graph, group)})) for group in groups]
     given = "port_registers" in network.model_fields_set
-    registers = network.port_registers if given else MOST_REGISTERS
+    registers = network.shape.entry_registers if given else MOST_REGISTERS
     room = Room(graph, router, [group.id for group in groups], owners, members, registers)
     room.check_members()
     if router.transport == "routed":

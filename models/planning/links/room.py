@@ -111,7 +111,7 @@ class Room:
     def _keys(self) -> str:
         """The keys of the network that say what there is room for."""
         limited = self.registers < MOST_REGISTERS
-        more = f" and port_registers = {self.registers}" if limited else ""
+        more = f" and port_registers = {self.registers + self.router.wires}" if limited else ""
         return f"groups = {self.router.groups}{more}"
 
     def _refusal(
@@ -138,7 +138,7 @@ class Room:
             registers = self._registers_for_all(entries)
             if entries <= MOST_ENTRIES and registers is not None:
                 if registers > self.registers:
-                    keys = (*keys, f"port_registers = {registers}")
+                    keys = (*keys, f"port_registers = {registers + self.router.wires}")
                 remedy = f"set {' and '.join(keys)} in [network]"
                 break
         whose = f" of manager {owner}" if self.router.managers else ""

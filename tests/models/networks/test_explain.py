@@ -407,9 +407,9 @@ CASES += [
 CASES += [
     (
         HEAD + MESH + LINK + f"{key} = 1\n",
-        f'network: key "{key}": barrier wires do not go with transport yet; remove it',
+        f'network: with transport, key "{key}" is called "{other}"',
     )
-    for key in ("sync", "wires", "parity")
+    for key, other in {"sync": "wires", "parity": "check_bits"}.items()
 ]
 
 

@@ -27,6 +27,7 @@ READY = [
     "engine-4x4",
     "engine-8x8",
     "engine-cluster",
+    "engine-wires",
     "fig1",
     "mesh-2x2",
     "mesh-4x4",
