@@ -11,7 +11,7 @@ from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineM
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
-from syncfabric.rtl.transport.config_chain import ChainEnd
+from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd
 from syncfabric.rtl.transport.config_tap import ConfigTap
 from syncfabric.rtl.transport.registers import LinkRegisters
 from syncfabric.sim.assemble.converted import converted
@@ -286,7 +286,7 @@ def top_verilog(spec: EngineSpec, name: str, *, taps: bool = False) -> str:
     routes = routes_of(spec)
     for target in range(shape.targets):
         inputs: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst"}
-        inputs |= dict(_constants(spec, target, routes)) | _chain_of(target)
+        inputs |= dict(_constants(spec, target, routes)) | _chain_of(spec, target)
         router = target - shape.target_of(0)
         if router >= 0:
             inputs |= _links_of(shape, router, wires)
@@ -361,11 +361,15 @@ def _process(spec: EngineSpec, node: int) -> Iterator[tuple[str, str]]:
             yield f"{name}__{wire}", part(f"{name}_{wire}", node, width)
 
 
-def _chain_of(target: int) -> dict[str, str | None]:
-    """Return the connections of a target to the chain."""
-    ends = ((f"host__{wire}", f"chain_{target}_{wire}") for wire in CHAIN)
-    further = ((f"next__{wire}", f"chain_{target + 1}_{wire}") for wire in CHAIN)
-    return {**dict(ends), **dict(further)}
+def _chain_of(spec: EngineSpec, target: int) -> dict[str, str | None]:
+    """Return the connections of a target to the chain; of the node's 16 bits, those in use."""
+    ends = {f"host__{wire}": f"chain_{target}_{wire}" for wire in CHAIN}
+    request, used = ends["host__request"], spec.layout.target_bits
+    if used < NODE_BITS:
+        parts = f"{request}[56:16]", zero(NODE_BITS - used), f"{request}[{used - 1}:0]"
+        ends["host__request"] = f"{{{', '.join(parts)}}}"
+    further = {f"next__{wire}": f"chain_{target + 1}_{wire}" for wire in CHAIN}
+    return {**ends, **further}
 
 
 def _tap(top: ModuleWriter, node: int) -> dict[str, str]:

@@ -17,6 +17,7 @@ from syncfabric.sim.figures.cores_static import core_reflex
 from syncfabric.sim.figures.engines import engine_latency
 from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
 from syncfabric.sim.figures.mboa import mboa
+from syncfabric.sim.figures.network_area import network_area
 from syncfabric.sim.figures.planning import irregular_planning
 from syncfabric.sim.figures.rings import ring_planning, static_latency, static_speed
 from syncfabric.sim.figures.row import Section
@@ -57,6 +58,7 @@ SECTIONS: tuple[Section, ...] = (
     area,
     area_parts,
     generic_area,
+    network_area,
     static_latency,
     static_speed,
     ring_planning,
