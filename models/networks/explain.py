@@ -47,7 +47,7 @@ IN_ENGINES = {
 }
 """Keys of networks with barrier registers, and what they are called with collective engines."""
 NOT_YET = {
-    "fence": "an arrive does not wait for ordinary packets (fence = false)",
+    "fence": "only arrives of cores wait for ordinary packets (docs/microarchitecture-cores.md)",
 }
 EXPECTED = {
     "int_type": "a whole number",

@@ -72,8 +72,8 @@ CASES = [
     ),
     (
         HEAD + MESH + "fence = true\n",
-        'network: key "fence" is not supported yet; in this version an arrive does not wait for '
-        "ordinary packets (fence = false): remove it",
+        'network: key "fence" is not supported yet; in this version only arrives of cores '
+        "wait for ordinary packets (docs/microarchitecture-cores.md): remove it",
     ),
     (
         HEAD + MESH + "flit_bits = 16\n",
@@ -158,8 +158,8 @@ CASES = [
     ),
     (
         GROUP + 'members = "all"\nfence = true\n',
-        'group 3: key "fence" is not supported yet; in this version an arrive does not wait for '
-        "ordinary packets (fence = false): remove it",
+        'group 3: key "fence" is not supported yet; in this version only arrives of cores '
+        "wait for ordinary packets (docs/microarchitecture-cores.md): remove it",
     ),
     (
         GROUP + 'members = "all"\nop = "sum"\n',
