@@ -7,6 +7,7 @@ import pytest
 from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block, Word
 from tests.models.register_map.test_engines import NETWORKS, network
@@ -48,3 +49,15 @@ def test_every_field_is_documented(layout: Layout) -> None:
         low = layout.offsets[field.name]
         bits[field.name] = f"{low + field.width - 1}:{low}" if field.width > 1 else str(low)
     assert {name: row[1] for name, row in documented.items()} == bits
+
+
+def test_the_status_of_an_engine_is_documented() -> None:
+    spec = network("bare").network
+    assert isinstance(spec, EngineSpec)
+    layout = spec.shape.router.layout.status
+    documented = tables(PAGE)["engine's status word"]
+    lows = {
+        name: int(re.split(r"\D", row[1])[-1 if ":" in row[1] else 0])
+        for name, row in documented.items()
+    }
+    assert lows == {field.name: layout.offsets[field.name] for field in layout.fields}

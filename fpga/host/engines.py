@@ -9,11 +9,11 @@ from contextlib import suppress
 
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
-from syncfabric.models.layout.engine import COMMIT, Code, interval_of
+from syncfabric.models.layout.engine import Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS, manager_address
+from syncfabric.models.planning.links.set_up import commit_write, manager_address
 
 __all__ = ["end_groups"]
 
@@ -31,15 +31,13 @@ def end_groups(host: Host, network: NetworkShape) -> Epochs:
     epochs, killed = Epochs(), False
     layout = network.router.layout
     for router in range(network.routers):
-        target = network.target_of(router)
-        for entry in range(layout.entries):
-            _try(host, target, COMMIT_ADDRESS, COMMIT.pack({"code": Code.READ, "entry": entry}))
+        for entry in range(layout.entries + network.router.wires):
+            _try(host, *commit_write(Code.READ, network, router, entry, 0))
             status = layout.status.unpack(host.config_answer())
             epochs[router, entry] = status["epoch"]
             if status["alive"]:
-                # It may end just before, by BROKEN of an entry above: KILL is refused then.
-                kill = {"code": Code.KILL, "entry": entry, "epoch": status["epoch"]}
-                _try(host, target, COMMIT_ADDRESS, COMMIT.pack(kill))
+                # It may end just before, by BROKEN of an entry above: KILL changes nothing then.
+                _try(host, *commit_write(Code.KILL, network, router, entry, status["epoch"]))
                 killed = True
     if killed:
         _wait(host, network)

@@ -65,8 +65,8 @@ def _router_parts(shape: NetworkShape) -> tuple[Part, ...]:
     words = [*_overflow(shape, "Flits that met a full buffer")]
     if router.check_bits:
         words += _link_words(router.links)
-    if shape.managers:
-        dropped = "Packets for no process, and set-up packets that were dropped"
+    if shape.managers or router.wires:
+        dropped = "Packets for no process, set-up packets that were dropped, what no slot awaited"
         words.append(_counter("UNEXPECTED", RouterWord.UNEXPECTED, dropped))
     if words:
         parts.append(_block(Target.ROUTER, "Router", _in_order(words)))

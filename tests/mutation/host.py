@@ -60,8 +60,8 @@ HOST = (
     Mutant(
         "board: entries that are alive are not killed",
         _SOFTWARE,
-        "                _try(host, target, COMMIT_ADDRESS, COMMIT.pack(kill))",
-        "                pass",
+        "_try(host, *commit_write(Code.KILL, ",
+        "_try(host, *commit_write(Code.READ, ",
         _LEFT,
     ),
     Mutant(

@@ -55,6 +55,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "mesh_two": {**_MESH, "message_links": "shared", "check_bits": 4, "groups": 2, "channels": 2},
     "cluster": {**_CLUSTER, "setup": "local", "channels": 0, "data_bits": 7, "groups": 33},
     "cluster_managed": {**_CLUSTER, "managers": [[1, 1], [0, 2]]},
+    "mesh_wired": {**_MESH, "wires": 2, "port_registers": 6, "read_back": True},
+    "cluster_wired": {**_CLUSTER, "wires": 1, "managers": [[1, 1]], "check_bits": 2},
     "alone": {**_MESH, "width": 1, "height": 1, "groups": 2},
 }
 
@@ -121,7 +123,7 @@ def test_sixteen_groups_at_every_node() -> None:
     assert measure(host, plan, episodes=2).wrong == ()
 
 
-@pytest.mark.parametrize("name", ["mesh_routed", "cluster"])
+@pytest.mark.parametrize("name", ["mesh_routed", "cluster", "mesh_wired"])
 def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     """Half a barrier, half a tree, a manager in the middle of a command: nothing of it stays."""
     plan = plan_of(name)
@@ -137,7 +139,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
         ask_nobody(host, shape, manager)
     epochs = end_groups(host, shape)
     for router in range(shape.routers):
-        for entry in range(shape.router.layout.entries):
+        for entry in range(shape.router.layout.entries + shape.router.wires):
             read = COMMIT.pack({"code": Code.READ, "entry": entry})
             host.configure(shape.target_of(router), 0, read)
             status = shape.router.layout.status.unpack(host.config_answer())

@@ -31,6 +31,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "routed": {**_MESH, "transport": "routed", "setup": "manager", "managers": [[1, 0], [1, 1]]},
     "chained": {**_CLUSTER, "setup": "local", "check_bits": 2},
     "silent": {**_CLUSTER, "setup": "local", "check_bits": 1, "channels": 0},
+    "wired": {**_MESH, "wires": 2, "groups": 2, "counters": False, "port_registers": 3},
+    "wired_cluster": {**_CLUSTER, "wires": 1, "setup": "local", "check_bits": 1},
     "managed": {**_CLUSTER, "managers": [[0, 2]], "groups": 5},
 }
 """The table ``[network]`` of one of each form that a map can have."""
