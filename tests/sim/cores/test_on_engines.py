@@ -30,6 +30,16 @@ NETWORKS = {
     "registers on links": (SWITCHES + "link_registers = 2", 9, "has(m,n,3)||has(m,n,8)"),
     "no data": (SWITCHES + "data_bits = 0", 9, "has(m,n,3)||has(m,n,8)"),
     "watchdog": (MESH.format("link") + "\ngroups = 8\nwatchdog = 100", 4, "has(m,n,0)"),
+    "wires": (
+        MESH.format("link") + "\ngroups = 8\nwires = 2\nport_registers = 10",
+        4,
+        "has(m,n,0)",
+    ),
+    "few registers": (
+        MESH.format("link") + "\nwires = 2\nport_registers = 4",
+        4,
+        "made[g]->port!=0",
+    ),
     "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
 }
 LONG = [pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != "mesh"]
