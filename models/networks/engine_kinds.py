@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import entries_of
+from syncfabric.models.layout.engine import WORD_BITS, entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape
 from syncfabric.models.layout.network_words import NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
@@ -34,6 +34,8 @@ from syncfabric.models.networks.table import (
 from syncfabric.models.networks.written import WrittenOut, check_dateline_channels
 
 __all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMeshSpec"]
+
+EngineSetUp: TypeAlias = Literal["local", "manager", "paper"]
 
 _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
@@ -90,7 +92,7 @@ class EngineKeys(Table):
     read_back: Flag = Field(
         default=True, description="Whether the config port reads entries whole, or their status."
     )
-    setup: Literal["local", "manager"] = Field(
+    setup: EngineSetUp = Field(
         default="local", description="Who sets groups up: the config chain, or managers' packets."
     )
     managers: Managers = ()
@@ -206,6 +208,11 @@ class EngineMeshSpec(EngineNetwork):
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
+        if self.setup == "paper":
+            raise SpecError(
+                'network: setup = "paper" is paper BTIN\'s way, for irregular networks; on a mesh'
+                ' set "local" or "manager"'
+            )
         self._check()
         return self
 
@@ -260,8 +267,9 @@ class EngineIrregularKeys(EngineKeys):
         default="table",
         description="How packets find their way: by tables, or by the route that each brings.",
     )
-    setup: Literal["local", "manager"] = Field(
-        default="manager", description="Who sets groups up: the config chain, or managers' packets."
+    setup: EngineSetUp = Field(
+        default="manager",
+        description="Who sets groups up: the config chain, managers' packets, or members.",
     )
 
     @model_validator(mode="after")
@@ -277,6 +285,17 @@ class EngineIrregularKeys(EngineKeys):
                     f'network: setup = "manager"{default} does not go with {what}: {reason}; '
                     'set setup = "local"'
                 )
+        if self.setup == "paper":
+            for what, wrong, remedy in (
+                ('routing = "source"', self.routing == "source", 'set routing = "table"'),
+                ("channels = 0", not self.channels, "give it channels"),
+                (f"flit_bits = {self.flit_bits}", self.flit_bits < WORD_BITS, "set 32 or more"),
+            ):
+                if wrong:
+                    raise SpecError(
+                        f'network: setup = "paper" does not go with {what}: members ask nodes by'
+                        f" packets, a word of 32 bits a flit; {remedy}"
+                    )
         if self.routing == "source" and not self.channels:
             raise SpecError(
                 'network: routing = "source" is for packets, and with channels = 0 there are none; '

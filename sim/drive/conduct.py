@@ -96,7 +96,7 @@ class Conductor(Conducting):
                 for seen, group in zip(judge.barriers.latency, session.driver.groups, strict=True)
             ],
             traffic=self._traffic(),
-            counters=self._counters(),
+            counters=self._counters() if session.driver.reads_back else None,
             messages=self._events.messages,
             releases=judge.barriers.releases,
             loads=loads,

@@ -16,7 +16,7 @@ from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Ki
 from syncfabric.models.networks.spec import EngineSpec, MeshSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import set_up_writes
+from syncfabric.models.planning.links.set_up import image_writes, set_up_writes
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
@@ -132,7 +132,9 @@ class Driver:
         self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         self.traffic_to: int | None = None
-        self._managed = network.managed and scenario.scheme != "multicast"
+        # With multicast GO is the release, and so no preparation.
+        self._opens = scenario.scheme != "multicast"
+        self._managed = network.managed and self._opens
         self.hasty = scenario.hasty and bool(plan.wire_groups)
         self.breaks: Breaks | None = None
         self.groups = [self._group(number) for number in range(len(plan.groups))]
@@ -150,7 +152,7 @@ class Driver:
                 self.set_up = EngineSetUp(plan, model, self.port.ask)
         elif self._managed:
             self.set_up = SetUp(plan, model, self.port.ask)
-        waits = self._managed or isinstance(network, EngineSpec)
+        waits = self._managed or (self._opens and isinstance(network, EngineSpec))
         self._openings = Openings(plan, model) if waits else None
         self._noise: Noise | Illegal | None = None
         if scenario.noise:
@@ -191,9 +193,10 @@ class Driver:
         """Yield the writes that nodes' software does before groups begin."""
         network = self.plan.spec.message_network
         if isinstance(network, EngineSpec):
-            if not self._managed:
+            if not self._managed and network.setup != "paper":
                 groups = self.plan.engine_groups
-                for target, address, word in set_up_writes(groups, network.shape, Epochs()):
+                writes_of = set_up_writes if self._opens else image_writes
+                for target, address, word in writes_of(groups, network.shape, Epochs()):
                     yield ConfigRequest(target, address, True, word)
             return
         writes = node_writes(self.plan) if self._managed else config_writes(self.plan)
@@ -341,11 +344,18 @@ class Driver:
                     self._switch_traffic(now, 0)
         elif quiet and not self._read:
             self._read = True
-            if len(self.plan.spec.network.topology.nodes) <= READ_BACK:
+            if self.reads_back:
                 self.port.requests.extend(self._last_reads())
                 self.notes += [Ended(now)] if self.churn else []
         elif quiet and self.port.all_given:
             self.finished = self.port.all_answered and not self.model.config_answer[0]
+
+    @property
+    def reads_back(self) -> bool:
+        """Whether counters are read: not of large networks, nor over a chain for one episode."""
+        network = self.plan.spec.network
+        chained = isinstance(network, EngineSpec) and self.scheme is not None
+        return len(network.topology.nodes) <= READ_BACK and not chained
 
     def _last_reads(self) -> Iterator[ConfigRequest]:
         """Yield the requests for all counters, and before them those for what lives may leave."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, IrregularSpec
+from syncfabric.sim.drive.members_set_up import MembersSetUp
 from syncfabric.sim.drive.packet_script import PacketScript
 from syncfabric.sim.drive.paper_set_up import PaperSetUp
 from syncfabric.sim.drive.software import Program
@@ -22,6 +23,8 @@ def programs_of(driver: Driver) -> Iterator[Program]:
     network = driver.plan.spec.network
     if isinstance(network, IrregularSpec) and network.setup == "paper":
         yield PaperSetUp(driver)
+    if isinstance(network, EngineIrregularSpec) and network.setup == "paper":
+        yield MembersSetUp(driver)
     if driver.scenario.packets:
         yield PacketScript(driver)
     if driver.hasty:

@@ -21,6 +21,7 @@ from syncfabric.models.planning.links.group_plan import GroupPlan, bound_of
 from syncfabric.models.planning.links.least_radius import Centre, Laid, centre_of
 from syncfabric.models.planning.links.pace import Pace
 from syncfabric.models.planning.links.port_tree import PortTree
+from syncfabric.models.planning.links.representatives import check_representatives
 from syncfabric.models.planning.links.room import MOST_ENTRIES, Room
 from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
 from syncfabric.models.planning.switch_tree import SwitchTree
@@ -88,7 +89,7 @@ def plan_groups(
         shares,
         len(graph),
     )
-    return tuple(
+    plans = tuple(
         GroupPlan(
             id=group.id,
             op=group.op,
@@ -103,6 +104,10 @@ def plan_groups(
         )
         for group, name, shaped, numbers in zip(groups, names, trees, entries, strict=True)
     )
+    if network.setup == "paper":
+        for plan in plans:
+            check_representatives(plan)
+    return plans
 
 
 def _routed(

@@ -19,6 +19,8 @@ __all__ = [
     "COMMIT_ADDRESS",
     "Write",
     "commit_write",
+    "go_writes",
+    "image_writes",
     "kill_command",
     "kill_requests",
     "kill_writes",
@@ -48,10 +50,15 @@ class Write(NamedTuple):
 def set_up_writes(
     groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
 ) -> Iterator[Write]:
-    """Yield the writes that set groups up (N6.6), and count them in ``epochs``.
+    """Yield the writes that set groups up and start them (N6.6); count them in ``epochs``."""
+    yield from image_writes(groups, network, epochs)
+    yield from go_writes(groups, network, epochs)
 
-    Group by group all routers get their image and COMMIT SETUP, the root last; at the end all
-    roots get COMMIT GO.
+
+def image_writes(
+    groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
+) -> Iterator[Write]:
+    """Yield the writes by which all routers get their image and COMMIT SETUP, the root last.
 
     Parameters
     ----------
@@ -68,6 +75,12 @@ def set_up_writes(
                 yield Write(target, IMAGE_ADDRESS + k, word)
             yield commit_write(Code.SETUP, network, image.router, image.entry, image.epoch)
         epochs.set_up(group)
+
+
+def go_writes(
+    groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
+) -> Iterator[Write]:
+    """Yield the COMMIT GO of each group's root; ``epochs`` are those after SETUP."""
     for group in groups:
         root = group.shape.root
         entry = group.placement[root]

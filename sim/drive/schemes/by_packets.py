@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import EngineSpec, IrregularSpec
 from syncfabric.sim.drive.schemes.scheme import Scheme
 from syncfabric.sim.drive.schemes.steps import MemberStep, StepKind
 
@@ -30,8 +30,7 @@ class ByPackets(Scheme):
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
         self._layout = self.network.layout.header
-        irregular = isinstance(self.network, IrregularSpec)
-        self._fields = ("switch", "port") if irregular else ("x", "y")
+        self._headers = [self._header(member) for member in range(len(self.nodes))]
         self._member_at = {node: member for member, node in enumerate(self.nodes)}
         needed = self._layout.width + self._largest.bit_length()
         if needed > min(32, self.network.flit_bits):
@@ -42,10 +41,19 @@ class ByPackets(Scheme):
         """The largest number that a message carries: at first, a member's."""
         return len(self.nodes) - 1
 
+    def _header(self, member: int) -> int:
+        """Return the header of packets to a member."""
+        if isinstance(self.network, EngineSpec):
+            shape = self.network.shape
+            if shape.router.routing == "source":
+                raise ValueError('members send without routes: routing = "table"')
+            return shape.header_of(shape.nodes[self.nodes[member]])
+        fields = ("switch", "port") if isinstance(self.network, IrregularSpec) else ("x", "y")
+        return self._layout.pack(dict(zip(fields, self.plan.members[member], strict=True)))
+
     def _send(self, sender: int, receiver: int, number: int) -> None:
         """Have a member send a message with a number, in the bits that are the sender's."""
-        place = dict(zip(self._fields, self.plan.members[receiver], strict=True))
-        message = self._layout.pack(place) | number << self._layout.width
+        message = self._headers[receiver] | number << self._layout.width
         self.driver.software.sender.send(self.nodes[sender], [message])
 
     def _number(self, message: int) -> int:

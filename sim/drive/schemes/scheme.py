@@ -28,12 +28,14 @@ class Scheme(Program):
     Parameters
     ----------
     driver : Driver
-        With one group of two members or more, in registers.
+        With one group of two members or more, in registers or entries.
 
     Attributes
     ----------
     measured : SchemeOutcome
         Of the episodes so far.
+    left_out : int
+        Cycles of an episode that are not the scheme's.
 
     Raises
     ------
@@ -41,15 +43,16 @@ class Scheme(Program):
         It has other groups.
     """
 
+    left_out = 0
+
     def __init__(self, driver: Driver) -> None:
-        plans, network = driver.plan.groups, driver.plan.spec.register_network
+        plans, network = driver.plan.groups, driver.plan.spec.message_network
         plan = plans[0] if len(plans) == 1 else None
-        if plan is None or plan.root is None or plan.bound is None:
-            raise ValueError("a scheme is for one group with a root node, in registers everywhere")
+        if plan is None or plan.bound is None:
+            raise ValueError("a scheme is for one group, in registers everywhere")
         index = network.topology.index
         self.driver, self.plan, self.network = driver, plan, network
         self.nodes = [index(node) for node in plan.members]
-        self.root = self.nodes.index(index(plan.root))
         self.measured = SchemeOutcome()
         self._wishes: list[int] = []
         self._late: list[int] = []
@@ -95,7 +98,8 @@ class Scheme(Program):
             self._arrives(now, self._late.pop())
         elif len(self._released) == len(self.nodes):
             self._begun = False
-            self.measured.cycles.append(max(self._released.values()) - self._last_arrival)
+            took = max(self._released.values()) - self._last_arrival
+            self.measured.cycles.append(took - self.left_out)
             self._released = {}
             self._reset(now)
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COMMAND_WORD, Command, SwitchWord
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.images import config_writes
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import go_writes
 from syncfabric.models.planning.plan import IrregularGroupPlan
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.schemes.by_packets import ByPackets
@@ -16,7 +19,7 @@ from syncfabric.sim.drive.schemes.steps import StepKind
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver
 
-__all__ = ["Btin", "Gathering", "Multicast", "Unicast"]
+__all__ = ["Btin", "Gathering", "Multicast", "Unicast", "multicast"]
 
 
 class Btin(Scheme):
@@ -50,10 +53,19 @@ class Btin(Scheme):
 
 
 class Gathering(ByPackets):
-    """Members send a message of one flit each to the root node, whose software counts them."""
+    """Members send a message of one flit each to the root node, whose software counts them.
+
+    Raises
+    ------
+    ValueError
+        The group's root is no member.
+    """
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
+        if self.plan.root not in self.plan.members:
+            raise ValueError("packets gather at a root that is a member; set another planner")
+        self.root = self.plan.members.index(self.plan.root)
         self._arrived: set[int] = set()
 
     def _enter(self, now: int, member: int) -> None:
@@ -91,26 +103,15 @@ class Unicast(Gathering):
 
 
 class Multicast(Gathering):
-    """The root switch's register is told GO, which goes down the barrier's own tree.
+    """The root's router or switch is told GO, which goes down the barrier's own tree.
 
-    A member is released when its register is ready. The registers are written anew after each
-    episode, which is no part of it.
+    A member is released when its register is ready.
     """
+
+    _command: ConfigRequest
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
-        if not self.network.managed or not isinstance(self.plan, IrregularGroupPlan):
-            raise ValueError('multicast needs switches that know GO: setup = "manager"')
-        place = self.plan.switch_places[self.plan.root_switch]
-        assert place is not None
-        target = len(self.network.topology.nodes) + self.plan.root_switch
-        address = 8 * place + COMMAND_WORD
-        self._command = ConfigRequest(target, address, True, Command.GO)
-        self._controls = [
-            ConfigRequest(target, address, True, word)
-            for target, address, word in config_writes(driver.plan)
-            if address % 8 == SwitchWord.CONTROL
-        ]
         self._told = False
 
     def _distribute(self, now: int) -> None:
@@ -126,8 +127,52 @@ class Multicast(Gathering):
             if ready and member not in self._released:
                 self._release(now, member)
 
+
+class EngineMulticast(Multicast):
+    """GO of an engine: it comes once in a group's life, so there is one episode.
+
+    The root's software writes its own router. So the cycles are left out in which the request
+    passes the config nodes before that one.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if driver.scenario.episodes > 1:
+            raise ValueError("a group on engines is told GO once: episodes = 1")
+        (group,), epochs = driver.plan.engine_groups, Epochs()
+        epochs.set_up(group)
+        assert isinstance(self.network, EngineSpec)
+        (go,) = go_writes([group], self.network.shape, epochs)
+        self._command = ConfigRequest(go.target, go.address, True, go.word)
+        self.left_out = go.target
+
+
+class RegisterMulticast(Multicast):
+    """GO of a switch; registers are written anew after each episode, which is no part of it."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if not self.network.managed or not isinstance(self.plan, IrregularGroupPlan):
+            raise ValueError('multicast needs switches that know GO: setup = "manager"')
+        place = self.plan.switch_places[self.plan.root_switch]
+        assert place is not None
+        target = len(self.network.topology.nodes) + self.plan.root_switch
+        address = 8 * place + COMMAND_WORD
+        self._command = ConfigRequest(target, address, True, Command.GO)
+        self._controls = [
+            ConfigRequest(target, address, True, word)
+            for target, address, word in config_writes(driver.plan)
+            if address % 8 == SwitchWord.CONTROL
+        ]
+
     def _reset(self, now: int) -> None:
         super()._reset(now)
         self._told = False
         for request in self._controls:
             self.driver.port.ask(request)
+
+
+def multicast(driver: Driver) -> Multicast:
+    """Return the multicast of a network's hardware."""
+    engines = isinstance(driver.plan.spec.network, EngineSpec)
+    return (EngineMulticast if engines else RegisterMulticast)(driver)

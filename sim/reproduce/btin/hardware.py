@@ -1,7 +1,8 @@
 """BTIN, multicast and unicast measured on the RTL of a random network.
 
 All members arrive together, as paper BTIN's section 5.1 has it, and buffers hold a flit, as its
-section 2.1 has it. There is no start-up: software answers in the next cycle.
+section 2.1 has it. There is no start-up: software answers in the next cycle. The tree is planner
+``btin``'s on engines; messages have no data. Multicast is GO down the same tree.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Scenario
@@ -70,19 +71,21 @@ def run(
 ) -> list[Measured]:
     """Return what each scheme takes, size by size."""
     topology = Drawn(nodes, switches, ports, connectivity).draw(seed)
-    network = IrregularSpec(
+    network = EngineIrregularSpec(
         kind="irregular",
         ports=ports,
         switches=switches,
         links=topology.links,
         nodes=topology.nodes,
+        transport="link",
+        data_bits=0,
         setup="manager",
         buffer_flits=1,
     )
     found: list[Measured] = []
     for size in sizes:
         members = tuple(random.Random(seed).sample(topology.nodes, size))
-        groups = (GroupSpec(id=1, members=members),)
+        groups = (GroupSpec(id=1, members=members, planner="btin"),)
         plan = make_plan(NetworkSpec(name="reproduce", network=network, groups=groups))
         scenarios = [Scenario(episodes=1, scheme=name, policy="together") for name in SCHEMES]
         for name, outcome in zip(SCHEMES, measure(plan, scenarios), strict=True):

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from syncfabric.models.messages.irregular import IrregularLayout
+from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.sim.reproduce.btin.latency import NAMES, Latencies, members_of, times_of
 from syncfabric.sim.reproduce.btin.networks import Drawn, Survey, drawn_of, survey
 from syncfabric.sim.reproduce.experiment import Work
 
 __all__ = ["characteristics", "growth"]
 
-DATA_BITS = 6
-"""Of a barrier's message (paper BTIN, section 3.2), which has 16 bits with them."""
+GROUPS, DATA_BITS = 256, 6
+"""Groups and data of a barrier's message (paper BTIN, section 3.2): 16 bits with its type."""
 LONG = 4
 """Times the bits of a message with one address from which on a message is long."""
 GROWTH = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
@@ -132,8 +132,8 @@ def _phases(inward: float, outward: float, edges: float) -> str:
 
 def _bits(drawn: Drawn, size: int) -> dict[str, int]:
     """Return bits of each scheme's longest message, with this project's fields."""
-    layout = IrregularLayout(drawn.ports, drawn.switches, drawn.nodes, 32, DATA_BITS)
-    message, address = layout.sync.width, layout.switch_bits + layout.port_bits
+    message = EngineLayout(drawn.ports, False, GROUPS, DATA_BITS, "bitwise").message.width
+    address = (drawn.switches - 1).bit_length() + (drawn.ports - 1).bit_length()
     return {
         "btin": message,
         "unicast": message + address,

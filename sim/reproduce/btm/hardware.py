@@ -1,8 +1,8 @@
 """BTM and the CS tree measured on the RTL of one mesh: planners ``btm`` and ``cs``.
 
 All members arrive together and nothing else is in the network, as in paper BTM's section 4.1. There
-is no start-up: members arrive at their routers' registers by a wire. Both trees are on the same
-hardware, so a node of the CS tree takes as long as one of BTM's.
+is no start-up: members arrive at their node ports by a wire. Messages are routed, and have no data.
+Both trees are on the same hardware, so a node of the CS tree takes as long as one of BTM's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
@@ -106,7 +106,9 @@ def _seeds(found: Measured, seed: int) -> range:
 
 def run(side: int, seed: int) -> list[Measured]:
     """Measure groups of 4, 8, … and all nodes of a mesh."""
-    network = MeshSpec(kind="mesh", width=side, height=side)
+    network = EngineMeshSpec(
+        kind="mesh", width=side, height=side, transport="routed", data_bits=0, setup="manager"
+    )
     found = []
     size = 4
     while size <= side**2:
@@ -119,12 +121,12 @@ def run(side: int, seed: int) -> list[Measured]:
     return found
 
 
-def _barrier(network: MeshSpec, planner: str, size: int, seed: int) -> tuple[int, int]:
+def _barrier(network: EngineMeshSpec, planner: str, size: int, seed: int) -> tuple[int, int]:
     """Return the cycles and links of one barrier."""
     members = tuple(draw(network.width, size, seed))
     groups = (GroupSpec(id=1, members=members, planner=planner),)
     plan = make_plan(NetworkSpec(name="reproduce", network=network, groups=groups))
-    # "btin": the members arrive at registers, on a mesh too.
+    # "btin": the members arrive at node ports, on a mesh too.
     scenario = Scenario(episodes=1, scheme="btin", policy="together")
     (outcome,) = measure(plan, [scenario])
     assert outcome.scheme is not None

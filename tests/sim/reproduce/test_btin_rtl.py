@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive import measured
 from syncfabric.sim.drive.scenario import Scenario
@@ -48,11 +48,18 @@ def test_flits_pass_the_links_that_are_counted() -> None:
 def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
     rows = {row.scheme: row for row in run(12, 5, 8, 0.75, 1, [5])}
     topology = Drawn(12, 5, 8, 0.75).draw(1)
-    network = IrregularSpec(
-        kind="irregular", ports=8, switches=5, links=topology.links, nodes=topology.nodes
+    network = EngineIrregularSpec(
+        kind="irregular",
+        transport="link",
+        ports=8,
+        switches=5,
+        links=topology.links,
+        nodes=topology.nodes,
+        data_bits=0,
+        buffer_flits=1,
     )
     members = tuple(random.Random(1).sample(topology.nodes, 5))
-    groups = (GroupSpec(id=1, members=members),)
+    groups = (GroupSpec(id=1, members=members, planner="btin"),)
     plan = make_plan(NetworkSpec(name="little", network=network, groups=groups))
     for scheme in ("btin", "multicast", "unicast"):
         scenario = Scenario(episodes=1, scheme=scheme, policy="together")

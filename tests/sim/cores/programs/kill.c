@@ -1,13 +1,7 @@
 /* Groups of all cores that the one at a manager's node kills: while others wait in a barrier, before
- * they arrive, and after their last barrier. Each is made anew, and has to work.
- *
- * Macro BY_WATCHDOG: that core just stays away from a barrier, until a watchdog ends the group. */
+ * they arrive, and after their last barrier. Each is made anew, and has to work. */
 
 #include "syncfabric.h"
-
-#ifndef BY_WATCHDOG
-#define BY_WATCHDOG 0
-#endif
 
 static void work(uint32_t cycles)
 {
@@ -29,12 +23,8 @@ int main(void)
             return 2;
         if (made->leads) {
             work(97 * round % 500);
-            while (BY_WATCHDOG && !sf_broken(made))
-                ;
-            if (!BY_WATCHDOG && !sf_group_kill(made))
+            if (!sf_group_kill(made))
                 return 3;
-        } else if (BY_WATCHDOG) {
-            sf_barrier(made);
         } else {
             work(61 * (round + sf_core()) % 400);
             if (sf_group_kill(made))
