@@ -293,6 +293,8 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
 
 def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
     """Give the groups that found no slot the default planner of the network's kind."""
+    if not left:
+        return spec
     default = next(name for name in planners_of(spec.network) if name != WIRE_PLANNER)
     ids = {group.id for group in left}
     groups = (
