@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from syncfabric.models.messages import Kind as MessageKind
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
 from syncfabric.sim.assemble.links import LinkName, links_of, wire_links
@@ -16,6 +16,7 @@ from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.wires.trees import units_of
 from syncfabric.sim.drive.wires.words import WordParts
+from syncfabric.sim.report.engine_messages import EngineMessages
 from syncfabric.sim.report.film import Kind
 
 __all__ = ["KINDS", "Carried", "Carrier", "carriers_of"]
@@ -61,13 +62,15 @@ def carriers_of(plan: BarrierPlan) -> list[Carrier]:
 
 
 class _Messages:
-    """Packets' flits, and synchronization messages, which name their group."""
+    """Packets' flits, and synchronization messages."""
 
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.message_network
         self._links = links_of(network)
-        self._sync = network.layout.sync if network.has_messages else None
-        self._groups = {group.id: number for number, group in enumerate(plan.groups)}
+        self._sync = network.has_messages
+        self._read = (
+            EngineMessages(plan) if isinstance(network, EngineSpec) else _RegisterMessages(plan)
+        ).read
 
     def note(self, line: Line) -> Iterator[Carried]:
         links, seen = self._links, set()
@@ -76,14 +79,28 @@ class _Messages:
             name = links.names[link]
             if name is None:
                 continue
-            if self._sync is None or channel < links.channels + links.setup:
+            of_class = channel - links.channels - links.setup
+            if not self._sync or of_class < 0:
                 if link not in seen:  # one flit in sight is enough
                     yield Carried(name, OTHER, -1)
                 seen.add(link)
                 continue
-            message = self._sync.unpack(payload & (1 << self._sync.width) - 1)
-            kind = REDUCE if message["kind"] == MessageKind.REDUCE else DISTRIBUTE
-            yield Carried(name, kind, self._groups.get(message["gid"], -1))
+            group, up = self._read(link, of_class, payload)
+            yield Carried(name, REDUCE if up else DISTRIBUTE, group)
+
+
+class _RegisterMessages:
+    """Messages of barrier registers, which name their group."""
+
+    def __init__(self, plan: BarrierPlan) -> None:
+        self._layout = plan.spec.message_network.layout.sync
+        self._groups = {group.id: number for number, group in enumerate(plan.groups)}
+
+    def read(self, link: int, channel_class: int, payload: int) -> tuple[int, bool]:
+        """Return a message's group, by its place in the plan or -1, and whether it goes up."""
+        message = self._layout.unpack(payload & (1 << self._layout.width) - 1)
+        up = message["kind"] == MessageKind.REDUCE
+        return self._groups.get(message["gid"], -1), up
 
 
 class _Wires:

@@ -9,7 +9,7 @@ the same port. Source: docs/microarchitecture-engine.md, L1 and L2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -211,22 +211,34 @@ class PortTree:
         """Member nodes at each router, shape (t,)."""
         return np.bincount(self.seats, minlength=len(self))
 
-    def ways(self, columns: int) -> list[Place]:
-        """Return the routers and outputs that messages of a routed tree take, down and up."""
-        taken: list[Place] = []
-        for child, above, down in zip(
-            self.routers.tolist(), self.parent.tolist(), self.far_port.tolist(), strict=True
-        ):
+    def edge_ways(self, columns: int) -> Iterator[tuple[int, list[Place], list[Place]]]:
+        """Yield each child's position, and the routers and outputs down to it and up from it.
+
+        Parameters
+        ----------
+        columns : int
+            Of the mesh, where edges take several links.
+        """
+        for child, above in enumerate(self.parent.tolist()):
             if above < 0:
                 continue
-            parent = int(self.routers[above])
-            mesh = Mesh(columns, max(parent, child) // columns + 1)
-            here, there = mesh.node(parent), mesh.node(child)
-            for node, port in mesh.path(here, there, Turn(down % 2)):
-                taken.append((mesh.index(node), int(port)))
-            for node, port in mesh.path(there, here, Turn(1 - down % 2)):
-                taken.append((mesh.index(node), int(port)))
-        return taken
+            ends = int(self.routers[above]), int(self.routers[child])
+            down, up = int(self.far_port[child]), int(self.parent_port[child])
+            if self.hops[child] == 1:
+                yield child, [(ends[0], down)], [(ends[1], up)]
+                continue
+            mesh = Mesh(columns, max(ends) // columns + 1)
+            here, there = map(mesh.node, ends)
+            ways = (
+                mesh.path(here, there, Turn(down % 2)),
+                mesh.path(there, here, Turn(1 - down % 2)),
+            )
+            first, second = ([(mesh.index(node), int(port)) for node, port in way] for way in ways)
+            yield child, first, second
+
+    def ways(self, columns: int) -> list[Place]:
+        """Return the routers and outputs that messages of a routed tree take, down and up."""
+        return [place for _, down, up in self.edge_ways(columns) for place in (*down, *up)]
 
     @property
     def edges(self) -> list[tuple[int, int]]:

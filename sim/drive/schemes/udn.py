@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.sim.drive.schemes.steps import StepKind
 from syncfabric.sim.drive.schemes.ways import Gathering
 
@@ -43,7 +42,7 @@ class UdnStn(Gathering):
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
-        if not isinstance(self.network, MeshSpec):
+        if not isinstance(self.network.topology, Mesh):
             raise ValueError('a static network has the switches of a mesh: kind = "mesh"')
         self._due: dict[int, int] = {}
         """Members still to be released, and when."""

@@ -130,3 +130,20 @@ def test_what_is_refused(network: EngineSpec, scheme: str, episodes: int, words:
         plan = make_plan(NetworkSpec(name="n", network=network, groups=groups))
     with pytest.raises(ValueError, match=f"^{words}"):
         run_model(jobs(plan, (scheme,), episodes))
+
+
+def test_packets_gather_or_go_round_on_a_mesh_of_engines() -> None:
+    plan = plan_of(mesh(transport="link", message_links="shared"), 16)
+    group = plan.groups[0]
+    assert group.root is not None
+    to_root = [(member, group.root) for member in group.members]
+    rounds = [
+        (member, group.members[(i + (1 << k)) % 16])
+        for k in range(4)
+        for i, member in enumerate(group.members)
+    ]
+    found = measured(jobs(plan, ("udn/stn", "dissemination"), 3))
+    for name, ways in (("udn/stn", to_root), ("dissemination", rounds)):
+        hops = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in ways)
+        assert found[name].between == [hops] * 3
+        assert found[name].beside == [2 * sum(a != b for a, b in ways)] * 3
