@@ -136,7 +136,7 @@ class Rule(wiring.Component):
             self.next_state.last.eq(turns | (state.last & (self.message.kind[1] | keeps))),
             self.next_state.fresh.eq(self.setup | turns | (state.fresh & keeps)),
             self.next_state.old.eq(Mux(self.visit, waits, self.go & state.old)),
-            self.next_acc.eq(Mux(broken, 0, combined)),
+            self.next_acc.eq(Mux(broken | self.go, 0, combined)),
             self.merges.eq(hit),
             self.writes_image.eq(written | named | (self.active & self.sweep)),
             self.write_state.eq(

@@ -79,6 +79,7 @@ class CollectiveNetwork:
         self._movement = (GuardedMovement if router.check_bits else Movement)(*parts)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
+        self._breaks = set[tuple[int, int]]()  # registers whose release is broken in this cycle
         self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
@@ -120,7 +121,7 @@ class CollectiveNetwork:
     def broken(self, node: int, register: int) -> bool:
         """Return ``broken`` of a register in the cycle about to be stepped."""
         port, r = self._port(node, register)
-        return r in port.broken
+        return r in port.broken or (node, register) in self._breaks
 
     def manager_state(self, node: int) -> ManagerState:
         """Return what a manager's status says in the cycle about to be stepped."""
@@ -305,10 +306,11 @@ class CollectiveNetwork:
             self._asked &= not self.config_answer[0]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
+        over = [each for each in self._movement.releases() if self._ports[each[0]].over(each[1])]
+        self._breaks = {(i, message.entry) for i, message in over if message.kind == Kind.BROKEN}
         release = [
             (i, message.entry, message.data if message.kind != Kind.BROKEN else 0)
-            for i, message in self._movement.releases()
-            if self._ports[i].over(message)
+            for i, message in over
         ]
         if self._slots:
             first = self.shape.entry_registers

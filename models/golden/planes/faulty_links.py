@@ -30,7 +30,8 @@ class FaultyLinks:
         self._form, self._links = form, LinkFaults()
         # Where each begins and where it leads, and whether it has registers.
         self._ends: dict[int, tuple[Place, Place, bool]] = {}
-        for n, outs in enumerate(wiring.outs if shape.router.check_bits else ()):
+        guarded = shape.router.check_bits and not shape.router.wires
+        for n, outs in enumerate(wiring.outs if guarded else ()):
             for p, out in enumerate(outs):
                 if out and (out.node < 0 or shape.interfaces):
                     far = out.place, out.port
@@ -44,11 +45,11 @@ class FaultyLinks:
         Raises
         ------
         ValueError
-            There is no such link, or it has no guards.
+            There is no such link, or it has no guards, or barrier wires beside them.
         """
         for fault in faults:
             if fault.link not in self._ends:
-                raise ValueError(f"link {fault.link} has no guards")
+                raise ValueError(f"link {fault.link} has no guards, or has barrier wires")
             self._links.plan([fault])
 
     def is_due(self, now: int) -> bool:

@@ -72,6 +72,11 @@ class FreeEntries:
             )
         return None
 
+    def hold(self, group: GroupPlan) -> None:
+        """Let a group have the entries that its plan names."""
+        for router, entry in group.placement.items():
+            self._taken[router].add(entry)
+
     def leave(self, group: GroupPlan) -> None:
         """Let others have a group's entries."""
         for router, entry in group.placement.items():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
 from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun, RecoveryNote
+from syncfabric.sim.drive.recovery.notes import Begun, Broken, Told
 from syncfabric.sim.drive.recovery.session import RecoveryChunk
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
@@ -55,13 +55,18 @@ class RecoveryCheck(Comparison):
         self._lives, self._registers = lives, spec.port_registers
         self._seen: dict[int, _Seen] = {}
         self._seats: dict[tuple[int, int], _Seen] = {}
+        self._engines = isinstance(spec, EngineSpec)
         self._broken = None if isinstance(spec, StaticSpec) else BrokenSeats(spec)
+        self._told: set[tuple[int, int, int]] = set()
         self.releases = self.broken = self.early = 0
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Judge lines of a chunk by the rules."""
         assert isinstance(chunk, RecoveryChunk)
-        done: list[RecoveryNote | Arrival] = [*chunk.recovery, *chunk.arrivals]
+        told = [note for note in chunk.recovery if isinstance(note, Told)]
+        self._told = {(note.cycle, note.node, note.register) for note in told}
+        done: list[Begun | Broken | Arrival] = [*chunk.arrivals]
+        done += [note for note in chunk.recovery if not isinstance(note, Told)]
         done.sort(key=lambda each: each.cycle)
         place = 0
         for number, line in enumerate(lines):
@@ -82,7 +87,7 @@ class RecoveryCheck(Comparison):
             self._seen[number] = _Seen(life.group.id, life.nodes)
         return self._seen[number]
 
-    def _take(self, done: RecoveryNote | Arrival) -> None:
+    def _take(self, done: Begun | Broken | Arrival) -> None:
         life = self._life(done.group if isinstance(done, Arrival) else done.life)
         if isinstance(done, Arrival):
             node = life.nodes[done.member]
@@ -91,6 +96,11 @@ class RecoveryCheck(Comparison):
             self._seats[done.node, done.register] = life
         else:
             life.killed = True
+
+    def _is_broken(self, cycle: int, node: int, register: int) -> bool:
+        """Return whether a release is a broken one."""
+        shown = self._broken is not None and (node, register) in self._broken.seats
+        return shown or (cycle, node, register) in self._told
 
     def _release(self, line: Line) -> Iterator[Mismatch]:
         for bit in bits(line.record.release):
@@ -101,9 +111,10 @@ class RecoveryCheck(Comparison):
                 yield Mismatch(line.cycle, where, "release of no member", register, None)
                 continue
             name = f"group {life.gid}"
-            if self._broken and (node, register) in self._broken.seats:
+            if self._is_broken(line.cycle, node, register):
                 self.broken += 1
-                inside = life.arrived.get(node, 0) > life.released.get(node, 0)
+                # An engine's BROKEN reaches members that have not arrived, too.
+                inside = self._engines or life.arrived.get(node, 0) > life.released.get(node, 0)
                 if not (life.killed and inside):
                     yield Mismatch(line.cycle, where, f"{name}: broken release of a member", 1, 0)
                 continue

@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from syncfabric.models.planning.plan import MessageGroupPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import AnyGroupPlan
 
 __all__ = ["Life"]
 
@@ -17,7 +17,7 @@ class Life:
 
     Parameters
     ----------
-    group : MessageGroupPlan or StaticGroupPlan
+    group : AnyGroupPlan
         Its plan.
     number : int
         Of all lives of the run.
@@ -52,7 +52,7 @@ class Life:
         Of episodes that are over, by the cycle of their last release.
     """
 
-    group: MessageGroupPlan | StaticGroupPlan
+    group: AnyGroupPlan
     number: int
     epoch: int
     nodes: list[int]

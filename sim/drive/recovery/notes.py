@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Begun", "Broken", "RecoveryNote"]
+__all__ = ["Begun", "Broken", "RecoveryNote", "Told"]
 
 
 class Begun(NamedTuple):
@@ -23,4 +23,12 @@ class Broken(NamedTuple):
     life: int
 
 
-RecoveryNote: TypeAlias = Begun | Broken
+class Told(NamedTuple):
+    """On a network of engines: the release of a register in this cycle is a broken one."""
+
+    cycle: int
+    node: int
+    register: int
+
+
+RecoveryNote: TypeAlias = Begun | Broken | Told

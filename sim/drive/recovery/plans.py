@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import linked
 from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineSpec,
     GroupSpec,
     NetworkSpec,
-    RegisterSpec,
     StaticSpec,
-    of_registers,
 )
 from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.reach_managers import reaches
+from syncfabric.sim.drive.recovery.engine_world import check_engines, plan_around
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.drive.recovery.world import is_hit, way_is_hit
 
@@ -72,6 +73,8 @@ def plan_after(plan: BarrierPlan, story: Story) -> BarrierPlan:
     spec = moved(plan.spec, story.moves)
     if isinstance(spec.network, StaticSpec):
         return _plan_static(plan, spec, spec.network, story)
+    if isinstance(spec.network, EngineSpec):
+        return plan_around(plan, spec, story)
     after = make_plan(spec, story.dead)
     reach = reaches(spec.register_network, story.dead)
     for group in after.message_groups:
@@ -111,11 +114,14 @@ def check_story(plan: BarrierPlan, story: Story) -> None:
         With the key that stands in the way.
     """
     with about(plan.spec.source):
-        _check_network(of_registers(plan.spec.network), story)
+        _check_network(plan.spec.network, story)
 
 
-def _check_network(network: RegisterSpec | StaticSpec, story: Story) -> None:
+def _check_network(network: AnySpec, story: Story) -> None:
     if isinstance(network, StaticSpec):
+        return
+    if isinstance(network, EngineSpec):
+        check_engines(network, story)
         return
     if not network.managed:
         raise SpecError(

@@ -36,6 +36,7 @@ READY = [
     "mesh-16x16",
     "mesh-32x32",
     "own-links",
+    "recover-engine-4x4",
     "reduce-4x4",
     "reflex-2x2",
     "reflex-4x4",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Message, Outputs
-from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.layout.engine import EngineLayout
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs
 
 __all__ = ["Lockstep", "Word", "build", "differences"]
@@ -130,10 +130,7 @@ class Lockstep:
         for name, message in ports.items():
             pins[f"{name}__valid"] = Word(message is not None)
             if message:
-                known = (1 << layout.message.width) - 1
-                if message.kind in (Kind.GO, Kind.BROKEN):
-                    known &= (1 << layout.message.offsets["data"]) - 1
-                pins[f"{name}__message"] = Word(self.word(message), known)
+                pins[f"{name}__message"] = Word(self.word(message))
         pins["config__ready"] = Word(answer is not None)
         pins["config__error"] = Word(answer is not None and answer.error)
         pins["config__rdata"] = Word(answer.rdata, answer.meaning) if answer else Word(0)
