@@ -57,9 +57,11 @@ def tree_blocks(network: EngineSpec) -> str:
         _table("LINKS", links or ["{0, 0, 0}"]),
         _table("NODE_PLACES", places),
         _table("SINK_HEADERS", (str(shape.sink_header(r)) for r in range(shape.routers))),
-        "/* Nodes with a manager, in the order of the managers' numbers; entries of each share. */",
+        "/* Nodes with a manager, in the order of the managers' numbers; entries of each\n"
+        " * share, and those that a node's port has registers for. */",
         _table("MANAGER_NODES", map(str, shape.managers)),
-        *defines({"SHARE_ENTRIES": run, "LINK_PORTS": shape.router.links}),
+        *defines({"SHARE_ENTRIES": run, "ENTRY_REGISTERS": shape.entry_registers}),
+        *defines({"LINK_PORTS": shape.router.links}),
         "/* Where fields of an image begin, and those of a name: lowest bits. */",
         *defines(_places(layout)),
         "/* An image in which each name is 1. */",

@@ -11,7 +11,7 @@ from syncfabric.sim.figures.area_parts import area_parts
 from syncfabric.sim.figures.campaign import campaigns
 from syncfabric.sim.figures.capacity import capacity
 from syncfabric.sim.figures.collectives import collectives
-from syncfabric.sim.figures.cores import core_barriers, core_programs
+from syncfabric.sim.figures.cores import core_barriers, core_groups, core_programs
 from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
 from syncfabric.sim.figures.cores_static import core_reflex
 from syncfabric.sim.figures.engines import engine_latency
@@ -68,6 +68,7 @@ SECTIONS: tuple[Section, ...] = (
     core_reductions,
     core_names,
     core_programs,
+    core_groups,
     core_reflex,
     wire_faults,
     mboa,

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.cores.barriers import Episode, episodes_of
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.events import Events
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
-from syncfabric.sim.cores.system import with_world
+from syncfabric.sim.cores.system import with_channels, with_world
 from syncfabric.sim.figures.row import Row
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "SOFTWARE",
     "beyond",
     "core_barriers",
+    "core_groups",
     "core_programs",
     "every_barrier",
+    "keys_of",
     "mesh_of_cores",
     "numbers_put",
     "run_cores",
@@ -34,11 +37,21 @@ __all__ = [
 SIDE = 8
 SIZES = (2, 4, 8, 16, 32, 64)
 SOFTWARE = ("dissemination", "tree", "tournament", "central")
-HARDWARE = ("btm", "wires")
+HARDWARE = ("engine", "btm", "wires")
 EPISODES = 10
-BEYOND, TIMED, SKEW = 12, 40, 500
+BEYOND, TIMED, SKEW = 8, 40, 500
 """Cycles that cores add to the network's own at most; barriers looked at for it, and cycles of work
 before each, at most."""
+
+ENGINES: dict[str, object] = {"transport": "link"}
+REGISTERS: dict[str, object] = {"sync": "both", "barrier_registers": 8}
+"""Engines have a mesh of their own; another is for all other barriers."""
+
+SWITCHES = {
+    "engine": {"transport": "link"},
+    "btin": {"setup": "manager"},
+}
+"""Five cores on two switches, ``twins``: its barriers, and what is set beside its links."""
 
 RATES = {16: 10_000, 64: 1_000}
 """Simulated cycles a second at least, by the cores."""
@@ -87,9 +100,14 @@ def scaling(
 
 
 def every_barrier() -> Iterator[tuple[str, list[float]]]:
-    """Measure barriers of the sizes in ``SIZES``, all on one network; yield a kind at a time."""
+    """Measure barriers of the sizes in ``SIZES``; yield a kind at a time."""
     for barrier in (*HARDWARE, *SOFTWARE):
-        yield barrier, scaling(SIDE, SIZES, barrier, sync="both", barrier_registers=8)
+        yield barrier, scaling(SIDE, SIZES, barrier, reduces=False, **keys_of(barrier))
+
+
+def keys_of(barrier: str) -> dict[str, object]:
+    """Return the keys of the mesh on which a barrier is measured."""
+    return ENGINES if barrier == "engine" else REGISTERS
 
 
 def core_barriers() -> Iterator[Row]:
@@ -100,24 +118,24 @@ def core_barriers() -> Iterator[Row]:
         took[barrier] = cycles
         yield Row(f"{barrier}: {words} cores", ", ".join(f"{one:.0f}" for one in cycles))
     least = [min(took[name][place] for name in SOFTWARE) for place in range(len(SIZES))]
-    ratios = [soft / hard for soft, hard in zip(least, took["btm"], strict=True)]
-    yield Row("best in software over btm", ", ".join(f"{ratio:.1f}" for ratio in ratios))
+    ratios = [soft / hard for soft, hard in zip(least, took["engine"], strict=True)]
+    yield Row("best in software over engine", ", ".join(f"{ratio:.1f}" for ratio in ratios))
 
 
 def core_programs() -> Iterator[Row]:
     """Programs of cores, 16 of them: hardware barriers against software; simulation speed."""
     # The group of all cores is the file's for software too, which would have to make one else.
-    spec = with_world(mesh_of_cores(4), 16, "btm")
+    spec = with_world(mesh_of_cores(4, (), **ENGINES), 16, "engine")
     for name in ("jacobi", "sort", "bfs"):
-        fast = run_cores(name, spec, "btm", 16)[0].cycles
+        fast = run_cores(name, spec, "engine", 16)[0].cycles
         slow = {barrier: run_cores(name, spec, barrier, 16)[0].cycles for barrier in SOFTWARE}
         best = min(slow, key=lambda barrier: slow[barrier])
         ratio = slow[best] / fast
-        yield Row(f"{name}: btm, {best}", f"{fast:,}, {slow[best]:,} cycles: {ratio:.2f}")
+        yield Row(f"{name}: engine, {best}", f"{fast:,}, {slow[best]:,} cycles: {ratio:.2f}")
     for cores, side in ((16, 4), (64, 8)):
-        spec = with_world(mesh_of_cores(side), cores, "btm")
+        spec = with_world(mesh_of_cores(side, (), **ENGINES), cores, "engine")
         defines = {"EPISODES": str(TIMED), "SKEW": str(SKEW)}
-        result, events = run_cores("barrier", spec, "btm", cores, defines)
+        result, events = run_cores("barrier", spec, "engine", cores, defines)
         if cores == 16:
             more, figure = beyond(spec, result, events), "16 cores, beyond the network's own"
             yield Row(figure, f"{more} cycles", f"<= {BEYOND}", more <= BEYOND)
@@ -128,15 +146,26 @@ def core_programs() -> Iterator[Row]:
 
 def mesh_of_cores(side: int, groups: Sequence[GroupSpec] = (), **keys: object) -> NetworkSpec:
     """Return a square mesh that cores can send packets over."""
-    network = MeshSpec.model_validate(
-        {"kind": "mesh", "width": side, "height": side, "channels": 2, **keys}
-    )
-    return NetworkSpec(name="figure", network=network, groups=tuple(groups))
+    network = {"kind": "mesh", "width": side, "height": side, "channels": 2, **keys}
+    values = {"name": "figure", "network": network, "groups": tuple(groups)}
+    return NetworkSpec.model_validate(values)
+
+
+def core_groups() -> Iterator[Row]:
+    """Groups that programs make and free, five cores on two switches (cycles)."""
+    names = {"kind", "ports", "switches", "links", "nodes"}
+    links = load("twins").network.model_dump(include=names)
+    for barrier, keys in SWITCHES.items():
+        values = {"name": "figure", "network": {**links, **keys}}
+        spec = with_world(with_channels(NetworkSpec.model_validate(values)), 5, barrier)
+        put = [numbers_put(run_cores("teams", spec, barrier, 5)[0], core) for core in range(5)]
+        made, freed = (max(max(of[first::2]) for of in put) for first in (0, 1))
+        yield Row(f"{barrier}: made, freed", f"{made:,}, {freed:,}")
 
 
 def _nested(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> NetworkSpec:
     nodes = mesh_of_cores(side).network.topology.nodes
-    planner = barrier if barrier in HARDWARE else "btm"
+    planner = {"engine": "", "wires": "wires"}.get(barrier, "btm")
     groups = (
         GroupSpec(id=gid, members=tuple(nodes[:size]), planner=planner)
         for gid, size in enumerate(sizes, 1)

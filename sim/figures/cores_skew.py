@@ -11,6 +11,7 @@ from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.figures.cores import (
     HARDWARE,
     SOFTWARE,
+    keys_of,
     mesh_of_cores,
     numbers_put,
     run_cores,
@@ -26,8 +27,6 @@ SKEWS = (0, 100, 1_000, 10_000)
 EPISODES = 10
 NAMES = ("pthread", "UPC", "MPI")
 """In the order in which ``skins.c`` takes them."""
-KEYS: dict[str, object] = {"sync": "both", "barrier_registers": 8}
-"""One network for all kinds of barriers."""
 
 
 def core_skew() -> Iterator[Row]:
@@ -44,9 +43,9 @@ def core_skew() -> Iterator[Row]:
 def core_reductions() -> Iterator[Row]:
     """Reductions of cores on a 4x4 mesh, in hardware and software (cycles)."""
     words = ", ".join(map(str, SIZES))
-    for barrier, name in (("btm", "btm"), ("tree", "in software")):
-        took = scaling(SIDE, SIZES, barrier, reduces=True, **KEYS)
-        yield Row(f"{name}: {words} cores", ", ".join(f"{one:.0f}" for one in took))
+    for barrier in ("engine", "btm", "tree"):
+        took = scaling(SIDE, SIZES, barrier, reduces=True, **keys_of(barrier))
+        yield Row(f"{barrier}: {words} cores", ", ".join(f"{one:.0f}" for one in took))
 
 
 def core_names() -> Iterator[Row]:
@@ -68,5 +67,5 @@ def latency(result: CoresResult) -> float:
 
 def _spec(barrier: str) -> NetworkSpec:
     # The group of all cores is the file's for software, too.
-    world = barrier if barrier in HARDWARE else HARDWARE[0]
-    return with_world(mesh_of_cores(SIDE, (), **KEYS), CORES, world)
+    world = barrier if barrier in HARDWARE else "btm"
+    return with_world(mesh_of_cores(SIDE, (), **keys_of(barrier)), CORES, world)

@@ -22,9 +22,9 @@ static uint32_t share;   /* entries of the own manager's that a node's port has 
 
 /* Of the groups that it leads, by their entry: root, ticket, and how many other members are to say
  * that they are through with it, once it is broken. */
-static uint8_t roots[SYNCFABRIC_PORT_REGISTERS];
-static uint16_t tickets[SYNCFABRIC_PORT_REGISTERS];
-static uint8_t owing[SYNCFABRIC_PORT_REGISTERS];
+static uint8_t roots[SYNCFABRIC_ENTRY_REGISTERS];
+static uint16_t tickets[SYNCFABRIC_ENTRY_REGISTERS];
+static uint8_t owing[SYNCFABRIC_ENTRY_REGISTERS];
 static uint32_t broken; /* entries that are taken until nobody owes any more */
 
 unsigned sf_leader(const unsigned *members, unsigned n)
@@ -42,7 +42,7 @@ void sf_begin_manager(const uint16_t *words)
         if (managers[manager] == sf_core())
             for (unsigned at = 0; at < SYNCFABRIC_SHARE_ENTRIES; at++)
                 share |= 1u << (manager * SYNCFABRIC_SHARE_ENTRIES + at)
-                    & ((1u << SYNCFABRIC_PORT_REGISTERS) - 1);
+                    & ((1u << SYNCFABRIC_ENTRY_REGISTERS) - 1);
     for (unsigned r = 0; share && r < SYNCFABRIC_ROUTERS; r++)
         sf_taken[r].of_file = words[r];
 }

@@ -29,16 +29,27 @@ NETWORKS = {
     "switches": (SWITCHES, 9, "has(m,n,3)||has(m,n,8)"),
     "registers on links": (SWITCHES + "link_registers = 2", 9, "has(m,n,3)||has(m,n,8)"),
     "no data": (SWITCHES + "data_bits = 0", 9, "has(m,n,3)||has(m,n,8)"),
+    "watchdog": (MESH.format("link") + "\ngroups = 8\nwatchdog = 100", 4, "has(m,n,0)"),
+    "wires": (
+        MESH.format("link") + "\ngroups = 8\nwires = 2\nport_registers = 10",
+        4,
+        "has(m,n,0)",
+    ),
+    "few registers": (
+        MESH.format("link") + "\nwires = 2\nport_registers = 4",
+        4,
+        "made[g]->port!=0",
+    ),
     "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
 }
 LONG = [pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != "mesh"]
 
 
-def run(source: str, network: str, seed: int = 1) -> CoresResult:
+def run(source: str, network: str, seed: int = 1, **macros: str) -> CoresResult:
     text, cores, inside = NETWORKS[network]
     spec = with_channels(loads(f'name = "net"\n[network]\n{text}\n'))
     spec = with_world(spec, cores, "engine")
-    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside}
+    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside, **macros}
     made = compile_program(HERE / source, spec=spec, barrier="engine", defines=defines)
     result, _ = run_program(spec, made, cores=cores, limit=1_000_000)
     return result
@@ -55,6 +66,13 @@ def test_groups_are_made_and_freed(network: str) -> None:
 @pytest.mark.parametrize("network", ["mesh", pytest.param("switches", marks=pytest.mark.long)])
 def test_groups_are_killed_and_made_anew(network: str) -> None:
     result = run("programs/kill.c", network)
+    assert result.faults == ()
+    assert result.exits == (0,) * result.cores
+
+
+@pytest.mark.long
+def test_groups_that_a_watchdog_breaks_are_made_anew() -> None:
+    result = run("programs/kill.c", "watchdog", BY_WATCHDOG="1")
     assert result.faults == ()
     assert result.exits == (0,) * result.cores
 

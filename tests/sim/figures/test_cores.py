@@ -79,7 +79,7 @@ def test_software_has_the_same_network_and_group_as_hardware(
 
     def ran(name: str, spec: NetworkSpec, barrier: str, *_: object) -> tuple[CoresResult, Events]:
         seen.setdefault(name, []).append(spec)
-        return replace(EMPTY, cycles=100 if barrier == "btm" else 120, run_seconds=1), Events()
+        return replace(EMPTY, cycles=100 if barrier == "engine" else 120, run_seconds=1), Events()
 
     monkeypatch.setattr(figures, "run_cores", ran)
     monkeypatch.setattr(figures, "beyond", lambda *_: 0)
