@@ -8,7 +8,8 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.run import run
@@ -123,6 +124,14 @@ MORE: dict[str, dict[str, Any]] = {
         "link_registers": 3,
         "setup": "local",
     },
+    "wider-than-a-flit": {
+        **{"kind": MESH, "size": (3, 2), "message_links": "shared", "flit_bits": 16},
+        **{"data_bits": 32, "operations": "all"},
+    },
+    "wider-in-a-cluster": {
+        **{"kind": CLUSTER, "size": (4, 6), "message_links": "shared", "flit_bits": 16},
+        **{"data_bits": 32, "setup": "local"},
+    },
     "stages": {"kind": CLUSTER, "size": (3, 4), "setup": "local", "engine_stages": 4},
 }
 
@@ -160,6 +169,24 @@ def test_the_model_keeps_the_rules(name: str) -> None:
     plan = make_plan(spec)
     result = run(plan, sim="model", episodes=10, seed=1)
     assert result.verdict == "match"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize(("kind", "size"), [(MESH, (3, 2)), (CLUSTER, (4, 6))])
+def test_managers_set_up_what_is_in_their_shares(
+    kind: str, size: tuple[int, int], count: int
+) -> None:
+    nodes = network(kind, *size).network.topology.nodes
+    managers = [list(node) for node in nodes[-count:]]
+    spec = network(kind, *size, setup="manager", managers=managers, groups=8)
+    checked(spec, "model", episodes=8)
+    engines = spec.message_network
+    assert isinstance(engines, EngineSpec)
+    owners = {
+        owner_of(group.placement.values(), engines.shape.router)
+        for group in make_plan(spec).engine_groups
+    }
+    assert owners == set(range(min(count, len(spec.groups))))
 
 
 @pytest.mark.parametrize("seed", range(4))
