@@ -29,6 +29,7 @@ from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import XyRouting
+from syncfabric.rtl.slots.plane import SlotPlane as SlotsBeside
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
@@ -284,6 +285,12 @@ BLOCKS: dict[str, Block] = {
         _two_channels,
         frozenset(observed()),
         lambda: picorv32_file().read_text(encoding="utf-8"),
+    ),
+    "slots": Block(
+        "Barrier wires beside an engine of a mesh: 4 links, 4 slots without data, config port",
+        lambda shape: SlotsBeside(shape.slots, shape.watchdog, reports=False),
+        lambda **given: MeshNodeShape(**{"wires": 4, **given}),
+        frozenset({"unexpected"}),
     ),
     "mesh-wires": _wires(
         "Barrier wires of a mesh node: 4 links, 4 slots without data", 4, process=True

@@ -88,19 +88,20 @@ class Slot(wiring.Component):
         ]
 
         # What comes.
-        breaking, hits = Signal(ports), Signal(ports)
+        mild_ones, hits = Signal(ports), Signal(ports)  # without BROKEN
         lasts, goes = Cat(kind[1] for kind in kinds), Cat(kind[0] for kind in kinds)
         trips, hit, mild = Signal(), Signal(), Signal()
         broken, complete, fires = Signal(), Signal(), Signal()
         m.d.comb += [
-            breaking.eq(self.comes & lasts & goes),
-            hits.eq(Mux(alive, self.comes & ~(lasts & goes) & missing, 0)),
+            mild_ones.eq(self.comes & ~(lasts & goes)),
+            # Of a slot that is not alive nothing counts but that.
+            hits.eq(mild_ones & missing),
             hit.eq(hits.any()),
             mild.eq((hits & ~lasts).any()),  # a hit is not LAST
-            broken.eq((alive & (breaking & parent).any()) | kill | trips),
-            complete.eq(hit & ~(missing & ~hits).any()),
+            broken.eq((alive & (self.comes & lasts & goes & parent).any()) | kill | trips),
+            complete.eq(alive & hit & ~(missing & ~hits).any()),
             fires.eq(broken | complete | go),
-            self.strays.eq((self.comes & ~hits & ~Mux(alive, breaking & parent, 0)).any()),
+            self.strays.eq((mild_ones & ~Mux(alive, missing, 0)).any()),
         ]
         if self._watchdog:
             old, waits = Signal(), ~fresh | (turn & last & ~root)

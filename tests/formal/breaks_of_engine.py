@@ -4,7 +4,37 @@ from tests.formal.kinds import Break
 
 __all__ = ["ENGINE_BREAKS"]
 
+SLOTS = "slots of barrier wires beside an engine"
+
 ENGINE_BREAKS = (
+    Break(
+        "a slot fires with the first that comes",
+        SLOTS,
+        "rtl/slots/slot.py",
+        "complete.eq(alive & hit & ~(missing & ~hits).any())",
+        "complete.eq(alive & hit)",
+    ),
+    Break(
+        "what a slot sends up goes down, too",
+        SLOTS,
+        "rtl/slots/slot.py",
+        "Mux(down, children, parent)",
+        "children | Mux(down, 0, parent)",
+    ),
+    Break(
+        "a command reaches every slot",
+        SLOTS,
+        "rtl/slots/plane.py",
+        "slot.asked.eq(asked & name)",
+        "slot.asked.eq(asked)",
+    ),
+    Break(
+        "a message for a slot reaches its neighbour, too",
+        SLOTS,
+        "rtl/slots/plane.py",
+        'arrive, release = getattr(here, f"arrive_{s}")',
+        'arrive, release = getattr(here, "arrive_0")',
+    ),
     Break(
         "one port is enough",
         "engine: an entry, stages 1",

@@ -10,6 +10,7 @@ from tests.formal.kinds import Proof
 from tests.formal.node_ports import NodePortProof
 from tests.formal.routed import OutputProof, SlotsProof
 from tests.formal.routers import FlitProof, PacketProof, source, xy
+from tests.formal.slots import WireSlotProof
 
 __all__ = ["ENGINE_PROOFS"]
 
@@ -64,6 +65,9 @@ ENGINE_PROOFS = (
     Proof("engine: visits, every 10 cycles", "rtl/engine/watchdog.py", partial(VisitsProof, 10)),
     Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
     Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
+    Proof(
+        "slots of barrier wires beside an engine", "rtl/slots/slot.py", WireSlotProof, reset=True
+    ),
     Proof("links that packets and messages share", "rtl/transport/link.py", SharesProof),
     Proof("routed messages: slots", "rtl/transport/routed.py", SlotsProof),
     Proof("routed messages: an output", "rtl/transport/routed.py", OutputProof),

@@ -10,6 +10,7 @@ from tests.mutation.irregular import IRREGULAR
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.schedules import SCHEDULES
 from tests.mutation.setup import SETUP
+from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
 from tests.mutation.survivors import SURVIVORS
@@ -347,6 +348,7 @@ MUTANTS = (
     *IRREGULAR,
     *SCHEDULES,
     *SETUP,
+    *SLOTS,
     *SOFTWARE,
     *STATIC,
     *WIRES,

@@ -236,7 +236,7 @@ class RouterSlots:
             slot.missing -= hits.keys()
             slot.acc, slot.fresh = combined, False
             slot.last &= lasts
-        return len(comes) > len(hits) + len(taken)
+        return len(comes) > len(hits) + len(breaks)
 
     def _fire(self, s: int, broken: bool, kind: int, combined: int) -> None:
         slot = self._slots[s]

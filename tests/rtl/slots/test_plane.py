@@ -15,7 +15,7 @@ from syncfabric.rtl.slots.plane import SlotPlane
 from tests.rtl.support import SEED
 
 CYCLES = 3000
-WATCHDOG = 23
+WATCHDOG = 7
 SHAPES = {
     "mesh": SlotLayout(EngineLayout(4, True, 4, 3, "bitwise"), 3, True),
     "switch": SlotLayout(EngineLayout(3, False, 5, 2, "all"), 2, False),
@@ -59,7 +59,7 @@ class _Software:
 
 
 def _messages(
-    rng: random.Random, layout: SlotLayout, model: RouterSlots
+    rng: random.Random, layout: SlotLayout, model: RouterSlots, chance: float
 ) -> tuple[dict[int, dict[int, int]], dict[int, SlotMessage]]:
     """Draw what comes: mostly what is awaited, now and then anything."""
     links: dict[int, dict[int, int]] = {}
@@ -67,7 +67,7 @@ def _messages(
     data = layout.engine.data_bits
     for s in range(layout.slots):
         for p in range(layout.engine.ports):
-            if rng.random() > (0.5 if p in model.awaited(s) else 0.01):
+            if rng.random() > (chance if p in model.awaited(s) else 0.01):
                 continue
             kinds = [Kind.PLAIN, *[Kind.LAST] * 5]
             message = SlotMessage(rng.choice(kinds), rng.getrandbits(data) if data else 0)
@@ -98,7 +98,7 @@ def test_slots_do_what_their_model_does(shape: str, managed: bool) -> None:
         software = _Software(rng, layout)
         for cycle in range(CYCLES):
             software.draw(model)
-            links, own = _messages(rng, layout, model)
+            links, own = _messages(rng, layout, model, 0.04 if cycle // 150 % 2 else 0.5)
             request, ready = software.request, managed and rng.random() < 0.5
             _drive(ctx, plane, layout, links, own, request)
             if managed:
@@ -132,7 +132,7 @@ def test_slots_do_what_their_model_does(shape: str, managed: bool) -> None:
     simulator.add_clock(1e-6)
     simulator.add_testbench(program)
     simulator.run()
-    assert all(count > 3 for name, count in seen.items() if managed or name != "freed"), str(seen)
+    assert all(count > 1 for name, count in seen.items() if managed or name != "freed"), str(seen)
 
 
 def _drive(
