@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong
+from syncfabric.sim.fabric.nodes import counter_names
 from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.soak.life import Life
 
@@ -39,6 +40,7 @@ class Bench:
         network = self._network = plan.spec.network
         self._static = isinstance(network, StaticSpec)
         self._targets = targets_of(network)
+        self._names = counter_names(network) if isinstance(network, EngineSpec) else []
         self._packets = not isinstance(network, StaticSpec) and network.channels > 0
         self._cycle = 0
         self._wrong: list[Wrong] = []
@@ -98,6 +100,11 @@ class Bench:
     def _counters(self) -> Counter[str]:
         """Return what all counters say, by name."""
         total: Counter[str] = Counter()
+        if isinstance(self._network, EngineSpec):
+            for names, word in zip(self._names, self._fabric.counted(), strict=True):
+                for place, name in enumerate(names):
+                    total[name] += word >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1
+            return total
         for target, word in enumerate(self._fabric.observed()[: len(self._targets)]):
             _, above = self._targets.split(target, word)
             for place, counter in enumerate(self._targets.counters):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.campaign.bench import LOOK, Bench
@@ -90,6 +90,9 @@ class Court(Bench):
         super().__init__(fabric, plan)
         network = self._network
         watchdog = network.watchdog
+        self._ends = not isinstance(network, EngineSpec)  # its last barrier would end a group
+        if isinstance(network, EngineSpec):  # an entry's turn comes after all others' (E8)
+            watchdog *= network.shape.router.layout.entries
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was broken off
@@ -189,7 +192,7 @@ class Court(Bench):
         fabric = self._fabric
         fabric.seed(seed=trial.seed, jitter=trial.jitter, hang=self._hang)
         for gid in lives:
-            fabric.open(gid, EPISODES)
+            self._open(gid, EPISODES)
         if trial.busy:
             self._rate(RATE)
         if trial.faults and trial.kind is not Kind.RENEW:
@@ -223,7 +226,10 @@ class Court(Bench):
         if gid in self._half:
             return
         self._sit(lives[gid])
-        self._fabric.open(gid, EPISODES)
+        self._open(gid, EPISODES)
+
+    def _open(self, gid: int, episodes: int) -> None:
+        self._fabric.open(gid, episodes, ends=self._ends)
 
     def _await_ends(self, lives: dict[int, Life]) -> set[int]:
         """Go on until each group has had its barriers, or will not; return those that will not."""
@@ -265,7 +271,7 @@ class Court(Bench):
         self._wrong = [wrong for wrong in self._wrong if not wrong.text.startswith(STANDS)]
         self._over = set()
         for gid in lives:
-            self._fabric.open(gid, AFTERWARDS)
+            self._open(gid, AFTERWARDS)
         return self._await_ends(lives)
 
     def _judgement(self) -> tuple[Verdict, str] | None:

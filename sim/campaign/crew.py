@@ -21,10 +21,10 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import (
+    EngineSpec,
     IrregularSpec,
     RegisterSpec,
     StaticSpec,
-    of_registers,
 )
 from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.plan import (
@@ -123,7 +123,11 @@ class Crew(ABC):
 
 def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
     """Return the software for a network."""
-    network = of_registers(plan.spec.network)
+    network = plan.spec.network
+    if isinstance(network, EngineSpec):
+        from syncfabric.sim.campaign.crew_engines import OfEngines
+
+        return OfEngines(fabric, network)
     if isinstance(network, StaticSpec):
         return _OfRoutes(fabric, network)
     if network.has_messages:
@@ -133,7 +137,11 @@ def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
 
 def groups_hit(plan: BarrierPlan, dead: Dead) -> set[int]:
     """Return the groups that cannot go on as they are."""
-    network = of_registers(plan.spec.network)
+    network = plan.spec.network
+    if isinstance(network, EngineSpec):
+        from syncfabric.sim.campaign.crew_engines import is_hit_by
+
+        return {group.id for group in plan.engine_groups if is_hit_by(group, dead)}
     if isinstance(network, StaticSpec):
         return {group.id for group in plan.static_groups if way_is_hit(network, group, dead)}
     if not network.has_messages:  # plans around it may have other slots

@@ -6,7 +6,6 @@ import enum
 
 from syncfabric.models.networks.spec import (
     AnySpec,
-    RegisterSpec,
     StaticSpec,
 )
 
@@ -51,13 +50,14 @@ _WORDS = {
 }
 
 
-def kinds_of(network: RegisterSpec | StaticSpec) -> tuple[Kind, ...]:
+def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     """Return the kinds of faults that can happen to a network."""
     if isinstance(network, StaticSpec):
         return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
     kinds = [Kind.FLIP, Kind.DROP]
     kinds += [Kind.CREDIT] if network.guarded else []
-    kinds += [Kind.DEAD, Kind.ABSENT]
+    kinds += [] if getattr(network, "transport", "") == "routed" else [Kind.DEAD]
+    kinds.append(Kind.ABSENT)
     kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
     kinds += [Kind.SPURIOUS] if Kind.FORGED in kinds and network.managed else []
     kinds += [Kind.SETUP, Kind.WRITE] if network.managed and network.has_messages else []

@@ -6,11 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import (
-    NetworkSpec,
-    StaticSpec,
-    of_registers,
-)
+from syncfabric.models.networks.spec import EngineSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
 
@@ -75,7 +71,7 @@ class CampaignRequest:
         SpecError
             There is no such kind, or the network does not know it.
         """
-        known = kinds_of(of_registers(spec.network))
+        known = kinds_of(spec.network)
         names = ", ".join(kind.value for kind in known)
         for name in self.kinds:
             if name not in {kind.value for kind in known}:
@@ -94,7 +90,14 @@ class CampaignRequest:
 
 
 def _check_messages(plan: BarrierPlan) -> None:
-    network = plan.spec.register_network
+    network = plan.spec.message_network
+    if isinstance(network, EngineSpec):
+        if slots := network.shape.router.wires:
+            raise SpecError(
+                f"network: wires = {slots}: a campaign does not strike barrier wires beside "
+                "collective engines; remove the key, and planner wires"
+            )
+        return  # the host ends any group over the config chain
     if network.has_messages and network.wire_plane is not None:
         raise SpecError(
             'network: a campaign strikes messages or wires, not sync = "both"; set one of them'

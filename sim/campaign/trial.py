@@ -11,17 +11,16 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.messages import REGISTER_WORDS, Command
 from syncfabric.models.messages import Kind as Message
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import (
-    IrregularSpec,
-    StaticSpec,
-    of_registers,
-)
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.switch_tree import PortRegister
 from syncfabric.models.planning.tree import Register
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.campaign.crew_engines import dead_links_of
 from syncfabric.sim.campaign.forged import end_of, forged, spurious_kinds
+from syncfabric.sim.campaign.forged_engines import Forger
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.story import Story
@@ -102,9 +101,15 @@ class Draw:
 
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
         self._plan, self._kinds, self._seed = plan, kinds, seed
-        network = self._network = of_registers(plan.spec.network)
+        network = self._network = plan.spec.network
+        engines = isinstance(network, EngineSpec)
+        self._forger = None
+        if isinstance(network, EngineSpec) and network.guarded:
+            self._forger = Forger(network, plan.engine_groups)
         links, wires = links_of(network), link_wires(network)
-        local = set() if isinstance(network, IrregularSpec) else {*links.eject, *links.inject}
+        irregular = isinstance(network.topology, Irregular)
+        local = set() if irregular else {*links.eject, *links.inject}
+        self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
         there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
         self._barrier_wires = there.pop("wires", 0)
@@ -117,6 +122,7 @@ class Draw:
         longest = max(group.bound or 0 for group in plan.groups)
         self.span = (EPISODES - 1) * (longest + max(JITTERS))
         """Cycles in which faults happen."""
+        self._engines = engines
         self._after: dict[str, BarrierPlan | None] = {}
 
     def trial(self, number: int) -> Trial:
@@ -141,9 +147,13 @@ class Draw:
         if kind is Kind.WRITE:
             word = rng.choice((0, 0, rng.randrange(1, REGISTER_WORDS)))
             data = rng.choice((rng.getrandbits(32), *Command)) if word else rng.randrange(2)
+            data = data if word or not self._engines else rng.getrandbits(4)
             gid, at = rng.choice(self._plan.groups).id, rng.randint(1, self.span // 4)
             place = rng.randrange(PLACES)
             return replace(base, at=at, busy=False, gid=gid, node=place, write=(word, data))
+        if self._forger and kind in (Kind.FORGED, Kind.SPURIOUS, Kind.POSED):
+            fault = self._of_nobody(self._forger, kind, at, rng)
+            return replace(base, faults=(fault,), roams=False)
         if kind is Kind.SPURIOUS:
             return replace(base, faults=(self._spurious(at, rng),), roams=False)
         if kind is Kind.RENEW:
@@ -169,6 +179,19 @@ class Draw:
         most = 3 if lanes else 1
         count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
         return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
+
+    def _of_nobody(self, forger: Forger, kind: Kind, at: int, rng: random.Random) -> Fault:
+        """Draw a message that no engine has sent, on a link that leads to a router."""
+        ends, mask = links_of(self._network).ends, None
+        while mask is None:
+            link = rng.choice(self._inward)
+            end = ends[link]
+            assert end
+            if kind is Kind.SPURIOUS:
+                mask = forger.spurious(rng, *end)
+            else:
+                mask = (forger.posed if kind is Kind.POSED else forger.unknown)(rng, end[0])
+        return Fault(at, link, FaultKind.FORGED, mask)
 
     def _forged(self, rng: random.Random, posed: bool) -> int:
         """Return the wires of a message that nobody has sent, with the right check bits.
@@ -216,7 +239,10 @@ class Draw:
     def _around(self, name: str) -> BarrierPlan | None:
         dead = Dead.of(self._network.topology, [name])
         try:
-            after = plan_after(self._plan, Story(dead=dead))
+            if self._engines:
+                after = make_plan(self._plan.spec, dead)
+            else:
+                after = plan_after(self._plan, Story(dead=dead))
         except PlanError:
             return None
         whole = len(after.groups) == len(self._plan.groups)
@@ -225,9 +251,9 @@ class Draw:
     def _name(self, rng: random.Random) -> str:
         network, links = self._network, links_of(self._network)
         whole = rng.random() < 1 / 4
-        if isinstance(network, IrregularSpec):
+        if isinstance(network.topology, Irregular):
             if whole:
-                return str(rng.randrange(network.switches))
+                return str(rng.randrange(network.topology.switches))
             (s, p), (t, q) = rng.choice(network.topology.links)
             return f"{s},{p}-{t},{q}"
         if whole:
@@ -242,6 +268,8 @@ class Draw:
     def _dying(self, dead: Dead) -> list[int]:
         if isinstance(self._network, StaticSpec):
             return dead_outputs(dead)
+        if isinstance(self._network, EngineSpec):
+            return dead_links_of(self._network, dead)
         return dead_links(self._network, dead)
 
 

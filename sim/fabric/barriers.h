@@ -5,7 +5,8 @@
 //   members SEED JITTER   let the members of the watched groups arrive again and again, from the
 //                    cycle after the next on
 //   seed SEED JITTER HANG   of members to come; no barrier is to stand still for HANG cycles
-//   open GID EPISODES   let a group's members arrive so many times, from now on
+//   open GID EPISODES ENDS   let a group's members arrive so many times, from now on; with ENDS 1
+//                    the last time is the group's last barrier
 //   close GID        they arrive no more, and may be released broken
 //   absent GID NODE  this one arrives no more
 //   dismiss GID      forget where a group's members sit
@@ -33,12 +34,13 @@ class Barriers {
             words >> seed_ >> jitter_ >> hang;
             nodes_.clear(), referee_.set_hang(hang);
             if (name == "members")
-                for (auto& group : referee_.groups()) let_in(group, FOR_EVER, false);
+                for (auto& group : referee_.groups()) let_in(group, FOR_EVER, false, true);
         } else if (name == "open") {
             uint64_t episodes = 0;
-            words >> gid >> episodes;
+            bool ends = true;
+            words >> gid >> episodes >> ends;
             if (Group* group = referee_.group(gid))
-                referee_.open(*group, episodes, cycle), let_in(*group, episodes, true);
+                referee_.open(*group, episodes, ends, cycle), let_in(*group, episodes, true, ends);
         } else if (name == "close") {
             words >> gid;
             each_member(gid, [](Member& member) { member.stop(); });
@@ -101,14 +103,14 @@ class Barriers {
         referee_.sit(gid, op, bound, seats);
     }
 
-    void let_in(const Group& group, uint64_t episodes, bool wait) {
+    void let_in(const Group& group, uint64_t episodes, bool wait, bool ends) {
         for (auto& seat : group.seats) {
             auto at = std::lower_bound(nodes_.begin(), nodes_.end(), seat.node,
                                        [](auto& each, int node) { return each.node() < node; });
             if (at == nodes_.end() || at->node() != seat.node)
                 at = nodes_.insert(at, {seat.node, seed_});
             Member member(seat.place, group.gid, episodes,
-                          wait ? (at->state() >> 8) % (jitter_ + 1) : 0);
+                          wait ? (at->state() >> 8) % (jitter_ + 1) : 0, ends);
             auto& all = at->members();
             auto follows = [](const Member& a, const Member& b) { return a.place() < b.place(); };
             all.insert(std::upper_bound(all.begin(), all.end(), member, follows), member);

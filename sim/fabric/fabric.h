@@ -25,6 +25,7 @@
 //   keep             remember all of this, queues and requests being empty
 //   restore          be again what is remembered
 //   observe          a line a tile: its registers and counters
+//   counted          a line a target of a network of engines: its counters, 8 bits each
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
@@ -95,6 +96,12 @@ template <class Network> class Fabric {
             hex(line, t.observe);
             std::cout << line << '\n';
         });
+        FOR_CHAIN(else if (name == "counted") for (int i = 0; i < Network::TARGETS; ++i)
+            network_.target(i, [](auto& t) {
+                std::string line;
+                hex(line, t.counted);
+                std::cout << line << '\n';
+            });)
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
         else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';

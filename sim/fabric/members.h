@@ -13,12 +13,13 @@
 class Member {
   public:
     // Its register at the node, its group, how often it arrives, and the cycles before it begins.
-    Member(int place, int gid, uint64_t arrivals, uint32_t wait)
-        : place_(place), gid_(gid), arrivals_(arrivals), left_(wait) {}
+    // `ends`: it says in the last of them that it is.
+    Member(int place, int gid, uint64_t arrivals, uint32_t wait, bool ends)
+        : place_(place), gid_(gid), arrivals_(arrivals), left_(wait), ends_(ends) {}
 
     int place() const { return place_; }
     int gid() const { return gid_; }
-    bool has_been_last() const { return !arrivals_; }
+    bool has_been_last() const { return ends_ && !arrivals_; }
     void stop() { arrivals_ = 0; }
 
     // Return the node's random word as this register sees it.
@@ -45,6 +46,7 @@ class Member {
     int place_, gid_;
     uint64_t arrivals_;
     uint32_t left_;
+    bool ends_;
     bool inside_ = false;  // arrived and not yet released
 };
 

@@ -1,7 +1,9 @@
 """The tiles of a network of engines: a router, a node interface, the registers of a link."""
 
+import re
 from collections.abc import Iterable
 
+from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.sim.assemble.nodes import (
     CHAIN,
@@ -28,6 +30,8 @@ __all__ = [
     "REGISTERS_TILE",
     "ROUTER_TILE",
     "begin_tile",
+    "counter_names",
+    "counters",
     "definitions",
     "joined_link",
     "place_node",
@@ -109,6 +113,9 @@ def _tile(
         if spec.channels:
             tile.place_traffic(top)
     place_node(top, module, inside)
+    places = [place for _, place in counters(spec, module)]
+    top.port("output", "counted", COUNTER_BITS * len(places))
+    top.assign("counted", f"{{{', '.join(reversed(places))}}}")
     return f"{end_verilog()}\n{top.text()}"
 
 
@@ -127,6 +134,29 @@ def place_node(
     inside |= {f"host__{wire}": f"{host}_{wire}" for wire in CHAIN}
     inside |= {f"next__{wire}": f"further_{wire}" for wire in CHAIN}
     top.instance(module, "node", inside | joined)
+
+
+def counters(spec: EngineSpec, module: str) -> list[tuple[str, str]]:
+    """Return the counters of a router or a node interface: name, and where a tile has it."""
+    text = (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
+    heads = re.findall(rf"^module \\{module}\.(\S+) \(([^)]*)\)", text, re.MULTILINE)
+    found = []
+    for path, ports in heads:
+        if {"events", "count"} <= {port.strip() for port in ports.split(",")}:
+            parts = path.split(".")
+            signal = " .".join(f"\\{part}" for part in parts)
+            found.append((_counter_name(parts), f"node.{signal} .count"))
+    return found
+
+
+def _counter_name(parts: list[str]) -> str:
+    """Return the name of a counter, as `sim.lifecycle.counters` has it."""
+    name = parts[-1].partition("$")[0].removesuffix("_counter")
+    if name == "refused":
+        return "engine REFUSED_COMMAND" if "engine" in parts else "port REFUSED_ARRIVE"
+    if name.startswith("manager_"):
+        return f"manager {name.removeprefix('manager_').upper()}"
+    return f"{'engine' if 'engine' in parts else 'router'} {name.upper()}"
 
 
 def _process(spec: EngineSpec) -> dict[str, str | None]:
@@ -193,6 +223,15 @@ def registers_tile(spec: EngineSpec) -> str:
     ends = {**joined_link(spec, "near", "near"), **joined_link(spec, "far", "far")}
     top.instance(REGISTERS, "registers", {"clk": "clk", "rst": "1'd0", **ends})
     return f"{registers_verilog(spec.shape)}\n{top.text()}"
+
+
+def counter_names(spec: EngineSpec) -> list[list[str]]:
+    """Return the names of each target's counters, as `Fabric.counted` has them from bit 0 up."""
+    shape = spec.shape
+    routers = [[name for name, _ in counters(spec, ROUTER)]] * shape.routers
+    if not shape.interfaces:
+        return routers
+    return [[name for name, _ in counters(spec, INTERFACE)]] * len(shape.nodes) + routers
 
 
 def definitions(spec: EngineSpec) -> list[str]:

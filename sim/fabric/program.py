@@ -174,9 +174,9 @@ class Fabric:
         """Say how members to come arrive, and for how long nothing may happen in a group."""
         self._ask(f"seed {seed} {jitter} {hang}")
 
-    def open(self, gid: int, episodes: int) -> None:
-        """Let a group's members arrive so many times, in the last barrier with ``last``."""
-        self._ask(f"open {gid} {episodes}")
+    def open(self, gid: int, episodes: int, *, ends: bool = True) -> None:
+        """Let a group's members arrive so many times; if it ends, the last time with ``last``."""
+        self._ask(f"open {gid} {episodes} {int(ends)}")
 
     def close(self, gid: int) -> None:
         """Let a group's members arrive no more; they may be released broken from now on."""
@@ -281,6 +281,10 @@ class Fabric:
     def observed(self) -> list[int]:
         """Return the port ``observe`` of every tile; see `sim.drive.targets`."""
         return [int(line, 16) for line in self._ask("observe")]
+
+    def counted(self) -> list[int]:
+        """Return all counters of each target of a network of engines; see `sim.fabric.nodes`."""
+        return [int(line, 16) for line in self._ask("counted")]
 
     def restless(self) -> None:
         """Evaluate every tile in every cycle from now on, whether it idles or not."""

@@ -35,16 +35,16 @@ inline uint64_t combined(int op, uint64_t a, uint64_t b) {
 
 struct Arrivals {  // for one episode
     std::vector<uint8_t> here;
-    uint32_t count = 0;
-    bool whole = false;  // all have arrived, also if some have left it broken since
+    uint32_t count = 0, came = 0;  // who is here, and who has been, also if he has left it broken
+    bool whole = false;            // all have arrived
     uint64_t last = 0, data = 0;
 
     explicit Arrivals(std::size_t seats) : here(seats) {}
     bool take(int seat, uint64_t cycle, int op, uint64_t value) {
         if (here[seat]) return false;
-        data = count ? combined(op, data, value) : value;
+        data = came ? combined(op, data, value) : value;
         here[seat] = 1, ++count, last = cycle;
-        whole |= count == here.size();
+        whole = ++came == here.size();
         return true;
     }
 };
@@ -59,6 +59,7 @@ struct Group {
     uint32_t released = 0;
     uint64_t left = 0;    // episodes to come
     uint64_t since = 0;   // last cycle in which somebody arrived or was released
+    bool ends = true;     // and the last of them is its last barrier
     bool closed = false;  // members arrive no more, and may be released broken
     uint64_t errors = 0;
     std::map<uint64_t, uint64_t> episodes;  // by latency
@@ -67,7 +68,9 @@ struct Group {
     uint32_t inside() const { return now.count - released + ahead.count; }
     bool is_in(int seat) const { return out[seat] ? ahead.here[seat] : now.here[seat]; }
     // Whether a member has had its last release.
-    bool is_over(int seat) const { return broken[seat] || !left || (left == 1 && out[seat]); }
+    bool is_over(int seat) const {
+        return broken[seat] || (ends && (!left || (left == 1 && out[seat])));
+    }
     // How many are to be released yet, not counting who sits at these nodes.
     uint32_t inside_but(const std::vector<int>& nodes) const {
         uint32_t count = 0;
@@ -116,8 +119,8 @@ class Referee {
     }
 
     // Let a group have some episodes from now on.
-    void open(Group& group, uint64_t episodes, uint64_t cycle) {
-        group.left = episodes, group.since = cycle;
+    void open(Group& group, uint64_t episodes, bool ends, uint64_t cycle) {
+        group.left = episodes, group.ends = ends, group.since = cycle;
     }
 
     // Forget a group's seats.

@@ -14,7 +14,10 @@ from syncfabric.sim.figures.row import Row
 
 __all__ = ["campaigns"]
 
-NETWORKS = ("campaign-mesh", "campaign-cluster", "campaign-wires", "campaign-static")
+NETWORKS = (
+    *("campaign-engine-4x4", "campaign-mesh", "campaign-cluster"),
+    *("campaign-wires", "campaign-static"),
+)
 FULL = 10_000
 """Faults of a campaign in full."""
 PART = 20

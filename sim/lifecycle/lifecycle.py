@@ -124,7 +124,8 @@ class Lifecycle(ABC):
     def await_ready(self, group: GroupPlan) -> Steps[None]:
         """Await GO at all members of a group of which nobody arrives before (N6.2).
 
-        Without ``read_back`` nothing says so, and all the cycles go by that it may take.
+        Without ``read_back``, and on barrier wires, nothing says so, and all the cycles go by that
+        it may take.
 
         Raises
         ------
@@ -132,7 +133,7 @@ class Lifecycle(ABC):
             It does not come.
         """
         tree, status = group.shape, self._shape.router.layout.status
-        if not self._shape.router.read_back:
+        if not self._shape.router.read_back or group.slot_register is not None:
             yield Pause((tree.height + 1) * self._passing)
             return
         routers = list(dict.fromkeys(tree.nodes[:, 0].tolist()))

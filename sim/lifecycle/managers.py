@@ -56,6 +56,12 @@ class ByManagers(Lifecycle):
         code, _ = yield from self._command(self._node(group.placement.values()), writes)
         return code
 
+    def offer(self, group: GroupPlan, manager: int) -> Steps[Answer]:
+        """Have any manager give a group's SETUP once; return what it is answered."""
+        writes = set_up_command(group, self._shape, self.epochs)
+        code, _ = yield from self._command(self._shape.managers[manager], writes)
+        return code
+
     def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
         refusal = Answer.OK
         for group in groups:  # a router has one reply for a manager, so one request of a command

@@ -138,9 +138,7 @@ class Drawing:
             assert isinstance(group, EngineGroupPlan)
             if placed := free.take(group, owner):
                 episodes = min(most, rng.randint(1, 2 * self._life))
-                life = Life(plan, placed, epoch=0, episodes=episodes, manager=owner)
-                life.places = dict(zip(life.nodes, placed.registers, strict=True))
-                return life
+                return Life(plan, placed, epoch=0, episodes=episodes, manager=owner)
         return None
 
     def leave(self, life: Life) -> None:

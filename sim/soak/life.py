@@ -11,6 +11,7 @@ from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,
+    EngineGroupPlan,
     GroupPlan,
     IrregularGroupPlan,
     PortRegister,
@@ -80,6 +81,8 @@ class Life:
     @property
     def seats(self) -> list[tuple[int, int]]:
         """Node and register of each member."""
+        if isinstance(self.group, EngineGroupPlan):
+            return list(zip(self.nodes, self.group.registers, strict=True))
         return [(node, self.places[node]) for node in self.nodes]
 
     @property

@@ -50,9 +50,9 @@ class FreeEntries:
             if (entry := next(free, None)) is None:
                 return None
             placement[router] = entry
-        for router, entry in placement.items():
-            self._taken[router].add(entry)
-        return replace(group, placement=placement)
+        placed = replace(group, placement=placement)
+        self.hold(placed)
+        return placed
 
     def _take_slot(self, group: GroupPlan, owner: int) -> GroupPlan | None:
         """Give a group on wires the lowest slot that is free at all its routers."""

@@ -14,6 +14,7 @@ from syncfabric.models.networks.mesh import Mesh
 READY = [
     "board-4x4",
     "campaign-cluster",
+    "campaign-engine-4x4",
     "campaign-mesh",
     "campaign-static",
     "campaign-wires",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, RegisterSpec, of_registers
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.court import Court, Verdict
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
@@ -13,16 +13,20 @@ from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import CampaignResult
 from syncfabric.sim.campaign.trial import Draw, Trial
 from syncfabric.sim.fabric import Fabric
+from tests.models.planning.links.checker import cluster
+from tests.models.planning.links.checker import mesh as engine_mesh
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
-from tests.sim.soak.networks import BUILD, NETWORKS
+from tests.sim.soak.networks import BUILD, NETWORKS, TREE
 
 KEYS: dict[str, Any] = {"check_bits": 8, "watchdog": 128, "setup": "manager"}
-BARE = NETWORKS["mesh"]
+ENGINE_KEYS: dict[str, Any] = {**KEYS, "watchdog": 64, "data_bits": 4}
+BARE = {name: NETWORKS[name] for name in ("mesh", "engines")}
 """Neither checks nor watchdogs."""
+bare = pytest.mark.parametrize("name", BARE)
 
 
-def of(network: RegisterSpec, planner: str) -> NetworkSpec:
+def of(network: MessageSpec, planner: str) -> NetworkSpec:
     """Return all nodes, and some of them."""
     nodes = network.topology.nodes
     groups = (
@@ -39,6 +43,14 @@ GUARDED = {
     "irregular": of(irregular(SMALL, **KEYS), "btin"),
     "irregular, buffered": of(irregular(SMALL, buffer_flits=3, **KEYS), "btin"),
     "wires": of(mesh(3, 2, sync="wires", parity=True, check_bits=8, watchdog=128), "wires"),
+    "engine mesh": of(
+        engine_mesh(3, 2, managers=((0, 0), (2, 1)), groups=4, **ENGINE_KEYS), "shortest"
+    ),
+    "engine mesh, over the chain": of(
+        engine_mesh(3, 2, groups=4, message_links="shared", **{**ENGINE_KEYS, "setup": "local"}),
+        "shortest",
+    ),
+    "engine cluster": of(cluster(TREE, groups=4, link_registers=1, **ENGINE_KEYS), "shortest"),
 }
 
 
@@ -64,11 +76,7 @@ def verdicts(result: CampaignResult) -> Counter[Verdict]:
 @pytest.mark.parametrize("name", GUARDED)
 def test_with_checks_all_is_well(name: str) -> None:
     spec = GUARDED[name]
-    kinds = [
-        kind
-        for kind in kinds_of(of_registers(spec.network))
-        if kind is not Kind.DEAD or "mesh" in name
-    ]
+    kinds = [kind for kind in kinds_of(spec.network) if kind is not Kind.DEAD or "mesh" in name]
     result = struck(spec, 400, *kinds)
     assert (result.verdict, result.findings) == ("clean", [])
     assert result.faults == 400
@@ -78,8 +86,9 @@ def test_with_checks_all_is_well(name: str) -> None:
 
 
 @pytest.mark.long
-def test_without_checks_a_lost_message_hangs_unreported() -> None:
-    result = struck(BARE, 24, Kind.DROP, Kind.ABSENT, Kind.SETUP)
+@bare
+def test_without_checks_a_lost_message_hangs_unreported(name: str) -> None:
+    result = struck(BARE[name], 24, Kind.DROP, Kind.ABSENT, Kind.SETUP)
     drop, absent, setup = (count.verdicts for count in result.kinds)
     assert drop[Verdict.SILENT] > 0
     assert set(absent) == {Verdict.SILENT}
@@ -89,23 +98,25 @@ def test_without_checks_a_lost_message_hangs_unreported() -> None:
     assert "stand still" in result.findings[0].text
 
 
-def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+@bare
+def test_who_is_released_early_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardware that lets a process go while a message is lost."""
     strike = Court._strike
 
     def and_release(court: Court, faults: Any, trial: Trial) -> None:
         strike(court, faults, trial)
         if faults:
-            court._fabric.spoil("release", trial.number % 6, court._cycle + trial.at + 30)
+            court._fabric.spoil("release", trial.number % 6, court._cycle + trial.at + 10)
 
     monkeypatch.setattr(Court, "_strike", and_release)
-    result = struck(BARE, 12, Kind.DROP)
+    result = struck(BARE[name], 12, Kind.DROP)
     assert verdicts(result)[Verdict.EARLY] > 6
     assert result.verdict == "wrong"
     assert any("released" in finding.text for finding in result.findings)
 
 
-def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+@bare
+def test_wrong_data_are_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The referee is told another operation than the hardware."""
     group = Fabric.group
 
@@ -113,14 +124,15 @@ def test_wrong_data_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         group(fabric, gid, seats, op={"xor": "or"}.get(op, op), bound=bound)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Fabric, "group", another)
-    assert verdicts(struck(BARE, 4, Kind.SETUP)) == {Verdict.WRONG: 4}
+    assert verdicts(struck(BARE[name], 4, Kind.SETUP)) == {Verdict.WRONG: 4}
 
 
-def test_a_trial_is_the_same_again_whatever_came_before() -> None:
+@bare
+def test_a_trial_is_the_same_again_whatever_came_before(name: str) -> None:
     """Everything of the hardware goes back to where it was."""
-    plan = CampaignRequest(1).check(BARE)
-    draw = Draw(plan, kinds_of(of_registers(BARE.network)), 1)
-    with Fabric(BUILD(BARE.network)) as fabric:
+    plan = CampaignRequest(1).check(BARE[name])
+    draw = Draw(plan, kinds_of(plan.spec.network), 1)
+    with Fabric(BUILD(plan.spec.network)) as fabric:
         court = Court(fabric, plan)
         first = [court.judge(draw.trial(number)) for number in range(12)]
         again = [court.judge(draw.trial(number)) for number in reversed(range(12))]

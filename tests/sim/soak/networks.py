@@ -53,7 +53,9 @@ def engines(name: str, network: AnySpec) -> NetworkSpec:
 
 TREE = draw_network(random.Random(5), 4, 2, 7, 5)
 ENGINES = {
-    "engines": engines("engines", engine_mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)))),
+    "engines": engines(
+        "engines", engine_mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)), data_bits=4)
+    ),
     "engine cluster": engines(
         "cluster",
         cluster(TREE, setup="manager", data_bits=4, message_links="shared", link_registers=1),
