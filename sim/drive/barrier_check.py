@@ -7,6 +7,7 @@ from functools import reduce
 from operator import and_, or_, xor
 
 from syncfabric.models.messages import Kind
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
@@ -87,6 +88,8 @@ class BarrierCheck:
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
         self._plan, self._registers = plan, network.port_registers
+        # An engine's BROKEN reaches members that have not arrived, too; each once.
+        self._engines = isinstance(network, EngineSpec)
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
@@ -237,7 +240,7 @@ class BarrierCheck:
         group = self._groups[number]
         if not group.killed:
             yield Mismatch(cycle, node, f"group {group.gid}: broken, and not killed", 1, 0)
-        elif member not in group.inside:
+        elif member in group.lost or not (self._engines or member in group.inside):
             yield Mismatch(cycle, node, f"group {group.gid}: broken release of a member", 1, 0)
         group.lost.add(member)
 

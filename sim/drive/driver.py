@@ -23,6 +23,7 @@ from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.churn.churner import Churner
+from syncfabric.sim.drive.churn.engines import EngineChurner
 from syncfabric.sim.drive.churn.notes import Ended, Note
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.illegal import Illegal
@@ -103,7 +104,7 @@ class Driver:
         What a scheme's members do; the caller clears it.
     port : ConfigPort
         The config port.
-    churn : Churner or None
+    churn : Churner or EngineChurner or None
         Who makes lives.
     software : Software
         What else runs at the nodes.
@@ -158,7 +159,9 @@ class Driver:
         if scenario.noise:
             noise = Illegal if isinstance(network, EngineSpec) else Noise
             self._noise = noise(self)
-        self.churn = Churner(self) if scenario.churn else None
+        self.churn: Churner | EngineChurner | None = None
+        if scenario.churn:
+            self.churn = EngineChurner(self) if isinstance(network, EngineSpec) else Churner(self)
         self.software = Software(self)
         self.breaks = Breaks(self) if scenario.breaks else None
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TypeAlias
 
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.churn.engines_check import EngineChurnCheck
+from syncfabric.sim.drive.churn.notes import Note, Told
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.driver import Arrival
@@ -72,7 +74,10 @@ class Judge(Comparison):
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self.passages = Passages(network) if replay else None
-        self._lives = ChurnCheck(plan, self.barriers) if churn else None
+        self._lives: ChurnCheck | EngineChurnCheck | None = None
+        if churn:
+            check = EngineChurnCheck if isinstance(network, EngineSpec) else ChurnCheck
+            self._lives = check(plan, self.barriers)
         self._broken = BrokenSeats(network)
         self._tells_broken = network.tells_broken
         self._wires = WireCheck(plan) if network.wire_plane else None
@@ -88,6 +93,7 @@ class Judge(Comparison):
         # A member that arrives for the first time is noted before.
         all_done: list[_Done]
         all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
+        told = [note for note in chunk.notes if isinstance(note, Told)]
         done = iter(sorted(all_done, key=lambda done: done.cycle))
         now = next(done, None)
         for line, following in zip_longest(lines, lines[1:]):
@@ -102,7 +108,8 @@ class Judge(Comparison):
                 # What a cycle's releases are is on the line after.
                 if self._tells_broken and following is not None:
                     self._broken.observe(following)
-                for mismatch in self.barriers.release(line, self._broken.seats):
+                broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
+                for mismatch in self.barriers.release(line, broken | self._broken.seats):
                     self._report(mismatch)
             if self._wires is not None:
                 for mismatch in self._wires.look(line):

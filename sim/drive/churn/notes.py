@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from syncfabric.models.layout.setup import Operation
 from syncfabric.models.messages import Request
+from syncfabric.sim.drive.recovery.notes import Told
 
-__all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered"]
+__all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered", "Told"]
 
 
 class Born(NamedTuple):
@@ -24,6 +26,8 @@ class Born(NamedTuple):
     targets: tuple[int, ...]
     """Where it has registers, numbered as on the config port."""
     episodes: int
+    entries: tuple[int, ...] = ()
+    """On engines: its entry at each of the targets."""
 
 
 class Came(NamedTuple):
@@ -44,7 +48,7 @@ class Ordered(NamedTuple):
     life: int
     manager: int
     """The manager's node."""
-    operation: Request
+    operation: Request | Operation
 
 
 class Gone(NamedTuple):
@@ -64,4 +68,4 @@ class Ended(NamedTuple):
     cycle: int
 
 
-Note: TypeAlias = Born | Came | Ordered | Gone | Ended
+Note: TypeAlias = Born | Came | Ordered | Told | Gone | Ended

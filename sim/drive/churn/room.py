@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
 
 __all__ = ["check_churn", "free_gids"]
 
@@ -23,6 +23,9 @@ def check_churn(spec: NetworkSpec) -> None:
     SpecError
         Its groups are not set up by managers, it has wires alone, or they leave no room.
     """
+    if isinstance(spec.network, EngineSpec):
+        _check_engines(spec, spec.network)
+        return
     network = spec.register_network
     if not network.managed:
         raise SpecError(
@@ -34,11 +37,7 @@ def check_churn(spec: NetworkSpec) -> None:
             f'churn: barriers of {spec.name} are on wires alone (sync = "wires"), and groups that '
             'come and go are messages; set sync = "both" in [network]'
         )
-    if not free_gids(spec):
-        raise SpecError(
-            f"churn: the groups of {spec.name} have all 256 ids, so there is none for another; "
-            "remove a group"
-        )
+    _check_gids(spec)
     used = Counter(member for group in spec.groups for member in group.members)
     registers = network.barrier_registers
     room = sum(used[node] < registers or network.spill for node in network.topology.nodes)
@@ -47,4 +46,30 @@ def check_churn(spec: NetworkSpec) -> None:
             f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "
             f"comes and goes has two members; set barrier_registers above {registers}, or remove "
             "a group"
+        )
+
+
+def _check_gids(spec: NetworkSpec) -> None:
+    if not free_gids(spec):
+        raise SpecError(
+            f"churn: the groups of {spec.name} have all 256 ids, so there is none for another; "
+            "remove a group"
+        )
+
+
+def _check_engines(spec: NetworkSpec, network: EngineSpec) -> None:
+    _check_gids(spec)
+    if network.setup == "paper":
+        raise SpecError(
+            f"churn: groups of {spec.name} are not set up by software with setup = "
+            f'"{network.setup}"; set setup = "manager" or "local" in [network]'
+        )
+    used = Counter(member for group in spec.groups for member in group.members)
+    registers = network.port_registers
+    room = sum(used[node] < registers for node in network.topology.nodes)
+    if room < 2:
+        raise SpecError(
+            f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "
+            f"comes and goes has two members; set groups above {network.groups} in [network], or "
+            "remove a group"
         )

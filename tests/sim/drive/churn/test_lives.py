@@ -8,6 +8,7 @@ import pytest
 
 from syncfabric.models.messages import Request
 from syncfabric.models.networks.spec import RegisterSpec
+from syncfabric.sim.drive.churn.churner import Churner
 from syncfabric.sim.drive.churn.notes import Born, Ordered
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
@@ -102,7 +103,7 @@ def test_numbers_come_again_with_the_next_epoch_and_all_managers_work() -> None:
     born: dict[int, list[int]] = {}
     managers: dict[int, list[Ordered]] = {}
     churn = session.driver.churn
-    assert churn is not None
+    assert isinstance(churn, Churner)
     while not session.finished:
         chunk = session.advance(50)
         for note in chunk.notes:
@@ -123,7 +124,7 @@ def test_one_life_is_set_up_while_another_synchronizes() -> None:
     session = Session(plan_with(cluster()), Scenario(episodes=1, churn=20))
     most = 0
     churn = session.driver.churn
-    assert churn is not None
+    assert isinstance(churn, Churner)
     while not session.finished:
         session.advance(20)
         most = max(most, len(churn.alive))
