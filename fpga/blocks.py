@@ -200,11 +200,6 @@ BLOCKS: dict[str, Block] = {
         lambda spec: mesh_node(spec, counted=False),
         partial(_mesh, buffer_flits=4),
     ),
-    "mesh-router-spill": Block(
-        "Mesh router as mesh-router-data, with backing memory for more groups",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4, spill=True),
-    ),
     "mesh-router-shipped": Block(
         "Mesh router with all defaults: 8-flit buffers, 4 registers, 4 data bits, counters",
         mesh_node,
@@ -234,11 +229,6 @@ BLOCKS: dict[str, Block] = {
         "Barrier unit of a mesh router: 4 registers, 4 data bits",
         MeshUnit,
         partial(_mesh, buffer_flits=4),
-    ),
-    "mesh-barrier-spill": Block(
-        "Barrier unit as mesh-barrier, with backing memory for more groups",
-        MeshUnit,
-        partial(_mesh, buffer_flits=4, spill=True),
     ),
     "irregular-sync-8": Block(
         "Barrier unit of an 8-port switch: 4 registers, 6 data bits, two cycles a hop",

@@ -23,7 +23,7 @@ class ChurnCost:
     churning: Spread | None
     """Latency from the first life's birth to the last one's end; null likewise."""
     bound: int | None
-    """Most cycles that a barrier may take, alone on an idle network; null for spilled groups."""
+    """Most cycles that a barrier may take, alone on an idle network."""
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class GroupResult:
     model_latency: Spread | None
     """The golden model's; null if none completed."""
     bound: int | None
-    """Most cycles that a barrier may take, alone on an idle network; null for spilled groups."""
+    """Most cycles that a barrier may take, alone on an idle network."""
     formula_ns: float | None
     """Latency in ns by the paper's formula, with the paper's times; null where it has none."""
     bound_btm: int | None = None

@@ -132,7 +132,7 @@ def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
         turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
         parent = "root" if image.parent is None else node_words(image.parent)
         name = node_words(node) + " relay" * image.relay
-        rows.append([name, _place(group.node_places[node]), parent, turn, *children])
+        rows.append([name, str(group.node_places[node]), parent, turn, *children])
     return _first(title, heads, rows, most)
 
 
@@ -177,11 +177,11 @@ def _port_registers(
         children = ", ".join(map(str, image.children))
         if isinstance(image.seat, int):
             parent = "root" if image.parent is None else str(image.parent)
-            place = _place(group.switch_places[image.seat])
+            place = str(group.switch_places[image.seat])
             switches.append([str(image.seat), place, parent, children])
         else:
             parent = "root" if image.parent is None else "switch"
-            nodes.append([node_words(image.seat), _place(group.places[image.seat]), parent])
+            nodes.append([node_words(image.seat), str(group.places[image.seat]), parent])
     if switches:
         heads = ["switch", "register", "parent\nport", "children\nports"]
         yield _first(f"{title}: switches", heads, switches, most)
@@ -209,7 +209,3 @@ def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
     if group.flits is not None:
         title += f": {group.flits} flits an episode"
     return _first(title, heads, rows, most)
-
-
-def _place(number: int | None) -> str:
-    return "memory" if number is None else str(number)

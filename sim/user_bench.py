@@ -36,20 +36,14 @@ def user_bench(plan: BarrierPlan) -> str:
     spec, network = plan.spec, plan.spec.network
     data = network.data_bits
     registers, nodes = network.port_registers, len(network.topology.nodes)
-    bits, go, masks, lines = nodes * registers, 0, dict.fromkeys((g.id for g in plan.groups), 0), []
+    bits, masks, lines = nodes * registers, dict.fromkeys((g.id for g in plan.groups), 0), []
     for gid, node, place in members(plan):
-        if place is None:  # a group of one is not notified: it may arrive once it is written
-            lines.append(f"    spilled[{bits}] = {node << 8 | gid};")
-            go |= (not network.managed or len(plan.group(gid).members) == 1) << bits
-        masks[gid] |= 1 << (bits if place is None else node * registers + place)
-        bits += place is None
-    spilled = len(lines)
+        masks[gid] |= 1 << node * registers + place
     for g, group in enumerate(plan.groups):
         ones = Op[group.op.upper()].identity(1)
         lines.append(f"    members[{g}] = {bits}'h{masks[group.id]:x}; ones[{g}] = {ones};")
     late = max(_LEAST_LATE, *(2 * (group.bound or _LATE_IN_MEMORY) for group in plan.groups))
-    declared, connected = _ports(top_ports(network), spilled=spilled > 0)
-    released = "spill_release_kind[(spilled[s] >> 8)*2 +: 2] == 1" if network.managed else "1"
+    declared, connected = _ports(top_ports(network))
     values: dict[str, object] = {
         "NAME": spec.name,
         "WORDS": kind_words(network),
@@ -64,23 +58,18 @@ def user_bench(plan: BarrierPlan) -> str:
         "GROUPS": len(plan.groups),
         "ENTRIES": len(set_up_entries(plan)),
         "DATA": data,
-        "SPILLED": spilled,
         "MEMBERS": "\n".join(lines),
         "PORTS": "\n".join(declared),
         "CONNECTED": ",\n".join(connected),
-        "GO": f"{bits}'h{go:x}",
-        "RELEASED": released,
     }
-    there = {"data": data, "spill": spilled, "spilldata": spilled and data}
+    there = {"data": data}
     there["start"] = any(port.startswith("    .start(") for port in connected)
     text = files("syncfabric.sim").joinpath("user_bench.v").read_text(encoding="utf-8")
     text = re.sub(r"(?m)^@(\w+)\|(.*\n)", lambda line: line[2] if there[line[1]] else "", text)
     return re.sub(r"@([A-Z]+)@", lambda mark: str(values[mark[1]]), text)
 
 
-def _ports(
-    ports: Iterable[tuple[str, str, int | None]], *, spilled: bool
-) -> tuple[list[str], list[str]]:
+def _ports(ports: Iterable[tuple[str, str, int | None]]) -> tuple[list[str], list[str]]:
     """Return declarations of what the bench drives or looks at, and the network's connections."""
     from syncfabric.sim.assemble.verilog import quote, zero
 
@@ -88,7 +77,7 @@ def _ports(
     for way, name, width in ports:
         if width == 0:
             continue
-        used = name.startswith(_USED) or (spilled and name.startswith("spill_"))
+        used = name.startswith(_USED)
         wire = "operands[PORTS*DATA-1:0]" if name == "data" else name if used else ""
         if used and name not in ("clk", "rst", "data"):
             kind, first = ("reg", " = 0") if way == "input" else ("wire", "")

@@ -17,13 +17,11 @@ module @TOP@;
   parameter EPISODES = @EPISODES@, LATE = @LATE@, LIMIT = @LIMIT@;  // LIMIT: cycles until time-out
   localparam NODES = @NODES@, REGISTERS = @REGISTERS@, GROUPS = @GROUPS@, ENTRIES = @ENTRIES@;
   localparam PORTS = NODES * REGISTERS;  // bit n * REGISTERS + r is register r of node n
-  localparam ALL = PORTS + @SPILLED@;  // above them are members whose group is in memory
 @data|  localparam DATA = @DATA@;
 
   // Of each group the members, and whether 1s change nothing in its operation, or 0s.
-  reg [ALL-1:0] members [0:GROUPS-1];
+  reg [PORTS-1:0] members [0:GROUPS-1];
   reg ones [0:GROUPS-1];
-@spill|  reg [31:0] spilled [0:ALL-1];  // node and number of the group
   initial begin
 @MEMBERS@
   end
@@ -37,27 +35,18 @@ module @TOP@;
   );
 
   // ---- what is seen of it
-  integer cycle = 0, begun = 0, last = 0, slowest = 0, i, g, s, episode, left;
+  integer cycle = 0, begun = 0, last = 0, slowest = 0, i, g, episode, left;
   reg forget = 0;
-  reg [ALL-1:0] everyone = 0, late, seen = 0, go = @GO@;
-  wire [ALL-1:0] can_arrive = go | ready;
-@data|  reg [ALL*DATA-1:0] operands = 0, results;
+  reg [PORTS-1:0] everyone = 0, late, seen = 0;
+@data|  reg [PORTS*DATA-1:0] operands = 0, results;
   always @(posedge clk) begin
     cycle <= cycle + 1;
-    seen[PORTS-1:0] <= forget ? 0 : seen[PORTS-1:0] | released;
-@data|    results[PORTS*DATA-1:0] <= result;
+    seen <= forget ? 0 : seen | released;
+@data|    results <= result;
     if (|released) last <= cycle;
-@spill|    for (s = PORTS; s < ALL; s = s + 1)
-@spill|      if (forget) seen[s] <= 0;
-@spill|      else if (spill_release_valid[spilled[s] >> 8]
-@spill|          && spill_release_gid[(spilled[s] >> 8) * 8 +: 8] == spilled[s][7:0]) begin
-@spill|        go[s] <= 1;
-@spill|        if (@RELEASED@) {seen[s], last} <= {1'b1, cycle};
-@spilldata|        results[s*DATA +: DATA] <= spill_release_result[(spilled[s] >> 8) * DATA +: DATA];
-@spill|      end
     if (cycle > begun + LIMIT)
       $fatal(1, "FAIL: time-out; members that are not ready: %h, not released: %h",
-             everyone & ~can_arrive, everyone & ~seen);
+             everyone & ~ready, everyone & ~seen);
   end
 
   // ---- the set-up: entries of kind, target, address and value
@@ -78,19 +67,10 @@ module @TOP@;
 @data|  function [DATA-1:0] operand(input integer number, input integer round);
 @data|    operand = (32'h9e3779b1 * (256 * round + number + 1)) >> (32 - DATA);
 @data|  endfunction
-  task let_arrive(input [ALL-1:0] who);
+  task let_arrive(input [PORTS-1:0] who);
     begin
-      arrive = who[PORTS-1:0];
+      arrive = who;
       @(negedge clk) arrive = 0;
-@spill|      for (i = PORTS; i < ALL; i = i + 1)
-@spill|        if (who[i]) begin
-@spill|          spill_arrive_valid[spilled[i] >> 8] = 1;
-@spill|          spill_arrive_gid[(spilled[i] >> 8) * 8 +: 8] = spilled[i][7:0];
-@spilldata|          spill_arrive_data[(spilled[i] >> 8) * DATA +: DATA] = operands[i*DATA +: DATA];
-@spill|          @(posedge clk);
-@spill|          while (!spill_arrive_ready[spilled[i] >> 8]) @(posedge clk);
-@spill|          @(negedge clk) spill_arrive_valid = 0;
-@spill|        end
     end
   endtask
 
@@ -109,16 +89,16 @@ module @TOP@;
     end
 @start|    start = 1;
     for (g = 0; g < GROUPS; g = g + 1) everyone = everyone | members[g];
-    while ((can_arrive & everyone) != everyone) @(negedge clk);
+    while ((ready & everyone) != everyone) @(negedge clk);
     $display("Set up in cycle %0d.", cycle);
 
     for (episode = 0; episode < EPISODES; episode = episode + 1) begin
       late = 0;
       for (g = 0; g < GROUPS; g = g + 1) begin
         left = 0;  // the late one of a group is another in every episode
-        for (i = 0; i < ALL; i = i + 1) left = left + members[g][i];
+        for (i = 0; i < PORTS; i = i + 1) left = left + members[g][i];
         left = episode * left / EPISODES;
-        for (i = 0; i < ALL; i = i + 1)
+        for (i = 0; i < PORTS; i = i + 1)
           if (members[g][i]) begin
             late[i] = left == 0;
             left = left - 1;
@@ -136,7 +116,7 @@ module @TOP@;
       while (seen != everyone) @(negedge clk);
       if (last - begun > slowest) slowest = last - begun;
 @data|      for (g = 0; g < GROUPS; g = g + 1)
-@data|        for (i = 0; i < ALL; i = i + 1)
+@data|        for (i = 0; i < PORTS; i = i + 1)
 @data|          if (members[g][i] && results[i*DATA +: DATA] !== operand(g, episode))
 @data|            $fatal(1, "FAIL: wrong result of member %0d", i);
     end

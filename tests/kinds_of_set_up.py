@@ -14,12 +14,7 @@ nodes = [[0, 2], [1, 2], [2, 2], [2, 3]]
 """
 KINDS = {
     "mesh": (_MESH, 'op = "and"'),
-    "mesh_spilled": (_MESH + "spill = true\nbarrier_registers = 1\n", ""),
     "mesh_managed": (_MESH + 'setup = "manager"\ndata_bits = 0\n', ""),
-    "mesh_managed_spilled": (
-        _MESH + 'setup = "manager"\nspill = true\nbarrier_registers = 1\n',
-        "",
-    ),
     "mesh_wires": (_MESH + 'sync = "wires"\n', 'op = "xor"'),
     "mesh_both": (_MESH + 'sync = "both"\nbarrier_registers = 1\n', ""),
     "switches": (_SWITCHES + 'setup = "local"\n', ""),

@@ -121,12 +121,12 @@ def test_every_field_of_a_result_is_documented() -> None:
     assert named("results.md") <= known
 
 
-@pytest.mark.parametrize("name", ["spill-4x4", "twins"])
+@pytest.mark.parametrize("name", ["mesh-4x4", "twins"])
 def test_every_port_is_documented(name: str) -> None:
-    options = {"spill": True, "setup": "manager"}
+    options = {"setup": "manager"}
     network = Network.load(name).spec.register_network.model_copy(update=options)
     ports = {name for _, name, _ in top_ports(network)}
-    headings = ["## Barriers", "## Configuration", "## Spilled groups", "## Ordinary packets"]
+    headings = ["## Barriers", "## Configuration", "## Ordinary packets"]
     documented = {name for heading in headings for name in named("ports.md", heading)}
     assert documented == ports - {"clk", "rst"}
 
@@ -184,7 +184,6 @@ def test_the_instances_of_an_irregular_network_are_documented() -> None:
     page = (DOCS / "ports.md").read_text(encoding="utf-8")
     network = Network.load("twins").spec.network
     assert isinstance(network, IrregularSpec)
-    network = network.model_copy(update={"spill": True})
     for module in irregular.MODULES:
         assert f"module `NAME_{module}`" in page
     instances = {name.rpartition("_")[0] for name, _ in irregular.targets(network)}

@@ -29,22 +29,9 @@ _POLLS = 1000
 
 
 def seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
-    """Return (node, register) of each member, in their order.
-
-    Raises
-    ------
-    SpecError
-        The group lives in a node's memory, where a host cannot arrive.
-    """
-    found = []
-    for node, register in group.places.items():
-        if register is None:
-            raise SpecError(
-                f"group {group.id} is in memory at node {node}, and a host arrives at registers "
-                "only; set barrier_registers so that all groups have one"
-            )
-        found.append((plan.spec.network.topology.index(node), register))
-    return found
+    """Return (node, register) of each member, in their order."""
+    index = plan.spec.network.topology.index
+    return [(index(node), register) for node, register in group.places.items()]
 
 
 def check_plan(plan: BarrierPlan) -> None:
@@ -53,13 +40,11 @@ def check_plan(plan: BarrierPlan) -> None:
     Raises
     ------
     SpecError
-        There are no groups, or one lives in memory.
+        There are no groups.
     """
     with about(plan.spec.source):
         if not plan.groups:
             raise SpecError(f"{plan.spec.name} has no groups; add a [[group]]")
-        for group in plan.groups:
-            seats(plan, group)
 
 
 def check_shape(host: Host, plan: BarrierPlan) -> None:

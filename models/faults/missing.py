@@ -193,7 +193,7 @@ def _of_mesh(group: GroupPlan, mesh: Mesh) -> tuple[dict[int, Seated], int]:
         children = {
             bit: mesh.index(child) for bit, child in enumerate(image.children) if child is not None
         }
-        register = _register(group.id, image.node, group.node_places[image.node])
+        register = group.node_places[image.node]
         tree[mesh.index(image.node)] = Seated(image.node, register, children, not image.relay)
     return tree, mesh.index(group.root)
 
@@ -217,16 +217,6 @@ def _of_irregular(
             target, place = topology.index(seat), group.places[seat]
             if UPLINK_PORT in image.children:
                 children[UPLINK_PORT] = count + seat[0]
-        register = _register(group.id, seat, place)
-        tree[target] = Seated(seat, register, children, not isinstance(seat, int))
+        tree[target] = Seated(seat, place, children, not isinstance(seat, int))
         root = target if image.parent is None else root
     return tree, root
-
-
-def _register(group_id: int, seat: Seat, place: int | None) -> int:
-    if place is None:
-        raise PlanError(
-            f"group {group_id}: at {seat} it lives in memory, where nobody watches it; set "
-            "spill = false"
-        )
-    return place

@@ -32,7 +32,7 @@ def class_down(child: int) -> int:
 
 
 class BarrierRegister:
-    """A barrier register, or the entry of a spilled group (section 4).
+    """A barrier register (section 4).
 
     ``arrived`` holds the children whose REDUCE is in, by port.
 
@@ -60,7 +60,6 @@ class BarrierRegister:
         "old",
         "op",
         "pending",
-        "queued",
         "relay",
         "result",
         "root",
@@ -78,7 +77,7 @@ class BarrierRegister:
         self.words = [0] * (RegisterWord.SOUTH + 1)
         self.arrived: set[int] = set()
         self.pending: set[int] = set()
-        self.local = self.waiting = self.fired = self.done = self.queued = False
+        self.local = self.waiting = self.fired = self.done = False
         self.tripped = self.old = self.broken = False
         self.acc = self.result = self.kept = 0
         self.letters: list[Letter | None] = [None] * 5
@@ -138,7 +137,7 @@ class BarrierRegister:
 
     def is_busy(self) -> bool:
         """Return whether an episode is under way, so that the image must stay as it is."""
-        begun = self.local or self.waiting or self.fired or self.queued
+        begun = self.local or self.waiting or self.fired
         return begun or bool(self.arrived) or bool(self.pending)
 
     @property
@@ -259,11 +258,10 @@ class BarrierRegister:
         return self.state() | self.tripped << STATUS.width
 
     def state(self) -> int:
-        """Return an episode's bits; what a spilled entry has queued is bit 4 of ``pending``."""
+        """Return an episode's bits."""
         word = 0
         for child in self.arrived:
             word |= 1 << ARRIVED + child
         for place in self.pending:
             word |= 1 << PENDING + place
-        word |= self.queued << PENDING + PARENT
         return word | self.local << LOCAL | self.waiting << WAITING | self.fired << FIRED

@@ -58,11 +58,11 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         count = network.barrier_registers
         registers = [self.register_type(rules, node) for _ in range(count)]
         super().__init__(registers, registers[0].status_bits, network.data_bits)
-        self.node, self.mask, self.spills = node, rules.mask, network.spill
+        self.node, self.mask = node, rules.mask
         self.data_at = rules.data_at
         self.released = released
         self.lasting: set[int] = set()
-        self.outbox: Outbox = PatientOutbox(self.registers, credits, network.spill)
+        self.outbox: Outbox = PatientOutbox(self.registers, credits)
         self.fresh: list[int] = []
         self.waiting: set[int] = set()
         self.serial = RoundRobin(4 + count) if network.takes_one else None
@@ -106,9 +106,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         """Return whether there is something to take in besides messages."""
         return bool(self.fresh or self.waiting)
 
-    def absorb(
-        self, here: Mapping[int, Message], sent_up: int | None, for_spill: dict[int, Message]
-    ) -> list[int]:
+    def absorb(self, here: Mapping[int, Message], sent_up: int | None) -> list[int]:
         """Take the messages shown to the unit, and let registers fire.
 
         All of them are judged before any takes effect.
@@ -119,8 +117,6 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
             In ascending order of the ports.
         sent_up : int or None
             Register whose message to its parent leaves in this cycle: it was pending at the start.
-        for_spill : dict of port to message
-            Messages that no register matches, when there is a spill engine; added to.
 
         Returns
         -------
@@ -146,9 +142,7 @@ class BarrierUnit(RegisterFile[BarrierRegister]):
         taken = []
         for port, message in here.items():
             r = matched[port]
-            if r is None and self.spills:
-                for_spill[port] = message
-            elif port not in waits:
+            if port not in waits:
                 taken.append(port)
                 if r is None or port not in used or not self._take(r, message, port):
                     self.count(Counter.STRAY)

@@ -8,13 +8,11 @@ from typing import Any, Protocol
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.guards import Guards
 from syncfabric.models.golden.manager import Manager
-from syncfabric.models.golden.record import ConfigRequest, SpillArrival
+from syncfabric.models.golden.record import Answer, ConfigRequest
 from syncfabric.models.golden.register_file import RegisterFile
-from syncfabric.models.golden.spill_base import SpillBase
-from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.golden.watchdog import WatchedRegister
 from syncfabric.models.golden.wires import WireModel
-from syncfabric.models.messages import FENCE, SPILL_BASE, Counter
+from syncfabric.models.messages import FENCE, Counter
 
 __all__ = ["Inputs", "NodePort", "Place"]
 
@@ -25,10 +23,6 @@ class Place(Protocol):
     @property
     def unit(self) -> RegisterFile[Any]:
         """Its registers and counters."""
-
-    @property
-    def spill(self) -> SpillBase[Any] | None:
-        """Its spill engine."""
 
 
 class NodePort(Protocol):
@@ -122,10 +116,6 @@ class Inputs:
         if not 0 <= request.node < len(self.places):
             return []
         place = self.places[request.node]
-        if request.address >= SPILL_BASE and place.spill is not None:
-            place.spill.request = Request(request.address, request.write, request.data)
-            self.awake.add(request.node)
-            return []
         self.touched.add(request.node)
         manager = self.managers.get(request.node)
         if manager is not None and manager.has(request.address):
@@ -166,15 +156,4 @@ class Inputs:
             else:
                 port.count(Counter.REFUSED_ARRIVE)
             self.touched.add(node)
-        return found
-
-    def held(
-        self, spill_arrive: Mapping[int, SpillArrival]
-    ) -> list[tuple[SpillBase[Any], Arrival]]:
-        """Return the local requests that a spill engine's holding register takes."""
-        found = []
-        for node, (gid, data, *last) in spill_arrive.items():
-            engine = self.places[node].spill
-            if engine is not None and engine.holding is None:
-                found.append((engine, Arrival(gid, data & engine.mask, any(last))))
         return found

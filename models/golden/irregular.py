@@ -16,7 +16,6 @@ from syncfabric.models.golden.switch import Switch
 from syncfabric.models.golden.switch_channel import SwitchChannels
 from syncfabric.models.golden.switch_register import TreeRules
 from syncfabric.models.golden.switch_source import SwitchSources
-from syncfabric.models.golden.switch_spill import SwitchSpill
 from syncfabric.models.golden.switch_unit import Events, SwitchUnit
 from syncfabric.models.golden.wire_place import WirePlace
 from syncfabric.models.golden.wire_wiring import WireWiring
@@ -42,7 +41,6 @@ class IrregularModel(GoldenModel):
     node_type: type[NodeUnit] = NodeUnit
     switch_type: type[SwitchUnit] = SwitchUnit
     channels_type: type[SwitchChannels] = SwitchChannels
-    spill_type: type[SwitchSpill[Any]] = SwitchSpill
 
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = IrregularWiring(network)
@@ -105,10 +103,7 @@ class IrregularModel(GoldenModel):
         return self._place(unit, feeding)
 
     def _place(self, unit: SwitchUnit, lanes_in: Sequence[int | None]) -> Switch:
-        spill = None
-        if self.network.spill:
-            spill = self.spill_type(unit, self._spill_released, self._answers)
-        return Switch(self.network, unit, spill, self._plane, lanes_in, self.wiring.lanes)
+        return Switch(self.network, unit, self._plane, lanes_in, self.wiring.lanes)
 
     def is_moving(self) -> bool:
         """Return whether anything may happen in the coming cycle without inputs."""
@@ -153,7 +148,7 @@ class IrregularModel(GoldenModel):
         awake = self._awake.copy()
         self._awake.clear()
         for target in awake:
-            if self._routers[target].take(now, self.started):
+            if self._routers[target].take(now):
                 self._awake.add(target)
 
     def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:

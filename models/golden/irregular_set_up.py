@@ -7,7 +7,6 @@ from typing import Any
 
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
 from syncfabric.models.golden.irregular import IrregularModel
-from syncfabric.models.golden.living_switch_spill import LivingSwitchSpill
 from syncfabric.models.golden.living_unit import LivingNode, LivingUnit
 from syncfabric.models.golden.model import Arrivals
 from syncfabric.models.golden.record import ConfigRequest, Observer
@@ -36,7 +35,6 @@ class ManagedIrregularModel(ManagedModel, IrregularModel):
     node_type = LivingNode
     switch_type = LivingUnit
     channels_type = SetUpChannels
-    spill_type = LivingSwitchSpill
     packets: SetUpChannels
 
     def __init__(self, network: IrregularSpec, *, observer: Observer | None = None) -> None:
@@ -60,8 +58,7 @@ class ManagedIrregularModel(ManagedModel, IrregularModel):
             unit = place.unit
             assert isinstance(unit, LivingUnit)
             unit.alarms = self._alarms
-            spill = self._alert(place)
-            sinks[unit.node] = SetUpSink(unit, _dialect(unit), switch, headers, flit, spill)
+            sinks[unit.node] = SetUpSink(unit, _dialect(unit), switch, headers, flit)
         return sinks
 
     def _configure(

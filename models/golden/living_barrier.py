@@ -151,11 +151,9 @@ class LivingBarrierUnit(BarrierUnit):
 
     # What messages do.
 
-    def absorb(
-        self, here: Mapping[int, Message], sent_up: int | None, for_spill: dict[int, Message]
-    ) -> list[int]:
+    def absorb(self, here: Mapping[int, Message], sent_up: int | None) -> list[int]:
         """Take the messages shown to the unit, and let registers fire; then open or die."""
-        taken = super().absorb(here, sent_up, for_spill)
+        taken = super().absorb(here, sent_up)
         for r, kind in self._told:
             if kind == Kind.BROKEN:
                 self._die(r)

@@ -62,7 +62,6 @@ class LivingUnit(SwitchUnit):
         self._told_now: list[Told] = []
         self._ordered: tuple[int, int, bool] | None = None
         self._now = -1
-        self._buried: tuple[int, set[tuple[int, int]]] = (-1, set())
 
     # What messages do.
 
@@ -71,21 +70,12 @@ class LivingUnit(SwitchUnit):
         found = super().match(message, now)
         return None if found is None or self.living[found].dying else found
 
-    def _keeps(self, message: Message, now: int) -> bool:
-        """Return whether a register that is dying, or late was, would match it."""
-        if super().match(message, now) is not None:
-            return True
-        cycle, groups = self._buried
-        return self.late and cycle == now - 1 and (message.gid, message.epoch) in groups
-
-    def absorb(
-        self, now: int, presented: Mapping[int, Message], for_spill: dict[int, Message]
-    ) -> list[int]:
+    def absorb(self, now: int, presented: Mapping[int, Message]) -> list[int]:
         """Take the messages presented, and let registers fire, also those that had to wait."""
         registers, self._now = self.living, now
         self._dead = [r for r in self._dying if not registers[r].pending]
         free = [r for r in self._held if not registers[r].pending]
-        taken = super().absorb(now, presented, for_spill)
+        taken = super().absorb(now, presented)
         for r in free:
             self._held.discard(r)
             self._fire(r)
@@ -134,8 +124,6 @@ class LivingUnit(SwitchUnit):
                 self._tell(told.register, self.living[told.register].open())
         self._told_now.clear()
         if self._dead:
-            dead = {(self.living[r].gid, self.living[r].epoch) for r in self._dead}
-            self._buried = self._now, dead
             for r in self._dead:
                 self.living[r].bury()
                 self._dying.discard(r)

@@ -14,7 +14,6 @@ from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.rules import Rules
 from syncfabric.models.golden.source import Sources
-from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.sync_router import SyncRouter
 from syncfabric.models.golden.wire_place import WirePlace
 from syncfabric.models.golden.wire_wiring import WireWiring
@@ -37,7 +36,6 @@ class MeshModel(GoldenModel):
 
     unit_type: type[BarrierUnit] = BarrierUnit
     channels_type: type[MeshChannels] = MeshChannels
-    spill_type: type[SpillEngine[Any]] = SpillEngine
 
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         wiring = self.wiring = Wiring(network)
@@ -66,10 +64,7 @@ class MeshModel(GoldenModel):
 
     def _router(self, rules: Rules, node: int) -> SyncRouter:
         unit = self.unit_type(self.network, rules, node, self.credits, self._released)
-        spill = None
-        if self.network.spill:
-            spill = self.spill_type(unit, rules, self._spill_released, self._answers)
-        return SyncRouter(self.network, rules, unit, spill, self._plane)
+        return SyncRouter(self.network, rules, unit, self._plane)
 
     def _configure(
         self, now: int, config: ConfigRequest | None, arrive: Mapping[tuple[int, int], int]
@@ -80,7 +75,7 @@ class MeshModel(GoldenModel):
         awake = self._awake.copy()
         self._awake.clear()
         for node in awake:
-            if self._routers[node].step(now, self.started):
+            if self._routers[node].step(now):
                 self._awake.add(node)
 
     def _transport(self, now: int, flits: list[tuple[int, Flit]]) -> None:

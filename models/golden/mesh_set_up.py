@@ -7,7 +7,6 @@ from typing import Any
 
 from syncfabric.models.golden.channel import HEAD, TAIL, Flit
 from syncfabric.models.golden.living_barrier import LivingBarrierUnit
-from syncfabric.models.golden.living_barrier_spill import LivingSpillEngine
 from syncfabric.models.golden.local_port import LocalPort
 from syncfabric.models.golden.mesh import MeshModel
 from syncfabric.models.golden.model import Arrivals
@@ -38,7 +37,6 @@ class ManagedMeshModel(ManagedModel, MeshModel):
     """
 
     unit_type = LivingBarrierUnit
-    spill_type = LivingSpillEngine
 
     def __init__(self, network: MeshSpec, *, observer: Observer | None = None) -> None:
         self._alarms = set()
@@ -75,8 +73,7 @@ class ManagedMeshModel(ManagedModel, MeshModel):
             unit = router.unit
             assert isinstance(unit, LivingBarrierUnit)
             unit.alarms = self._alarms
-            spill = self._alert(router)
-            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit, spill)
+            sinks[unit.node] = SetUpSink(unit, dialect, unit.node, headers, flit)
         return sinks
 
     def is_moving(self) -> bool:

@@ -15,17 +15,15 @@ from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.numbering import Numbering
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import (
+    Answer,
     ConfigRequest,
     Message,
     Observer,
     Record,
     Recorder,
-    SpillArrival,
-    SpillRelease,
 )
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.shown import Shown
-from syncfabric.models.golden.spill_parts import Answer
 from syncfabric.models.golden.watchdog import Seen, Watchdog
 from syncfabric.models.golden.wire_wiring import WireWiring
 from syncfabric.models.golden.wires import WireModel
@@ -39,7 +37,6 @@ Arrivals: TypeAlias = Sequence[tuple[NodePort, int, int]]
 """Accepted arrives: where, register and data."""
 
 NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
-NO_SPILL_ARRIVALS: Mapping[int, SpillArrival] = {}
 SILENT: Answer = (False, False, 0)
 
 
@@ -63,8 +60,6 @@ class GoldenModel(Shown, ABC):
         Whether ``start`` has been high before this cycle.
     release : list of (node, register, result)
         Releases that are high in this cycle, rising.
-    spill_release : list of SpillRelease
-        What members of spilled groups are told in this cycle, rising.
     config_answer : (bool, bool, int)
         ``config_ready``, ``config_error`` and ``config_rdata`` in this cycle.
     touched : set of int
@@ -85,7 +80,6 @@ class GoldenModel(Shown, ABC):
         self._first_slot = network.first_slot
         self.cycle, self.started = 0, False
         self.release: list[tuple[int, int, int]] = []
-        self.spill_release: list[SpillRelease] = []
         self.config_answer: Answer = SILENT
         self.credits = [
             network.buffer_flits if lane % wiring.lanes < wiring.link_channels else 1
@@ -97,7 +91,6 @@ class GoldenModel(Shown, ABC):
         self._shown: Sequence[tuple[int, int]] = ()
         self._freed: list[int] = []
         self._released: list[tuple[int, int, int]] = []
-        self._spill_released: list[SpillRelease] = []
         self._answers: list[Answer] = []
         self._awake: set[int] = set()
         self.managers: dict[int, Manager] = {}
@@ -152,7 +145,6 @@ class GoldenModel(Shown, ABC):
         self,
         *,
         arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
-        spill_arrive: Mapping[int, SpillArrival] = NO_SPILL_ARRIVALS,
         last: Collection[tuple[int, int]] = (),
         start: bool = False,
         config: ConfigRequest | None = None,
@@ -166,8 +158,6 @@ class GoldenModel(Shown, ABC):
         ----------
         arrive : mapping of (node, register) to data
             The ``arrive`` bits that are high.
-        spill_arrive : mapping of node to SpillArrival
-            The ``spill_arrive`` requests that are valid.
         last : collection of (node, register)
             The ``last`` bits that are high; only with set-up by managers.
         start : bool
@@ -197,8 +187,8 @@ class GoldenModel(Shown, ABC):
             moves = moves or watchdog.is_due(now)
         if self.guards is not None:
             moves = moves or self.guards.is_due(now)
-        if moves or arrive or spill_arrive or config is not None:
-            record = self._step(now, arrive, spill_arrive, config)
+        if moves or arrive or config is not None:
+            record = self._step(now, arrive, config)
         if last:
             self._inputs.mark_last(())
         if start:
@@ -243,7 +233,7 @@ class GoldenModel(Shown, ABC):
 
     def is_moving(self) -> bool:
         """Return whether anything but wires may move in the coming cycle without inputs."""
-        if self._awake or self._freed or self.release or self.spill_release:
+        if self._awake or self._freed or self.release:
             return True
         return self.config_answer[0] or self.packets.is_moving() or self.sources.is_moving()
 
@@ -251,7 +241,6 @@ class GoldenModel(Shown, ABC):
         self,
         now: int,
         arrive: Mapping[tuple[int, int], int],
-        spill_arrive: Mapping[int, SpillArrival],
         config: ConfigRequest | None,
     ) -> Record | None:
         """Do everything that happens in a cycle, but for the traffic generator's part."""
@@ -266,7 +255,6 @@ class GoldenModel(Shown, ABC):
         watchdog = self._watchdog
         seen = watchdog.look() if watchdog is not None and watchdog.is_due(now) else ()
         accepted = inputs.accepted(arrive, self.started) if arrive else []
-        held = inputs.held(spill_arrive) if spill_arrive else []
 
         self._synchronize(now, accepted)
         flits: list[tuple[int, Flit]] = []
@@ -279,7 +267,7 @@ class GoldenModel(Shown, ABC):
                 now, passed.shown_flits, passed.shown_messages, passed.shown_credit
             )
             if passed.wires:
-                record = record or self._recorder.record({}, (), (), ())
+                record = record or self._recorder.record({}, (), ())
                 record = record._replace(guards=passed.wires)
             flits, credit = passed.flits, passed.credit
             self.guards.fences.settle()
@@ -292,9 +280,6 @@ class GoldenModel(Shown, ABC):
         self._deliver(now, flits)
         if credit:
             self._return(credit)
-        for engine, request in held:
-            engine.holding = request
-            self._awake.add(engine.unit.node)
         for unit in written:
             unit.commit(now)
         self._turn_page()
@@ -396,7 +381,7 @@ class GoldenModel(Shown, ABC):
     ) -> Record | None:
         """Return what is on the wires, and let the observer see the flits."""
         shown = self._shown
-        if not (flits or messages or credit or self.release or self.spill_release or shown):
+        if not (flits or messages or credit or self.release or shown):
             return None
         wires = {lane: flit[0] for lane, flit in flits}
         for lane, message in messages:
@@ -404,7 +389,7 @@ class GoldenModel(Shown, ABC):
         if self.observer is not None:
             for lane, _ in flits:
                 self.observer.flit(lane // self._lanes, now)
-        return self._recorder.record(wires, credit, self.release, self.spill_release, shown)
+        return self._recorder.record(wires, credit, self.release, shown)
 
     def _turn_page(self) -> None:
         """Make what the units have to say in the next cycle this cycle's."""
@@ -413,11 +398,6 @@ class GoldenModel(Shown, ABC):
             self._released.clear()
         elif self.release:
             self.release = []
-        if self._spill_released:
-            self.spill_release = sorted(self._spill_released)
-            self._spill_released.clear()
-        elif self.spill_release:
-            self.spill_release = []
         self.config_answer = self._answers.pop() if self._answers else SILENT
 
     def _return(self, credit: Sequence[int]) -> None:

@@ -26,7 +26,7 @@ class Letter(NamedTuple):
 
 
 class Sender(Protocol):
-    """Whatever takes its turn in sending: a barrier register, or the spill engine's."""
+    """Whatever takes its turn in sending: a barrier register."""
 
     gid: int
     epoch: int
@@ -54,8 +54,6 @@ class Outbox(ABC):
         The barrier registers.
     credits : list of int, by lane
         The credit counters of the network.
-    spill : bool
-        Whether the spill engine will add its send register.
 
     Attributes
     ----------
@@ -65,11 +63,11 @@ class Outbox(ABC):
         Those with something pending.
     """
 
-    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
+    def __init__(self, registers: Sequence[Sender], credits: list[int]) -> None:
         self.senders = list(registers)
         self.sending: set[int] = set()
         self.credits = credits
-        self.places = len(registers) + spill
+        self.places = len(registers)
 
     @abstractmethod
     def offers(self) -> dict[int, Offer]:
@@ -106,8 +104,8 @@ class Outbox(ABC):
 class HastyOutbox(Outbox):
     """Of an irregular network (docs/microarchitecture.md, I4): turns of those with a credit."""
 
-    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
-        super().__init__(registers, credits, spill)
+    def __init__(self, registers: Sequence[Sender], credits: list[int]) -> None:
+        super().__init__(registers, credits)
         self.turn = RoundRobin(self.places)
 
     def offers(self) -> dict[int, Offer]:
@@ -122,8 +120,8 @@ class PatientOutbox(Outbox):
     ``offers`` is to be called in every cycle in which the place is looked at.
     """
 
-    def __init__(self, registers: Sequence[Sender], credits: list[int], spill: bool) -> None:
-        super().__init__(registers, credits, spill)
+    def __init__(self, registers: Sequence[Sender], credits: list[int]) -> None:
+        super().__init__(registers, credits)
         self.turn = PatientRobin(self.places)
 
     def offers(self) -> dict[int, Offer]:

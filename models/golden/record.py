@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
+    "Answer",
     "ConfigRequest",
     "GuardWires",
     "Message",
@@ -14,15 +15,10 @@ __all__ = [
     "Packet",
     "Record",
     "Recorder",
-    "SpillArrival",
-    "SpillRelease",
 ]
 
-SpillArrival: TypeAlias = tuple[int, ...]
-"""Of a spilled group's member: GID and data; with set-up by managers, whether it is the last."""
-
-SpillRelease: TypeAlias = tuple[int, ...]
-"""What a spilled group's member is told: node, GID, result; with set-up by managers, the kind."""
+Answer: TypeAlias = tuple[bool, bool, int]
+"""Of the config port: ready, error and data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +75,6 @@ class Record(NamedTuple):
         Bit ``node * R + r`` for every register r of the R of a node port that is released.
     results : list of int
         The result of each released register, in ascending order of the bits.
-    spill : list of SpillRelease
-        What members of spilled groups are told, in ascending order of the nodes.
     wires : list of (link, word)
         What barrier wires show that differs from the cycle before, in ascending order of the links:
         section W7 of docs/microarchitecture-wires.md; links have the numbers of W5.
@@ -93,7 +87,6 @@ class Record(NamedTuple):
     payloads: Sequence[int]
     release: int
     results: Sequence[int]
-    spill: Sequence[SpillRelease]
     wires: Sequence[tuple[int, int]] = ()
     guards: Sequence[tuple[int, GuardWires]] = ()
 
@@ -110,7 +103,6 @@ class Recorder:
         wires: Mapping[int, int],
         credit: Iterable[int],
         release: Sequence[tuple[int, int, int]],
-        spill: Sequence[SpillRelease],
         shown: Sequence[tuple[int, int]] = (),
     ) -> Record:
         """Return a cycle's record from wires by lane, credits, releases, and wires of slots."""
@@ -121,7 +113,6 @@ class Recorder:
             [wires[lane] for lane in order],
             sum([1 << node * registers + register for node, register, _ in release]),
             [result for _, _, result in release],
-            spill,
             shown,
         )
 

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 from syncfabric.models.golden.config_port import configure
-from syncfabric.models.golden.inputs import Place
-from syncfabric.models.golden.living_spill import LivingSpill
 from syncfabric.models.golden.manager import Manager
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest, Packet
@@ -69,13 +67,6 @@ class ManagedModel(GoldenModel):
             for number, target in enumerate(targets)
         }
 
-    def _alert(self, place: Place) -> LivingSpill[Any] | None:
-        """Let a router's spill engine tell when it has a report; return it, if there is one."""
-        if not isinstance(place.spill, LivingSpill):
-            return None
-        place.spill.alarms = self._alarms
-        return place.spill
-
     def _employ(
         self, nodes: Collection[int], *, image_words: int, routers: int, flit: Layout
     ) -> None:
@@ -102,9 +93,6 @@ class ManagedModel(GoldenModel):
         for target in sorted(self._alarms):
             free = request is None or request.node != target or self._is_for_manager(request)
             self._sinks[target].begin(now, free, partial(self._access, now, target, written))
-            spill = self._places[target].spill
-            if spill is not None and spill.has_work():
-                self._awake.add(target)
 
     def _is_for_manager(self, request: ConfigRequest) -> bool:
         manager = self.managers.get(request.node)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from syncfabric.models.golden.living_spill import Answered, Report
 from syncfabric.models.golden.set_up_steps import Access, Dialect, Holder, obey
-from syncfabric.models.messages import REPLY, REQUEST, SPILL_BASE, Answer, Counter, Layout
+from syncfabric.models.messages import REPLY, REQUEST, Answer, Counter, Layout
 
 __all__ = ["SetUpSink"]
 
@@ -41,19 +40,10 @@ class Unit(Protocol):
         """Count an event."""
 
 
-class Engine(Protocol):
-    """A router's spill engine."""
-
-    report: Report | None
-
-    def serve(self, access: Access, answered: Answered) -> None:
-        """Take an access, requested from this cycle on."""
-
-
 class Freed(NamedTuple):
-    """A group that is freed, as at the start of the cycle; None: the spill engine reports it."""
+    """A group that is freed, as at the start of the cycle."""
 
-    register: Register | None
+    register: Register
     gid: int
     manager: int
 
@@ -75,8 +65,6 @@ class SetUpSink:
         By manager, the header that leads a reply to it.
     flit : Layout
         What a link carries.
-    spill : Engine, optional
-        The router's spill engine.
 
     Attributes
     ----------
@@ -91,9 +79,8 @@ class SetUpSink:
         sender: int,
         headers: Sequence[int],
         flit: Layout,
-        spill: Engine | None = None,
     ) -> None:
-        self.unit, self.dialect, self.headers, self.spill = unit, dialect, headers, spill
+        self.unit, self.dialect, self.headers = unit, dialect, headers
         self.sender = sender & SENDERS
         self.head, self.tail = (1 << flit.offsets[mark] for mark in ("head", "tail"))
         self._cut = 1 << flit.offsets["cut"] if "cut" in flit.offsets else 0
@@ -102,7 +89,6 @@ class SetUpSink:
         self._flit: int | None = None
         self._steps: Generator[Access | None, tuple[bool, int], None] | None = None
         self._access: Access | None = None
-        self._served = False
         self._answer: tuple[bool, int] | None = None
         self._due = 0
         # One slot for each manager's answers, and the last one for groups that are free.
@@ -116,8 +102,7 @@ class SetUpSink:
         """Return whether it has something to do without a flit."""
         if self._steps is not None or any(slot is not None for slot in self._slots):
             return True
-        reported = self.spill is not None and self.spill.report is not None
-        return reported or any(register.freed for register in self.unit.living)
+        return any(register.freed for register in self.unit.living)
 
     def begin(self, now: int, free: bool, does: Does) -> None:
         """Do a step, by the state at the start of the cycle.
@@ -141,8 +126,6 @@ class SetUpSink:
             register = next(registers, None)
             if register is not None:
                 self._freed = Freed(register, register.gid, register.manager)
-            elif self.spill is not None and self.spill.report is not None:
-                self._freed = Freed(None, *self.spill.report)
 
     def _go_on(self, now: int, free: bool, does: Does) -> None:
         assert self._steps is not None
@@ -153,19 +136,9 @@ class SetUpSink:
             except StopIteration:
                 self._steps = None
                 return
-        if self._access is None or self._served:
-            return
-        if self.spill is not None and self._access.address >= SPILL_BASE:
-            self.spill.serve(self._access, self._answered)
-            self._served = True
-        elif free:
+        if self._access is not None and free:
             self._answer, self._access = does(self._access), None
             self._due = now + 2
-
-    def _answered(self, merged: int, refused: bool, data: int) -> None:
-        """Take the spill engine's answer, which is there in the cycle after it has merged."""
-        self._answer, self._access, self._served = (refused, data), None, False
-        self._due = merged + 2
 
     def _serve(self, words: list[int]) -> Generator[Access | None, tuple[bool, int], None]:
         """Go from LOOK to ANSWER."""
@@ -174,8 +147,7 @@ class SetUpSink:
         if manager >= len(self.headers) or self._slots[manager] is not None:
             self.unit.count(Counter.STRAY)
             return
-        holders, spills = self.unit.holders, self.spill is not None
-        code = yield from obey(words, holders, self.dialect, spills=spills)
+        code = yield from obey(words, self.unit.holders, self.dialect)
         back = {name: request[name] for name in ("sequence", "gid", "tag")}
         self._put(manager, manager, {"code": code, **back})
 
@@ -221,10 +193,7 @@ class SetUpSink:
 
     def _tell(self, freed: Freed) -> None:
         """Tell a manager that a group of its has had its last barrier."""
-        if freed.register is not None:
-            freed.register.freed = False
-        elif self.spill is not None:
-            self.spill.report = None
+        freed.register.freed = False
         if freed.manager < len(self.headers):
             self._put(-1, freed.manager, {"code": Answer.FREED, "gid": freed.gid})
         else:

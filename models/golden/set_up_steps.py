@@ -9,7 +9,6 @@ from syncfabric.models.messages import (
     CONTROL,
     REGISTER_WORDS,
     REQUEST,
-    SPILL_BASE,
     WIRE_IMAGE,
     Answer,
     Command,
@@ -70,9 +69,7 @@ class Holder(Protocol):
         """The group."""
 
 
-def obey(
-    words: Sequence[int], registers: Sequence[Holder], dialect: Dialect, *, spills: bool
-) -> Steps:
+def obey(words: Sequence[int], registers: Sequence[Holder], dialect: Dialect) -> Steps:
     """Obey a request, beginning in its cycle LOOK (section S4 of docs/microarchitecture.md).
 
     Parameters
@@ -83,8 +80,6 @@ def obey(
         The router's.
     dialect : Dialect
         Of the network's kind.
-    spills : bool
-        Whether groups beyond the registers have entries.
 
     Returns
     -------
@@ -106,13 +101,6 @@ def obey(
     yield None
     if operation > Request.KILL or len(words) != length:
         return Answer.BAD
-    if found is None and spills:
-        entry = SPILL_BASE + request["gid"] * REGISTER_WORDS
-        _, held = yield Access(entry + CONTROL_WORD, False, 0)
-        if CONTROL.unpack(held)["valid"]:
-            found = entry
-        elif free is None:
-            free = entry
     if operation != Request.SETUP:
         if found is None:
             return Answer.OK

@@ -73,11 +73,6 @@ class Shown:
         """Return the groups that a manager has been told are free, the oldest first."""
         return list(self.managers[node].freed)
 
-    def spill_ready(self, node: int) -> bool:
-        """Return ``spill_arrive_ready`` of a node in the cycle about to be stepped."""
-        engine = self._places[node].spill
-        return engine is not None and engine.holding is None
-
     def is_empty(self) -> bool:
         """Return whether no packet is waiting or under way."""
         return self.packets.is_empty() and self.sources.is_empty()

@@ -271,7 +271,7 @@ class StaticModel:
             return None
         place = self._wiring.place
         wires = {link: flit for link, flit in sent.items() if place[link] >= 0}
-        return self._recorder.record(wires, moved, self.release, ())
+        return self._recorder.record(wires, moved, self.release)
 
     def die(self, links: Iterable[int]) -> None:
         """Make links silent both ways from the cycle about to be stepped on."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import Message
-from syncfabric.models.golden.switch_spill import SwitchSpill
 from syncfabric.models.golden.switch_unit import SwitchUnit
 from syncfabric.models.networks.spec import IrregularSpec
 
@@ -27,8 +25,6 @@ class Switch:
         Options.
     unit : SwitchUnit
         Its registers.
-    spill : SwitchSpill or None
-        Its spill engine.
     plane : Plane
         What all places share.
     lanes_in : sequence of (int or None)
@@ -48,12 +44,11 @@ class Switch:
         self,
         network: IrregularSpec,
         unit: SwitchUnit,
-        spill: SwitchSpill[Any] | None,
         plane: Plane,
         lanes_in: Sequence[int | None],
         lanes: int,
     ) -> None:
-        self.unit, self.spill, self.plane = unit, spill, plane
+        self.unit, self.plane = unit, plane
         self.buffered, self.lanes_in, self.lanes = network.buffered, lanes_in, lanes
         self.standing: dict[int, Message] = {}
         self.arriving: dict[int, Message] = {}
@@ -81,7 +76,7 @@ class Switch:
             plane.credits[letter.lane] -= 1
             plane.held_outputs.add(letter.lane // self.lanes)
 
-    def take(self, now: int, started: bool) -> bool:
+    def take(self, now: int) -> bool:
         """Do everything else that happens here in a cycle.
 
         Returns
@@ -90,23 +85,13 @@ class Switch:
             Whether it has to be looked at again in the next cycle; else it can sleep until a
             message, a credit or its own process wakes it.
         """
-        unit, spill, offers = self.unit, self.spill, self._offers
+        unit, offers = self.unit, self._offers
         presented = self._present()
         news = bool(presented or unit.arriving or unit.restless)
         moved = news or bool(offers)
-        if not moved and spill is None:
+        if not moved:
             return False
-        sending = spill.sends() if spill is not None else None
-        for_spill: dict[int, Message] = {}
-        taken = unit.absorb(now, presented, for_spill) if news else []
-        if spill is not None:
-            port_taken = spill.accept(now, for_spill, sending)
-            if port_taken is not None:
-                taken.append(port_taken)
-            if spill.operation is not None:
-                spill.finish(now, started, sending)
-                moved = True
-        for port in taken:
+        for port in unit.absorb(now, presented) if news else ():
             self._free(now, port, presented.pop(port))
         self.standing = presented
         for offer in offers.values():
@@ -114,10 +99,8 @@ class Switch:
         offers.clear()
         if unit.restless:
             unit.settle()
-        if moved:
-            self.plane.touched.add(unit.node)
-        waits = (moved and bool(unit.outbox.sending)) or unit.restless
-        return waits or bool(presented) or (spill is not None and spill.has_work())
+        self.plane.touched.add(unit.node)
+        return bool(unit.outbox.sending) or unit.restless or bool(presented)
 
     def matched(self, now: int) -> set[int]:
         """Return the registers that a message presented in this cycle matches."""

@@ -65,7 +65,7 @@ class TreeRules(Combiner):
 
 
 class SwitchRegister:
-    """A barrier register, or the entry of a spilled group (docs/microarchitecture.md, I4).
+    """A barrier register (docs/microarchitecture.md, I4).
 
     Parameters
     ----------
@@ -87,7 +87,6 @@ class SwitchRegister:
         "op",
         "parent",
         "pending",
-        "queued",
         "result",
         "root",
         "rules",
@@ -101,7 +100,7 @@ class SwitchRegister:
         self.words: dict[int, int] = {SwitchWord.CONTROL: 0, SwitchWord.TREE: 0}
         self.arrived: set[int] = set()
         self.pending: set[int] = set()
-        self.fired = self.done = self.queued = False
+        self.fired = self.done = False
         self.tripped = self.old = self.broken = False
         self.acc = self.result = 0
         self.letters: list[Letter | None] = [None] * (MOST_PORTS + 1)
@@ -113,7 +112,7 @@ class SwitchRegister:
             seen = ARRIVED.pack({"arrived": _bits(self.arrived), "fired": self.fired})
             return seen | self.above << ARRIVED.width
         if word == SwitchWord.PENDING:
-            to_children = 1 if self.queued else _bits(self.pending - {UP})
+            to_children = _bits(self.pending - {UP})
             return PENDING.pack({"children": to_children, "parent": UP in self.pending})
         return self.result if word == SwitchWord.RESULT else self.words.get(word)
 
@@ -160,7 +159,7 @@ class SwitchRegister:
 
     def is_busy(self) -> bool:
         """Return whether an episode is under way, so that the image must stay as it is."""
-        return self.fired or self.queued or bool(self.arrived) or bool(self.pending)
+        return self.fired or bool(self.arrived) or bool(self.pending)
 
     @property
     def waits(self) -> bool:

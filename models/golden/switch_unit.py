@@ -73,8 +73,8 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
     ) -> None:
         registers = [self.register_type(rules) for _ in range(network.barrier_registers)]
         super().__init__(registers, registers[0].status_bits, network.data_bits)
-        self.node, self.rules, self.spills = target, rules, network.spill
-        self.outbox: Outbox = HastyOutbox(self.registers, credits, network.spill)
+        self.node, self.rules = target, rules
+        self.outbox: Outbox = HastyOutbox(self.registers, credits)
         self.arriving: dict[int, int] = {}
         self.events = events
         self.late = network.cycles_per_hop == 2
@@ -109,9 +109,7 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
                 return None
         return found if found is not None and self.registers[found].epoch == message.epoch else None
 
-    def absorb(
-        self, now: int, presented: Mapping[int, Message], for_spill: dict[int, Message]
-    ) -> list[int]:
+    def absorb(self, now: int, presented: Mapping[int, Message]) -> list[int]:
         """Take the messages presented, and let registers fire.
 
         All of them are judged before any takes effect.
@@ -122,8 +120,6 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
             This cycle.
         presented : mapping of port to message
             In ascending order of the ports.
-        for_spill : dict of port to message
-            Messages that no register matches, when there is a spill engine; added to.
 
         Returns
         -------
@@ -136,9 +132,7 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         distributes: dict[int, int] = {}
         for port, message in presented.items():
             r = self.match(message, now)
-            if r is None and self.spills and not self._keeps(message, now):
-                for_spill[port] = message
-            elif r is None or r == rewritten or not self._uses(r, message, port):
+            if r is None or r == rewritten or not self._uses(r, message, port):
                 taken.append(port)
                 self.count(Counter.STRAY)
             else:
@@ -158,10 +152,6 @@ class SwitchUnit(RegisterFile[SwitchRegister]):
         for r in joined:
             self._fire(r)
         return taken
-
-    def _keeps(self, message: Message, now: int) -> bool:
-        """Return whether a message that matches no register is none for the engine either."""
-        return False
 
     def settle(self) -> None:
         """End the cycle of a unit that is ``restless``, after what it sends has left."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from syncfabric.models.golden.barrier_register import PARENT
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.order import LeastRecentlySent
@@ -11,7 +9,6 @@ from syncfabric.models.golden.outbox import Offer
 from syncfabric.models.golden.plane import Plane
 from syncfabric.models.golden.record import Message
 from syncfabric.models.golden.rules import Rules
-from syncfabric.models.golden.spill import SpillEngine
 from syncfabric.models.golden.wiring import HERE
 from syncfabric.models.networks.spec import MeshSpec
 
@@ -34,8 +31,6 @@ class SyncRouter:
         What the network prescribes, with its wiring.
     unit : BarrierUnit
         The node's barrier unit.
-    spill : SpillEngine or None
-        Its spill engine.
     plane : Plane
         What the routers share.
     """
@@ -45,11 +40,10 @@ class SyncRouter:
         network: MeshSpec,
         rules: Rules,
         unit: BarrierUnit,
-        spill: SpillEngine[Any] | None,
         plane: Plane,
     ) -> None:
         wiring = rules.wiring
-        self.node, self.unit, self.spill, self.plane = unit.node, unit, spill, plane
+        self.node, self.unit, self.plane = unit.node, unit, plane
         self.pipelined = network.barrier_pipeline == 1
         self.shared = network.sync_links == "shared"
         self.lanes, self.channels = wiring.lanes, wiring.link_channels
@@ -75,7 +69,7 @@ class SyncRouter:
             self.lane[slot] = link * self.lanes + self.channels + (slot & 1)
         self.occupied.append(slot)
 
-    def step(self, now: int, started: bool) -> bool:
+    def step(self, now: int) -> bool:
         """Do everything that this router does in a cycle with what stands in its slots.
 
         Returns
@@ -84,14 +78,13 @@ class SyncRouter:
             Whether it has to be looked at again in the next cycle; else it can sleep until a
             message, a credit or its own process wakes it.
         """
-        unit, outbox, spill = self.unit, self.unit.outbox, self.spill
+        unit, outbox = self.unit, self.unit.outbox
         choice, shown = self._present()
         if unit.restless:
             unit.begin()
-        elif not (choice or shown or unit.has_news() or outbox.sending or spill):
+        elif not (choice or shown or unit.has_news() or outbox.sending):
             return False
         self._note(choice, shown)
-        sending = spill.sends() if spill is not None else None
         wants: dict[int, list[int]] = {}
         for port in sorted(choice) if len(choice) > 1 else choice:
             slot = choice[port]
@@ -102,16 +95,15 @@ class SyncRouter:
             assert message is not None
             here[port] = message
         news = bool(here) or unit.has_news()
-        for_spill: dict[int, Message] = {}
         offers: dict[int, Offer] = {}
         if self.pipelined:
             offers = outbox.offers()
             sent_up = self._send(now, choice, wants, offers) if wants or offers else None
             if news:
-                self._absorb(now, shown, here, sent_up, for_spill)
+                self._absorb(now, shown, here, sent_up)
         else:
             if news:
-                self._absorb(now, shown, here, None, for_spill)
+                self._absorb(now, shown, here, None)
             offers = outbox.offers()
             if wants or offers:
                 self._send(now, choice, wants, offers)
@@ -124,15 +116,6 @@ class SyncRouter:
             unit.settle()
             self.plane.touched.add(self.node)
             busy = True
-        if spill is not None:
-            taken = spill.accept(now, for_spill, sending)
-            if taken is not None:
-                self._take(now, shown[taken])
-            if spill.operation is not None:
-                spill.finish(now, started, sending)
-                self.plane.touched.add(self.node)
-                return True
-            busy = busy or spill.has_work()
         return busy
 
     def _present(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -221,10 +204,9 @@ class SyncRouter:
         shown: dict[int, int],
         here: dict[int, Message],
         sent_up: int | None,
-        for_spill: dict[int, Message],
     ) -> None:
         """Hand the messages for this node to the barrier unit."""
-        for port in self.unit.absorb(here, sent_up, for_spill):
+        for port in self.unit.absorb(here, sent_up):
             self._take(now, shown[port])
 
     def _take(self, now: int, slot: int) -> None:

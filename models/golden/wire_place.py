@@ -7,7 +7,6 @@ from typing import Any
 
 from syncfabric.models.golden.register_file import RegisterFile
 from syncfabric.models.golden.set_up_steps import Dialect
-from syncfabric.models.golden.spill_base import SpillBase
 from syncfabric.models.golden.wire_config import CONTROL_MASK, Held
 from syncfabric.models.golden.wires import WireModel
 from syncfabric.models.messages import Counter
@@ -18,8 +17,6 @@ __all__ = ["SetUpSlots", "WirePlace", "slot_dialect"]
 
 class WirePlace:
     """A place without registers of messages: it has counters."""
-
-    spill: SpillBase[Any] | None = None
 
     def __init__(self) -> None:
         self.unit: RegisterFile[Any] = RegisterFile([], status_bits=0, data_bits=0)

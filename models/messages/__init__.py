@@ -21,7 +21,6 @@ from syncfabric.models.messages.registers import (
     PARENT_WORD,
     PENDING,
     REGISTER_WORDS,
-    SPILL_BASE,
     STATUS,
     TREE,
     Counter,
@@ -30,7 +29,6 @@ from syncfabric.models.messages.registers import (
     RegisterWord,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.messages.set_up import (
     COMMAND_WORD,
@@ -93,7 +91,6 @@ __all__ = [
     "ROLE_WORD",
     "ROUTE_COUNT_BITS",
     "SEQUENCE_BITS",
-    "SPILL_BASE",
     "STATUS",
     "STATUS_WORD",
     "TAG_BITS",
@@ -123,6 +120,5 @@ __all__ = [
     "WireLayout",
     "WireWord",
     "register_address",
-    "spill_address",
     "tripped_at",
 ]

@@ -19,7 +19,6 @@ __all__ = [
     "PARENT_WORD",
     "PENDING",
     "REGISTER_WORDS",
-    "SPILL_BASE",
     "STATUS",
     "TREE",
     "Counter",
@@ -28,7 +27,6 @@ __all__ = [
     "RegisterWord",
     "SwitchWord",
     "register_address",
-    "spill_address",
 ]
 
 COORDINATE_BITS = 10
@@ -38,7 +36,6 @@ CONFIG_ADDRESS_BITS = 12
 REGISTER_WORDS = 8
 COUNTER_BASE = 1024
 COUNTER_BITS = 8
-SPILL_BASE = 2048
 
 
 class Kind(enum.IntEnum):
@@ -156,8 +153,3 @@ PENDING = Layout(
 def register_address(register: int, word: int) -> int:
     """Return the config address of a word of barrier register, or slot, ``register``."""
     return register * REGISTER_WORDS + word
-
-
-def spill_address(gid: int, word: RegisterWord | SwitchWord) -> int:
-    """Return the config address of a word of the spilled entry of group ``gid``."""
-    return SPILL_BASE + gid * REGISTER_WORDS + word

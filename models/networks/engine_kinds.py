@@ -172,7 +172,6 @@ class EngineNetwork(EngineKeys):
 
     # What all networks whose barriers are no fixed routes have in common for their users.
     has_messages: ClassVar[bool] = True
-    spill: ClassVar[bool] = False
     wire_plane: ClassVar[None] = None
     first_slot: ClassVar[int] = 0
     takes_last: ClassVar[bool] = True

@@ -25,7 +25,7 @@ KINDS_OF = {
     **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
     **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
     **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
-    **dict.fromkeys(("buffer_flits", "channels", "barrier_registers", "spill"), _MESSAGES),
+    **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), _MESSAGES),
     **dict.fromkeys(("operations", "setup", "managers"), _MESSAGES),
     **dict.fromkeys(("sync", "link_registers", "wires", "parity"), _MESSAGES),
     "check_bits": _MESSAGES,
@@ -34,11 +34,12 @@ KINDS_OF = {
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 REMOVED = {
     "barrier_unit": 'set transport = "link", whose engines take its place',
+    "spill": 'set transport = "link" and groups to how many a router is to hold, up to 256',
     "reduction_route": "reductions always go back over the links of their distributions",
 }
 """Keys that networks have had, and what takes their place."""
 IN_ENGINES = {
-    **dict.fromkeys(("barrier_registers", "spill", "registers"), "groups"),
+    **dict.fromkeys(("barrier_registers", "registers"), "groups"),
     "barrier_pipeline": "engine_stages",
     "sync_links": "message_links",
     "cycles_per_hop": "output_register",

@@ -24,7 +24,6 @@ from syncfabric.models.networks.table import (
     Operations,
     Parity,
     Setup,
-    Spill,
     Sync,
     Table,
     Watchdog,
@@ -56,7 +55,6 @@ class MeshSpec(SetUp, Wires, Table):
     buffer_flits: BufferFlits = 8
     channels: Channels = 1
     barrier_registers: BarrierRegisters = 4
-    spill: Spill = False
     barrier_pipeline: Whole = Field(
         default=1, ge=0, le=1, description="Extra cycles at a tree node."
     )
@@ -144,7 +142,6 @@ class IrregularKeys(Table):
     buffer_flits: BufferFlits = 1
     channels: Channels = 1
     barrier_registers: BarrierRegisters = 4
-    spill: Spill = False
     cycles_per_hop: Whole = Field(default=2, ge=1, le=2, description="Cycles a hop.")
     turnaround: Literal["switch", "node"] = Field(
         default="switch", description="Who turns a barrier around: the root switch or root node."
@@ -188,7 +185,7 @@ class IrregularSpec(WrittenOut, SetUp, Wires, IrregularKeys):
     @property
     def buffered(self) -> bool:
         """Whether synchronization messages wait in slots, and need credits (else never)."""
-        return self.spill or self.operations == "all"
+        return self.operations == "all"
 
     @property
     def layout(self) -> IrregularLayout:
@@ -250,11 +247,6 @@ class StaticSpec(Table):
     def port_registers(self) -> int:
         """The same: what a node's port has bits for."""
         return 1
-
-    @property
-    def spill(self) -> bool:
-        """Whether groups beyond the registers go to memory."""
-        return False
 
     @property
     def managed(self) -> bool:

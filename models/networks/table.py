@@ -23,7 +23,6 @@ __all__ = [
     "Operations",
     "Parity",
     "Setup",
-    "Spill",
     "Sync",
     "Table",
     "Text",
@@ -55,9 +54,6 @@ Channels: TypeAlias = Annotated[
 ]
 BarrierRegisters: TypeAlias = Annotated[
     Whole, Field(ge=1, le=64, description="Barrier registers a node, and a switch.")
-]
-Spill: TypeAlias = Annotated[
-    Flag, Field(description="Whether groups beyond the registers go to memory.")
 ]
 Operations: TypeAlias = Annotated[
     Literal["bitwise", "all"],

@@ -15,7 +15,6 @@ __all__ = ["WIRE_OPERATIONS", "WIRE_PLANNER", "WirePlane", "Wires", "check_wires
 
 OF_WIRES = ("link_registers", "wires", "parity")
 OF_MESSAGES = {
-    "spill": "a group has a slot or none",
     "operations": f"slots combine by {choice(WIRE_OPERATIONS)}",
     "barrier_pipeline": "a slot always takes one cycle",
     "sync_links": "barriers have wires of their own",
@@ -88,8 +87,6 @@ class Asks(Protocol):
     def check_bits(self) -> int: ...
     @property
     def watchdog(self) -> int: ...
-    @property
-    def spill(self) -> bool: ...
     @property
     def channels(self) -> int: ...
     @property
@@ -179,11 +176,6 @@ def check_wires(network: Asks, defaults: Mapping[str, Any]) -> None:
         raise SpecError(
             'network: setup = "paper" is for barriers that are messages, not for '
             f'sync = "{network.sync}"; set setup = "manager" or "local"'
-        )
-    if network.watchdog and network.spill:
-        raise SpecError(
-            f"network: watchdog = {network.watchdog} does not go with spill = true: groups in "
-            "memory are not watched; set watchdog = 0 or spill = false"
         )
     if network.check_bits and network.sync == "wires" and not network.channels:
         raise SpecError(

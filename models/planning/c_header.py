@@ -14,7 +14,6 @@ from syncfabric.models.messages import (
     PARENT_WORD,
     PENDING,
     REGISTER_WORDS,
-    SPILL_BASE,
     STATUS,
     TREE,
     WIRE_STATUS,
@@ -143,7 +142,6 @@ def _sizes(network: RegisterSpec) -> str:
         }
         macros = ["#define SYNCFABRIC_SWITCH(s) (SYNCFABRIC_NODES + (s))"]
     values["REGISTERS"] = network.message_registers
-    values["SPILL"] = int(network.spill)
     values["DATA_BITS"] = network.data_bits
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])
 
@@ -157,12 +155,9 @@ def _addresses(network: RegisterSpec) -> str:
     values |= {f"COUNTER_{counter.name}": int(counter) for counter in Counter}
     if network.guarded:
         values |= {f"COUNTER_{counter.name}": int(counter) for counter in LinkCounter}
-    values["SPILL_BASE"] = SPILL_BASE
-    comment = "/* Config addresses: word w of register r or of spilled group gid; counter c. */"
+    comment = "/* Config addresses: word w of register r; counter c. */"
     macros = [
         "#define SYNCFABRIC_REGISTER(r, w) ((r) * SYNCFABRIC_REGISTER_WORDS + (w))",
-        "#define SYNCFABRIC_SPILLED(gid, w) \\\n"
-        "    (SYNCFABRIC_SPILL_BASE + (gid) * SYNCFABRIC_REGISTER_WORDS + (w))",
         "#define SYNCFABRIC_COUNTER(c) (SYNCFABRIC_COUNTER_BASE + (c))",
     ]
     return "\n".join([comment, *(define(name, value) for name, value in values.items()), *macros])

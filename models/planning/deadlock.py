@@ -5,9 +5,9 @@ a message which holds the first may wait for. No cycle means no deadlock (Dally 
 Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). Which edges there
 are: ``deadlock_mesh`` and ``deadlock_irregular``.
 
-What arrives waits for nothing: a sink takes packets, and a barrier register (or the memory of a
-spilled group) takes every message at once, or from its slot after a time that depends on nothing
-but the register file or that memory. With ``absorbing=False`` it would wait in its input buffer for
+What arrives waits for nothing: a sink takes packets, and a barrier register
+takes every message at once, or from its slot after a time that depends on nothing but the register
+file. With ``absorbing=False`` it would wait in its input buffer for
 what the register will send instead, and merging and replication become edges: from each child's
 last channel to the first one to the parent, from the parent's last channel to the first ones to all
 children, and across the root. Barrier wires are no channels: no two

@@ -6,7 +6,7 @@ that bring their own route are not in it: whoever sends them answers for the way
 
 Synchronization messages add none, of whatever groups. Each crosses one link, from the register of
 one switch or node interface to that of the next, which is its input buffer; it waits for the link
-in the register that sends it, and holds nothing. With slots (``spill``, ``operations = "all"``) it
+in the register that sends it, and holds nothing. With slots (``operations = "all"``) it
 also waits for the next slot, which drains on its own.
 """
 

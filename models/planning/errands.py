@@ -218,14 +218,13 @@ def _stand_in(plan: BarrierPlan, gid: int, one: Reach, share: Collection[int]) -
     room = [
         router
         for router in one.headers
-        if router not in share
-        and (network.spill or load.get(router, 0) < network.barrier_registers)
+        if router not in share and load.get(router, 0) < network.barrier_registers
     ]
     if spare is None or not room:
         lacks = "GID" if spare is None else "router with a free register"
         raise PlanError(
             f"group {gid}: setting it up by several managers needs a spare {lacks} for a moment, "
-            "and there is none; set barrier_registers higher, or spill = true, in [network]"
+            "and there is none; set barrier_registers higher in [network]"
         )
     control = {"gid": spare, "root": 1}
     request = REQUEST.pack({**control, "epoch": 0})

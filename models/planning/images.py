@@ -13,7 +13,6 @@ from syncfabric.models.messages import (
     RegisterWord,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import EngineSpec, StaticSpec
@@ -80,11 +79,11 @@ def group_writes(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, 
     """Yield those of one group."""
     for target, register, place in _placed(plan, group):
         for word, value in register_words(register).items():
-            yield target, _address(place, register.gid, word), value
+            yield target, register_address(place, word), value
 
 
-def _placed(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, Image, int | None]]:
-    """Yield each of a group's registers: its target, image, and number (None where spilled)."""
+def _placed(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, Image, int]]:
+    """Yield each of a group's registers: its target, image, and number."""
     topology = plan.spec.network.topology
     if isinstance(group, WireGroupPlan):
         for target, number, register in group.images():
@@ -101,16 +100,12 @@ def _placed(plan: BarrierPlan, group: AnyGroupPlan) -> Iterator[tuple[int, Image
                 yield topology.index(register.seat), register, group.places[register.seat]
 
 
-def _address(place: int | None, gid: int, word: Word) -> int:
-    return spill_address(gid, word) if place is None else register_address(place, word)
-
-
 def images_json(plan: BarrierPlan) -> dict[str, Any]:
     """Return every register's fields and packed words, node by node and switch by switch.
 
-    ``index`` is the config port's number of the node or switch. ``register`` is null for a group in
-    backing memory; ``words`` maps each word's config address to its value. A mesh's ``switches``
-    is null; a static network has no registers, and ``nodes`` is null too.
+    ``index`` is the config port's number of the node or switch; ``words`` maps each word's config
+    address to its value. A mesh's ``switches`` is null; a static network has no registers, and
+    ``nodes`` is null too.
     """
     if isinstance(plan.spec.network, StaticSpec):
         return {"network": plan.spec.name, "nodes": None, "switches": None}
@@ -136,7 +131,7 @@ def images_json(plan: BarrierPlan) -> dict[str, Any]:
     return {"network": plan.spec.name, "nodes": nodes, "switches": None if mesh else switches}
 
 
-def _entry(register: Image, place: int | None) -> dict[str, Any]:
+def _entry(register: Image, place: int) -> dict[str, Any]:
     return {
         "register": place,
         "fields": {
@@ -148,7 +143,7 @@ def _entry(register: Image, place: int | None) -> dict[str, Any]:
         },
         "words": {
             word.name.lower(): {
-                "address": _address(place, register.gid, word),
+                "address": register_address(place, word),
                 "value": f"0x{value:08x}",
             }
             for word, value in register_words(register).items()

@@ -239,15 +239,14 @@ def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
     Members on dead nodes are left out, and so is a group that has no others; nothing that is
     planned comes upon a dead link or node.
 
-    At each of them the groups take registers 0, 1, … in the order of the file; with ``spill`` those
-    beyond ``barrier_registers`` live in the backing memory there. Groups of planner ``wires`` take
-    slots instead; with ``sync = "both"`` those that find none are messages, by the kind's default
-    planner.
+    At each of them the groups take registers 0, 1, … in the order of the file. Groups of planner
+    ``wires`` take slots instead; with ``sync = "both"`` those that find none are messages, by the
+    kind's default planner.
 
     Raises
     ------
     PlanError
-        A node or switch has more groups than registers, and ``spill`` is off; a group finds no slot
+        A node or switch has more groups than registers; a group finds no slot
         and cannot be messages; members cannot reach each other any more; or on a static network
         there is no way for a group beside the others.
     """

@@ -18,7 +18,7 @@ from syncfabric.models.planning.bounds import bound_links, irregular_bound_cycle
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.planned_group import PlannedGroup
 from syncfabric.models.planning.representatives import check_representatives
-from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
+from syncfabric.models.planning.slots import Slots
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.switch_tree import (
     PROCESS_PORT,
@@ -49,11 +49,11 @@ class IrregularGroupPlan(PlannedGroup):
     nodes : array of int64, shape (n, 2)
         The members, in the order of the network file, as rows of switch and port.
     slots : array of int64, shape (n,)
-        Register number at each member's node interface, -1 where the group is spilled.
+        Register number at each member's node interface.
     switch_slots : array of int64, shape (t,)
         Register number at each of the tree's switches, likewise; empty for a group of one.
     bound : int or None
-        Cycles, see ``irregular_bound_cycles``; None if the group is spilled anywhere.
+        Cycles, see ``irregular_bound_cycles``.
     """
 
     id: int
@@ -116,15 +116,15 @@ class IrregularGroupPlan(PlannedGroup):
         return self.tree.edges
 
     @cached_property
-    def places(self) -> dict[Place, int | None]:
-        """Register number at each member's node interface; None where the group is spilled."""
-        return dict(zip(self.members, register_numbers(self.slots), strict=True))
+    def places(self) -> dict[Place, int]:
+        """Register number at each member's node interface."""
+        return dict(zip(self.members, self.slots.tolist(), strict=True))
 
     @cached_property
-    def switch_places(self) -> dict[int, int | None]:
-        """Register number at each switch; None where the group is spilled."""
+    def switch_places(self) -> dict[int, int]:
+        """Register number at each switch."""
         switches = self.tree.switches.tolist() if len(self.nodes) > 1 else []
-        return dict(zip(switches, register_numbers(self.switch_slots), strict=True))
+        return dict(zip(switches, self.switch_slots.tolist(), strict=True))
 
     def registers(self) -> Iterator[PortRegister]:
         """Yield every register image: of the members, in their order, then of the switches."""
@@ -156,7 +156,7 @@ class IrregularGroupPlan(PlannedGroup):
         """Return members' registers at their node interfaces, and the switches' images.
 
         These have the port to the parent (null at the root), those to the children, and the
-        register's number; a number is null where spilled.
+        register's number.
         """
         return {
             "edges": self.edges,
@@ -186,14 +186,12 @@ class IrregularGroupPlan(PlannedGroup):
             turnaround=network.turnaround,
             tree=SwitchTree.by_ports(network.topology, entry["root_switch"], up_ports),
             nodes=np.array(entry["members"], dtype=np.int64),
-            slots=_slots_from_json(entry["registers"]),
-            switch_slots=_slots_from_json([switch["register"] for switch in entry["switches"]]),
+            slots=np.array(entry["registers"], dtype=np.int64),
+            switch_slots=np.array(
+                [switch["register"] for switch in entry["switches"]], dtype=np.int64
+            ),
             bound=entry["bound"],
         )
-
-
-def _slots_from_json(numbers: Sequence[int | None]) -> Ints:
-    return np.array([SPILLED if number is None else number for number in numbers], dtype=np.int64)
 
 
 def plan_irregular(
@@ -220,7 +218,6 @@ def plan_irregular(
         taken = tree.switches if len(nodes) > 1 else tree.switches[:0]
         check_command(network, group.id, len(taken))
         switch_numbers = registers.take(group.id, taken)
-        spilled = (numbers == SPILLED).any() or (switch_numbers == SPILLED).any()
         plans.append(
             IrregularGroupPlan(
                 id=group.id,
@@ -231,7 +228,7 @@ def plan_irregular(
                 nodes=nodes,
                 slots=numbers,
                 switch_slots=switch_numbers,
-                bound=None if spilled else irregular_bound_cycles(tree, nodes, network),
+                bound=irregular_bound_cycles(tree, nodes, network),
             )
         )
     registers.check(lambda switch: f"switch {switch}")

@@ -16,7 +16,7 @@ from syncfabric.models.planning import btm, cs, detour, shortest
 from syncfabric.models.planning.bounds import bound_cycles, there_and_back
 from syncfabric.models.planning.commands import check_command
 from syncfabric.models.planning.planned_group import PlannedGroup
-from syncfabric.models.planning.slots import SPILLED, Slots, register_numbers
+from syncfabric.models.planning.slots import Slots
 from syncfabric.models.planning.tree import Ints, Register, Tree
 from syncfabric.models.timing import btm as btm_timing
 
@@ -36,9 +36,9 @@ class GroupPlan(PlannedGroup):
     tree : Tree
         The barrier tree.
     slots : array of int64, shape (n,)
-        Register number at each node of the tree, -1 where the group is spilled.
+        Register number at each node of the tree.
     bound : int or None
-        Cycles, see ``bound_cycles``; None if the group is spilled at any member.
+        Cycles, see ``bound_cycles``.
     bound_btm : int or None
         The bound that planner ``btm`` gives; None if its tree comes upon what is dead.
     bound_least : int or None
@@ -88,14 +88,14 @@ class GroupPlan(PlannedGroup):
         return btm_timing.formula_ns(self.tree)
 
     @cached_property
-    def places(self) -> dict[Node, int | None]:
-        """Register number at each member; None where the group is spilled."""
+    def places(self) -> dict[Node, int]:
+        """Register number at each member."""
         return {node: self.node_places[node] for node in self.members}
 
     @cached_property
-    def node_places(self) -> dict[Node, int | None]:
+    def node_places(self) -> dict[Node, int]:
         """Register number at each member and then at each relay, likewise."""
-        return dict(zip(self.tree.nodes, register_numbers(self.slots), strict=True))
+        return dict(zip(self.tree.nodes, self.slots.tolist(), strict=True))
 
     def register(self, node: Node) -> Register:
         """Return the register image of a member or relay."""
@@ -108,8 +108,7 @@ class GroupPlan(PlannedGroup):
     def _own_json(self) -> dict[str, Any]:
         """Return nodes' ports and registers, in the order of ``members`` and then ``relays``.
 
-        The port is that by which the parent sends (4 at the root); where a group is spilled its
-        register is null.
+        The port is that by which the parent sends (4 at the root).
         """
         return {
             "edges": self.tree.edges,
@@ -129,7 +128,7 @@ class GroupPlan(PlannedGroup):
             planner=entry["planner"],
             op=entry["op"],
             tree=Tree.from_edges(members, entry["edges"], np.array(entry["ports"]), relays),
-            slots=np.array([SPILLED if slot is None else slot for slot in entry["registers"]]),
+            slots=np.array(entry["registers"]),
             bound=entry["bound"],
             bound_btm=entry["bound_btm"],
             bound_least=entry["bound_least"],
@@ -175,7 +174,6 @@ def _plan(
         better = bound_cycles(found, network)
         if better <= bound_btm and not detour.crosses(found, network, dead):
             tree, bound = found, better
-    spilled = bool((slots == SPILLED).any())
     least = there_and_back(shortest.least_cost(first.x, first.y, network.node_cycles))
     return GroupPlan(
         id=group.id,
@@ -183,7 +181,7 @@ def _plan(
         op=group.op,
         tree=tree,
         slots=slots,
-        bound=None if spilled else bound,
-        bound_btm=None if spilled else bound_btm,
-        bound_least=None if spilled else least,
+        bound=bound,
+        bound_btm=bound_btm,
+        bound_least=least,
     )

@@ -71,9 +71,8 @@ def manager_entries(
 def node_writes(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
     """Yield (target, config address, word) of what no manager is asked for.
 
-    On an irregular network the registers of the members' node interfaces, or where the group is
-    spilled there, the entries; on a mesh nothing. Slots beside registers of messages (``sync =
-    "both"``) are all among them.
+    On an irregular network the registers of the members' node interfaces; on a mesh nothing. Slots
+    beside registers of messages (``sync = "both"``) are all among them.
     """
     network = plan.spec.network
     nodes = len(network.nodes) if isinstance(network, IrregularSpec) else 0

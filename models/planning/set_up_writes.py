@@ -123,8 +123,8 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
     return {**images_json(plan), "writes": writes}
 
 
-def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int | None]]:
-    """Yield (group, node's number, register) of every member; None: it is in memory there."""
+def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
+    """Yield (group, node's number, register) of every member."""
     index = plan.spec.network.topology.index
     for group in plan.groups:
         yield from ((group.id, index(node), place) for node, place in group.places.items())

@@ -12,10 +12,7 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["SPILLED", "Slots", "register_numbers"]
-
-SPILLED = -1
-"""In place of a register number where the group lives in backing memory."""
+__all__ = ["Slots"]
 
 
 class Slots:
@@ -26,7 +23,7 @@ class Slots:
     places : int
         How many there are.
     network : MeshSpec or IrregularSpec
-        How many registers each has, and whether groups beyond them are spilled.
+        How many registers each has.
     """
 
     def __init__(self, places: int, network: RegisterSpec) -> None:
@@ -39,11 +36,10 @@ class Slots:
         numbers = self._used[places]
         self._used[places] += 1
         self._taken.append((group, places))
-        numbers[numbers >= self._network.barrier_registers] = SPILLED
         return numbers
 
     def check(self, name: Callable[[int], str]) -> None:
-        """Refuse a place with more groups than registers when there is no spilling.
+        """Refuse a place with more groups than registers.
 
         Parameters
         ----------
@@ -56,17 +52,12 @@ class Slots:
             The place with the most groups.
         """
         registers = self._network.barrier_registers
-        if self._network.spill or self._used.max(initial=0) <= registers:
+        if self._used.max(initial=0) <= registers:
             return
         place = int(self._used.argmax())
         ids = [group for group, places in self._taken if (places == place).any()]
         more = f"barrier_registers = {len(ids)} or " if len(ids) <= 64 else ""
         raise PlanError(
             f"{name(place)}: groups {', '.join(map(str, ids))} need {len(ids)} registers, but "
-            f"barrier_registers = {registers}; set {more}spill = true in [network]"
+            f'barrier_registers = {registers}; set {more}transport = "link" in [network]'
         )
-
-
-def register_numbers(slots: Ints) -> list[int | None]:
-    """Return register numbers as JSON has them: None where spilled."""
-    return [None if slot == SPILLED else slot for slot in slots.tolist()]

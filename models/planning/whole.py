@@ -75,7 +75,7 @@ def check_group(group: Any, network: AnySpec) -> None:
             f"group {group.id}: its tree goes by {strays[0]}, which the network has not"
         )
     there = network.barrier_registers
-    for place in places - {None} if network.spill else places:
+    for place in places:
         if not isinstance(place, int) or not 0 <= place < there:
             raise SpecError(f"group {group.id}: register {place} is none of the network's {there}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REGISTER_WORDS, SPILL_BASE
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS, REGISTER_WORDS
 from syncfabric.models.networks.spec import (
     EngineSpec,
     IrregularSpec,
@@ -31,8 +31,6 @@ __all__ = ["TARGET_WORDS", "config_map"]
 
 TARGET_WORDS = 1 << CONFIG_ADDRESS_BITS
 """Words from one target to the next, where the number of the target is the upper part."""
-
-_GROUPS = 256
 
 
 def config_map(spec: NetworkSpec) -> Block:
@@ -89,7 +87,7 @@ def _parts(
     parts: list[Part] = []
     ports = links + process
     if network.has_messages:
-        words = register_words(network, ports, process=process, spilled=False)
+        words = register_words(network, ports, process=process)
         count = network.message_registers
         parts.append(Block("registers", 0, "Barrier registers", words, count, REGISTER_WORDS))
     if network.wire_plane:
@@ -98,8 +96,4 @@ def _parts(
         parts.append(Block("slots", at, "Slots of barrier wires", slots, count, REGISTER_WORDS))
     parts += counter_words(guarded=network.guarded)
     parts += [*(fence_words(links) if network.guarded else ()), *others]
-    if network.spill:
-        words = register_words(network, ports, process=process, spilled=True)
-        about = "Groups in memory, by GID"
-        parts.append(Block("spilled", SPILL_BASE, about, words, _GROUPS, REGISTER_WORDS))
     return tuple(parts)

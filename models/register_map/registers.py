@@ -30,10 +30,8 @@ _COMMAND = "1 GO, as if it came from above; 2 KILL"
 RESULT = "Data of the last barrier"
 
 
-def register_words(
-    network: RegisterSpec, ports: int, *, process: bool, spilled: bool
-) -> tuple[Word, ...]:
-    """Return the words of a register, or of a group in memory.
+def register_words(network: RegisterSpec, ports: int, *, process: bool) -> tuple[Word, ...]:
+    """Return the words of a register.
 
     Parameters
     ----------
@@ -42,18 +40,15 @@ def register_words(
         Ports of the switch or node interface, on an irregular network.
     process : bool
         It has a process: it is no switch's.
-    spilled : bool
-        It is in memory: all of it reads 0 after reset. A register is only invalid then.
     """
-    reset = 0 if spilled else None
     if isinstance(network, IrregularSpec):
-        return _of_switch(network, ports, reset, process=process)
-    return _of_mesh(network, reset)
+        return _of_switch(network, ports, process=process)
+    return _of_mesh(network)
 
 
-def control_fields(kept: int = -1, *, reset: int | None = None) -> tuple[Bits, ...]:
-    """Return the fields of a control word; whatever ``reset`` is, it is not valid then."""
-    fields = bits_of(CONTROL, "rw", kept=kept, reset=reset)
+def control_fields(kept: int = -1) -> tuple[Bits, ...]:
+    """Return the fields of a control word; after reset it is not valid."""
+    fields = bits_of(CONTROL, "rw", kept=kept)
     return (replace(fields[0], reset=0), *fields[1:])
 
 
@@ -62,7 +57,7 @@ def without_turn() -> int:
     return ~(1 << CONTROL.offsets["turn"])
 
 
-def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
+def _of_mesh(network: MeshSpec) -> tuple[Word, ...]:
     layout = network.layout
     node, parent = _node_mask(layout, "present"), _node_mask(layout, "relay")
     children = {
@@ -77,20 +72,18 @@ def _of_mesh(network: MeshSpec, reset: int | None) -> tuple[Word, ...]:
     control = "Control word; written last"
     above = "Parent; not used at the root"
     return (
-        _word(RegisterWord.CONTROL, control, control_fields(-1, reset=reset)),
-        _word(RegisterWord.PARENT, above, bits_of(PARENT_WORD, "rw", kept=parent, reset=reset)),
+        _word(RegisterWord.CONTROL, control, control_fields()),
+        _word(RegisterWord.PARENT, above, bits_of(PARENT_WORD, "rw", kept=parent)),
         *(
-            _word(word, meaning, bits_of(NODE_WORD, "rw", kept=node, reset=reset))
+            _word(word, meaning, bits_of(NODE_WORD, "rw", kept=node))
             for word, meaning in children.items()
         ),
         _word(RegisterWord.STATUS, "Status word", status),
-        _word(RegisterWord.RESULT, RESULT, _result(network, reset)),
+        _word(RegisterWord.RESULT, RESULT, _result(network)),
     )
 
 
-def _of_switch(
-    network: IrregularSpec, ports: int, reset: int | None, *, process: bool
-) -> tuple[Word, ...]:
+def _of_switch(network: IrregularSpec, ports: int, *, process: bool) -> tuple[Word, ...]:
     kept = _tree_mask(TREE, ports)
     seen = (1 << ports) - 1 | 1 << ARRIVED.offsets["fired"]
     state = _with_life(network, ARRIVED, seen, watched=network.watched and process)
@@ -99,13 +92,13 @@ def _of_switch(
         _word(
             SwitchWord.CONTROL,
             "Control word; written last",
-            control_fields(without_turn(), reset=reset),
+            control_fields(without_turn()),
         ),
-        _word(SwitchWord.TREE, "Tree word", bits_of(TREE, "rw", kept=kept, reset=reset)),
+        _word(SwitchWord.TREE, "Tree word", bits_of(TREE, "rw", kept=kept)),
         *([Word("COMMAND", COMMAND_WORD, "Command", command)] if network.managed else []),
         _word(SwitchWord.ARRIVED, "Arrived word", state),
         _word(SwitchWord.PENDING, "Pending word", bits_of(PENDING, "r", kept=seen, reset=0)),
-        _word(SwitchWord.RESULT, RESULT, _result(network, reset)),
+        _word(SwitchWord.RESULT, RESULT, _result(network)),
     ]
     return tuple(words)
 
@@ -127,8 +120,8 @@ def _with_life(
     return fields
 
 
-def _result(network: RegisterSpec, reset: int | None) -> tuple[Bits, ...]:
-    return whole("data", "r", RESULT, width=network.data_bits, reset=reset)
+def _result(network: RegisterSpec) -> tuple[Bits, ...]:
+    return whole("data", "r", RESULT, width=network.data_bits)
 
 
 def _node_mask(layout: MeshLayout, flag: str) -> int:

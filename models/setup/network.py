@@ -40,7 +40,7 @@ class Network(ABC):
     rules : Rules
         What is kept to.
     registers : int or None
-        Barrier registers of a switch; None for as many as are asked for (spill).
+        Barrier registers of a switch; None for as many as are asked for.
     """
 
     def __init__(

@@ -12,7 +12,6 @@ from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
     FENCE,
-    SPILL_BASE,
     RegisterWord,
     SwitchWord,
 )
@@ -73,12 +72,12 @@ def message_bank(network: RegisterSpec) -> ConfigBank:
 
 
 class ConfigPort(wiring.Component):
-    """Decodes requests for this node and answers in the next cycle; the spill engine in its own.
+    """Decodes requests for this node and answers in the next cycle.
 
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
-        Width of the port; spill.
+        Width of the port.
     banks : sequence of ConfigBank, optional
         The registers, by rising number; the network's barrier registers.
     links : int
@@ -100,10 +99,8 @@ class ConfigPort(wiring.Component):
     counters : In
         The counters' values in the cycle before: they are read a cycle later than all else, as a
         sum that counts has no time left to go through here.
-    spill_valid : Out(1), spill_ready, spill_error, spill_rdata : In
-        Request for the spill engine, and its answer; beside a set-up sink ConfigAccess takes that.
     refused_write : Out(1)
-        A write was refused in this cycle, not counting the spill engine's.
+        A write was refused in this cycle.
     fence : Out(links)
         Only with guarded links: those that are closed.
     """
@@ -126,10 +123,6 @@ class ConfigPort(wiring.Component):
                 "word": Out(3),
                 "contents": In(32 * sets),
                 "counters": In(self._counters * COUNTER_BITS),
-                "spill_valid": Out(1),
-                "spill_ready": In(1),
-                "spill_error": In(1),
-                "spill_rdata": In(32),
                 "refused_write": Out(1),
             }
         )
@@ -138,15 +131,13 @@ class ConfigPort(wiring.Component):
         m = Module()
         config, address = self.config, self.config.address
         counters, bits = range(self._counters), (self._counters - 1).bit_length()
-        ours, to_spill, to_counter = Signal(), Signal(), Signal()
+        ours, to_counter = Signal(), Signal()
         m.d.comb += [
             ours.eq(config.valid & (config.node == self.index)),
-            to_spill.eq((address >= SPILL_BASE) & int(self._network.spill)),
             to_counter.eq(
                 (address[bits:] == COUNTER_BASE >> bits) & (address[:bits] < self._counters)
             ),
             self.word.eq(address[:3]),
-            self.spill_valid.eq(ours & to_spill),
         ]
         strobes: list[Value] = []
         can_write: list[Value] = []
@@ -181,17 +172,16 @@ class ConfigPort(wiring.Component):
         writable = Cat(can_write).any() & ~self.refused.any()
         readable = Cat(can_read).any()
         error = Mux(config.write, ~writable, ~(readable | to_counter))
-        answers, reads = Signal(), Signal()
+        reads = Signal()
         m.d.comb += [
-            answers.eq(ours & ~to_spill),
-            reads.eq(answers & ~config.write),
-            self.refused_write.eq(answers & config.write & error),
+            reads.eq(ours & ~config.write),
+            self.refused_write.eq(ours & config.write & error),
         ]
         ready, failed, read = Signal(), Signal(), Signal(32)
         counter = Signal(self._counters)
         m.d.sync += [
-            ready.eq(answers),
-            failed.eq(answers & error),
+            ready.eq(ours),
+            failed.eq(ours & error),
             read.eq(Mux(reads, either(held), 0)),
             counter.eq(Cat(reads & to_counter & (address[:bits] == i) for i in counters)),
         ]
@@ -200,9 +190,9 @@ class ConfigPort(wiring.Component):
             for i in counters
         ]
         m.d.comb += [
-            config.ready.eq(ready | self.spill_ready),
-            config.error.eq(failed | self.spill_error),
-            config.rdata.eq(either([read, *counted, self.spill_rdata])),
+            config.ready.eq(ready),
+            config.error.eq(failed),
+            config.rdata.eq(either([read, *counted])),
         ]
         return m
 

@@ -9,15 +9,12 @@ from syncfabric.models.messages import CONFIG_ADDRESS_BITS, CONTROL
 from syncfabric.models.networks.spec import (
     AnySpec,
     MeshSpec,
-    RegisterSpec,
 )
 from syncfabric.rtl.messages import struct
 
 __all__ = [
     "ConfigSignature",
     "SenderSignature",
-    "SpillArriveSignature",
-    "SpillReleaseSignature",
     "child_class",
 ]
 
@@ -84,35 +81,3 @@ class ConfigSignature(wiring.Signature):
                 "rdata": In(32),
             }
         )
-
-
-class SpillArriveSignature(wiring.Signature):
-    """Arrivals for spilled groups: taken when ``valid`` and ``ready`` are high.
-
-    With set-up by managers ``last`` says that the barrier is the group's last.
-    """
-
-    def __init__(self, network: RegisterSpec) -> None:
-        members: dict[str, Any] = {
-            "valid": Out(1),
-            "gid": Out(8),
-            "data": Out(network.data_bits),
-            "ready": In(1),
-        }
-        super().__init__(members | ({"last": Out(1)} if network.managed else {}))
-
-
-class SpillReleaseSignature(wiring.Signature):
-    """Releases of spilled groups: ``valid`` for one cycle each.
-
-    With set-up by managers ``kind`` says what it is: DISTRIBUTE a release, GO that the group may
-    arrive, BROKEN that it is dead.
-    """
-
-    def __init__(self, network: RegisterSpec) -> None:
-        members: dict[str, Any] = {
-            "valid": Out(1),
-            "gid": Out(8),
-            "result": Out(network.data_bits),
-        }
-        super().__init__(members | ({"kind": Out(2)} if network.managed else {}))

@@ -45,7 +45,7 @@ class BarrierRegister(wiring.Component):
         Barriers may begin.
     here : In(4), class_0 .. class_3 : In(2), message_0 .. message_3 : In(sync message)
         Messages for this router by port, and their classes.
-    match, countable, used : Out(4)
+    countable, used : Out(4)
         Messages whose GID is this register's; those that are a new child's arrival; those that
         were used in this cycle.
     chosen : In(4), chosen_local : In(1)
@@ -83,7 +83,6 @@ class BarrierRegister(wiring.Component):
         members: dict[str, Any] = {
             "started": In(1),
             "here": In(4),
-            "match": Out(4),
             "countable": Out(4),
             "used": Out(4),
             "waiting": Out(1),
@@ -154,8 +153,6 @@ class BarrierRegister(wiring.Component):
         # Which messages are for this register, and what they do.
         known = [self.here[p] & control.valid & (messages[p].gid == control.gid) for p in range(4)]
         ours = [known[p] & (messages[p].epoch == control.epoch) & ~deaf for p in range(4)]
-        # One that is deaf keeps its messages from the spill engine.
-        m.d.comb += self.match.eq(Mux(writing, 0, Cat(known)))
         kinds = [messages[p].kind == Kind.REDUCE for p in range(4)]
         if life:  # once GO has been, its number means LAST
             kinds = [kinds[p] | ((messages[p].kind == Kind.GO) & life.go) for p in range(4)]

@@ -26,7 +26,7 @@ class Sender(wiring.Component):
     network : MeshSpec
         Layouts.
     sources : int, >= 1
-        Registers, the spill engine's send register included.
+        Registers.
 
     Members
     -------

@@ -18,15 +18,10 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.config import ConfigPort, message_bank
 from syncfabric.rtl.barrier.images import RegisterImages
-from syncfabric.rtl.barrier.ports import (
-    ConfigSignature,
-    SpillArriveSignature,
-    SpillReleaseSignature,
-)
+from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.barrier.register import BarrierRegister
 from syncfabric.rtl.barrier.sender import Sender
 from syncfabric.rtl.barrier.serial import SerialTurn
-from syncfabric.rtl.barrier.spill import SpillEngine
 from syncfabric.rtl.guard.members import guard_members
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.events import count_events, counters_of
@@ -36,7 +31,6 @@ from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.parts.tick import tick_of
 from syncfabric.rtl.setup.access import AccessSignature, ConfigAccess
 from syncfabric.rtl.setup.life import LIFE_BITS
-from syncfabric.rtl.spill.join import FREED_PORTS, join_config
 from syncfabric.rtl.wires.bank import SlotBank, wire_bank
 from syncfabric.rtl.wires.beside import place_slots
 from syncfabric.rtl.wires.slot import NODE_PORT
@@ -87,7 +81,7 @@ class BarrierUnit(wiring.Component):
     """Merges the messages for this node, releases its process, and sends on.
 
     Messages presented in a cycle are taken in that cycle, except those that wait for the serial
-    combiner or the spill engine. Cycles: docs/microarchitecture.md, sections 4 and 5; of slots of
+    combiner. Cycles: docs/microarchitecture.md, sections 4 and 5; of slots of
     barrier wires, where there are any, docs/microarchitecture-wires.md.
 
     Parameters
@@ -131,10 +125,6 @@ class BarrierUnit(wiring.Component):
         Only there: what the set-up sink looks at.
     config : In(ConfigSignature)
         Config port of the whole network; requests for other nodes are not answered.
-    spill_arrive, spill_release
-        Node port of the spilled groups; only with ``spill``.
-    spill_freed, spill_gid, spill_manager, clear_spill_freed
-        Only with both: what the set-up sink looks at of these.
     observe : Out
         State of registers and counters, for benches.
     """
@@ -163,18 +153,6 @@ class BarrierUnit(wiring.Component):
                 "freed": Out(registers),
                 "clear_freed": In(registers),
             }
-        if network.spill:
-            members |= {
-                "spill_arrive": In(SpillArriveSignature(network)),
-                "spill_release": Out(SpillReleaseSignature(network)),
-            }
-        if network.managed and network.spill:
-            members |= {
-                "spill_freed": Out(1),
-                "spill_gid": Out(8),
-                "spill_manager": Out(2),
-                "clear_spill_freed": In(1),
-            }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -187,7 +165,7 @@ class BarrierUnit(wiring.Component):
 
         tick = tick_of(m, network.watchdog) if network.watched else None
         registers = [BarrierRegister(network) for _ in range(count)]
-        m.submodules.sender = sender = Sender(network, count + network.spill)
+        m.submodules.sender = sender = Sender(network, count)
         bank, plane = message_bank(network), network.wire_plane
         banks = [bank, wire_bank(plane)] if plane else [bank]
         m.submodules.config_port = config = ConfigPort(network, banks)
@@ -238,11 +216,8 @@ class BarrierUnit(wiring.Component):
             ]
 
         # Who takes which of the presented messages.
-        matched, used, held = Signal(4), Signal(4), Signal(4)
-        m.d.comb += [
-            matched.eq(either([register.match for register in registers])),
-            used.eq(either([register.used for register in registers])),
-        ]
+        used, held = Signal(4), Signal(4)
+        m.d.comb += used.eq(either([register.used for register in registers]))
         if network.operations == "all":
             m.submodules.serial = serial = SerialTurn(count)
             m.d.comb += [
@@ -256,30 +231,9 @@ class BarrierUnit(wiring.Component):
                     register.chosen_local.eq(serial.chosen_local[r]),
                 ]
         taken = Signal(4)
-        spill_stray: Value = Const(0, 1)
         refusals = [register.refused for register in registers]
         refused_writes: list[Value] = [config.refused_write]
-        if network.spill:
-            m.submodules.spill = spill = SpillEngine(network)
-            self._hand_messages(m, spill)
-            wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
-            wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
-            wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
-            m.d.comb += [
-                spill.started.eq(started),
-                spill.here.eq(self.here & ~matched),
-                taken.eq(self.here & matched & ~held),
-                self.take.eq(taken | spill.take),
-            ]
-            with m.If(sender.grant[count]):
-                for p in range(4):
-                    place = Mux(sender.up, spill.parent, getattr(spill, f"child_{p}"))
-                    m.d.comb += getattr(sender, f"place_{p}").eq(place)
-            spill_stray = spill.stray
-            refusals.append(spill.refused_arrive)
-            refused_writes.append(spill.refused_write)
-        else:
-            m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
+        m.d.comb += [taken.eq(self.here & ~held), self.take.eq(taken)]
 
         beside: list[Value] = [r.trips for r in registers] if network.watched else []
         write_refused: list[Value] = [register.write_refused for register in registers]
@@ -303,28 +257,21 @@ class BarrierUnit(wiring.Component):
         if network.managed:
             beside.extend(self.strays)
             refused_writes.append(self.refused_write)
-        strays = [*(taken & ~used), spill_stray, *beside]
+        strays = [*(taken & ~used), *beside]
         events = [[self.overflows], strays, refusals, refused_writes]
         if network.guarded:
             events += [[self.corrupt], [self.lost]]
             m.d.comb += self.fence.eq(config.fence)
         seen, counts = count_events(m, events, counted=self._counted)
 
-        access = None
         if network.managed:
             m.submodules.access = access = ConfigAccess(network)
             wiring.connect(m, wiring.flipped(self.config), access.outside)
             wiring.connect(m, wiring.flipped(self.access), access.sink)
             wiring.connect(m, access.inside, config.config)
             m.d.comb += access.index.eq(self.index)
-            if network.spill:
-                m.d.comb += spill.clear_spill_freed.eq(self.clear_spill_freed)
-                for name in FREED_PORTS:
-                    m.d.comb += getattr(self, name).eq(getattr(spill, name))
         else:
             wiring.connect(m, wiring.flipped(self.config), config.config)
-        if network.spill:
-            join_config(m, spill, config, access)
         m.d.comb += [
             config.index.eq(self.index),
             config.refused.eq(Cat(write_refused)),
@@ -391,10 +338,8 @@ class BarrierUnit(wiring.Component):
             *(getattr(self, name)[first:].eq(getattr(slots, name)) for name in NODE_PORT),
         ]
 
-    def _hand_messages(self, m: Module, taker: BarrierRegister | SpillEngine) -> None:
-        """Show ``taker`` the presented messages and where it is."""
-        if isinstance(taker, SpillEngine):
-            m.d.comb += [taker.x.eq(self.x), taker.y.eq(self.y)]
+    def _hand_messages(self, m: Module, taker: BarrierRegister) -> None:
+        """Show ``taker`` the presented messages."""
         for p in range(4):
             for name in (f"class_{p}", f"message_{p}"):
                 m.d.comb += getattr(taker, name).eq(getattr(self, name))

@@ -1,8 +1,8 @@
-"""The barrier unit of a switch that sends messages: registers, spill engine, sender, slots."""
+"""The barrier unit of a switch that sends messages: registers, sender, slots."""
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,14 +16,12 @@ from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.registers import config_port, join_registers
 from syncfabric.rtl.irregular.sender import Sender
 from syncfabric.rtl.irregular.sink import place_sink, sink_ports
-from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.setup.access import ConfigAccess
 from syncfabric.rtl.setup.sink import SetupSink
-from syncfabric.rtl.spill.join import FREED_PORTS, join_config
 from syncfabric.rtl.wires.plane import link_ports
 
 __all__ = ["BarrierUnit"]
@@ -93,7 +91,7 @@ class BarrierUnit(wiring.Component):
         ports, count = network.ports, network.barrier_registers
         registers = [TreeRegister(network, node=False) for _ in range(count)]
         inputs = [SyncInput(network, network.cycles_per_hop) for _ in range(ports)]
-        m.submodules.sender = sender = Sender(network, ports, count + network.spill)
+        m.submodules.sender = sender = Sender(network, ports, count)
         m.submodules.config_port = config = config_port(network, ports)
         for p, source in enumerate(inputs):
             m.submodules[f"input_{p}"] = source
@@ -117,10 +115,9 @@ class BarrierUnit(wiring.Component):
         ]
 
         # Who takes which of the presented messages.
-        present, matched, used, held = (Signal(ports) for _ in range(4))
+        present, used, held = (Signal(ports) for _ in range(3))
         m.d.comb += [
             present.eq(Cat(source.present for source in inputs)),
-            matched.eq(Cat(source.match.any() for source in inputs)),
             used.eq(either([register.used for register in registers])),
         ]
         if network.operations == "all":
@@ -131,41 +128,20 @@ class BarrierUnit(wiring.Component):
                 held.eq(turn.request & ~turn.grant),
             ]
             m.d.comb += [register.chosen.eq(turn.grant) for register in registers]
-        to_spill = Signal(ports)
         taken = Signal(ports)
-        spill_stray: Value = Const(0, 1)
-        refused_writes: list[Value] = []
-        m.d.comb += taken.eq(present & ~held & ~to_spill)
-        takes: Value = taken
-        if network.spill:
-            m.submodules.spill = spill = SpillEngine(network, node=False)
-            wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
-            for p, source in enumerate(inputs):
-                m.d.comb += getattr(spill, f"message_{p}").eq(source.presented)
-            m.d.comb += [to_spill.eq(present & ~matched), spill.here.eq(to_spill)]
-            takes = taken | spill.take
-            spill_stray = spill.stray
-            refused_writes.append(spill.refused_write)
-        strays: list[Value] = [*(taken & ~used), spill_stray, self.strays]
-        access = None
+        m.d.comb += taken.eq(present & ~held)
+        strays: list[Value] = [*(taken & ~used), self.strays]
         if network.managed:
-            sink, access = self._place_sink(m, config, registers)
-            strays.append(sink.stray)
-            if network.spill:
-                m.d.comb += spill.clear_spill_freed.eq(sink.clear_spill_freed)
-                for name in FREED_PORTS:
-                    m.d.comb += getattr(sink, name).eq(getattr(spill, name))
+            strays.append(self._place_sink(m, config, registers).stray)
         else:
             config_stage(m, self.config, config.config)
-        if network.spill:
-            join_config(m, spill, config, access)
         overflows: Value = self.overflows
         if network.buffered:
             for p, source in enumerate(inputs):
-                m.d.comb += [source.take.eq(takes[p]), self.credit[p].eq(source.credit)]
+                m.d.comb += [source.take.eq(taken[p]), self.credit[p].eq(source.credit)]
             overflows = overflows + total([source.overflow for source in inputs])
 
-        events = [[overflows], strays, [], refused_writes]
+        events: list[list[Value]] = [[overflows], strays, [], []]
         if network.guarded:
             events += [[self.corrupt], [self.lost]]
             m.d.comb += self.fence.eq(config.fence)
@@ -174,8 +150,8 @@ class BarrierUnit(wiring.Component):
 
     def _place_sink(
         self, m: Module, config: ConfigPort, registers: list[TreeRegister]
-    ) -> tuple[SetupSink, ConfigAccess]:
-        """Place the set-up sink beside the config port; return it, and how it gets there."""
+    ) -> SetupSink:
+        """Place the set-up sink beside the config port; return it."""
         network = self._network
         sink = place_sink(m, network, self)
         m.submodules.access = access = ConfigAccess(network)
@@ -191,4 +167,4 @@ class BarrierUnit(wiring.Component):
         ]
         for r, register in enumerate(registers):
             m.d.comb += register.clear_freed.eq(sink.clear_freed[r])
-        return sink, access
+        return sink

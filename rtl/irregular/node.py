@@ -50,8 +50,6 @@ class NodeInterface(wiring.Component):
         Only with managers or wires: the group is broken.
     manager : In(1), manager_index : In(2)
         Only with managers: one is built here, and which (constant).
-    spill_arrive, spill_release
-        Only with ``spill``: the same for groups without a register.
     local_in : In(LocalLinkSignature), local_out : Out(LocalLinkSignature)
         Only with channels: ordinary packets from and to the node.
     uplink : Out(SwitchLinkSignature), downlink : In(SwitchLinkSignature)

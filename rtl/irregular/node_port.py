@@ -3,11 +3,9 @@
 from typing import Any
 
 from amaranth import Module
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.rtl.barrier.ports import SpillArriveSignature, SpillReleaseSignature
 from syncfabric.rtl.parts.process_port import process_port
 
 __all__ = ["join_node_port", "node_port"]
@@ -24,11 +22,6 @@ def node_port(network: IrregularSpec) -> dict[str, Any]:
             broken=network.tells_broken,
         ),
     }
-    if network.spill:
-        members |= {
-            "spill_arrive": In(SpillArriveSignature(network)),
-            "spill_release": Out(SpillReleaseSignature(network)),
-        }
     return members
 
 
@@ -38,7 +31,4 @@ def join_node_port(m: Module, network: IrregularSpec, outside: Any, unit: Any) -
         if name not in unit.signature.members:
             continue
         ours, theirs = getattr(outside, name), getattr(unit, name)
-        if not member.is_port:
-            wiring.connect(m, wiring.flipped(ours), theirs)
-        else:
-            m.d.comb += theirs.eq(ours) if member.flow == In else ours.eq(theirs)
+        m.d.comb += theirs.eq(ours) if member.flow == In else ours.eq(theirs)

@@ -1,4 +1,4 @@
-"""The barrier unit of a node interface that sends messages: registers, spill engine, slots."""
+"""The barrier unit of a node interface that sends messages: registers, slots."""
 
 from typing import Any
 
@@ -14,11 +14,9 @@ from syncfabric.rtl.irregular.ports import NODE_PORTS, observe_bits
 from syncfabric.rtl.irregular.register import TreeRegister
 from syncfabric.rtl.irregular.registers import config_port, join_registers
 from syncfabric.rtl.irregular.sender import Sender
-from syncfabric.rtl.irregular.spill import SpillEngine
 from syncfabric.rtl.irregular.sync_input import SyncInput
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.tick import tick_of
-from syncfabric.rtl.spill.join import join_config
 from syncfabric.rtl.wires.bank import SlotBank
 from syncfabric.rtl.wires.plane import link_ports
 
@@ -39,7 +37,7 @@ class NodeUnit(wiring.Component):
     -------
     index : In
         Number of this node on the config port.
-    start, arrive, data, last, released, result, ready, done, broken, spill_arrive, spill_release
+    start, arrive, data, last, released, result, ready, done, broken
         The node port, as of :class:`NodeInterface`.
     push : In(1), message : In(sync message), credit : Out(1)
         The message on the link from the switch; only if buffered, its slot is free again.
@@ -92,7 +90,7 @@ class NodeUnit(wiring.Component):
         tick = tick_of(m, network.watchdog) if network.watched else None
         registers = [TreeRegister(network, node=True) for _ in range(count)]
         m.submodules.input = source = SyncInput(network, 1)
-        m.submodules.sender = sender = Sender(network, 1, count + network.spill)
+        m.submodules.sender = sender = Sender(network, 1, count)
         m.submodules.config_port = config = config_port(network, 1)
         wiring.connect(m, wiring.flipped(self.config), config.config)
         m.d.comb += [
@@ -123,30 +121,12 @@ class NodeUnit(wiring.Component):
         strays: list[Value] = [taken & ~used, self.strays]
         strays += [register.trips for register in registers] if network.watched else []
         refusals: list[Value] = [register.refused for register in registers]
-        refused_writes: list[Value] = [self.refused_write]
         m.d.comb += taken.eq(source.present)
-        takes: Value = taken
-        if network.spill:
-            m.submodules.spill = spill = SpillEngine(network, node=True)
-            wiring.connect(m, spill.send, getattr(sender, f"source_{count}"))
-            wiring.connect(m, wiring.flipped(self.spill_arrive), spill.arrive)
-            wiring.connect(m, spill.release, wiring.flipped(self.spill_release))
-            join_config(m, spill, config)
-            m.d.comb += [
-                spill.started.eq(started),
-                spill.message_0.eq(source.presented),
-                spill.here.eq(source.present & ~source.match.any()),
-                taken.eq(source.match.any()),
-            ]
-            takes = taken | spill.take
-            strays.append(spill.stray)
-            refusals.append(spill.refused_arrive)
-            refused_writes.append(spill.refused_write)
         if network.buffered:
-            m.d.comb += [source.take.eq(takes), self.credit.eq(source.credit)]
+            m.d.comb += [source.take.eq(taken), self.credit.eq(source.credit)]
             overflows.append(source.overflow)
 
-        events = [overflows, strays, refusals, refused_writes]
+        events = [overflows, strays, refusals, [self.refused_write]]
         if network.guarded:
             events += [[self.corrupt], [self.lost]]
             m.d.comb += self.fence.eq(config.fence)

@@ -27,7 +27,7 @@ class Sender(wiring.Component):
     ports : int
         Outputs.
     sources : int, >= 1
-        Registers, the spill engine's send register included.
+        Registers.
 
     Members
     -------

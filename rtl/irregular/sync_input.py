@@ -15,7 +15,7 @@ __all__ = ["SyncInput"]
 class SyncInput(wiring.Component):
     """Presents one message a cycle, and says which register it is for.
 
-    The barrier register is the input buffer: without spill and serial operations every message is
+    The barrier register is the input buffer: without serial operations every message is
     taken as it is presented. Else it may have to wait, in a slot of its own with a credit.
     With two cycles a hop GIDs are compared a cycle ahead, so that merging starts from flip-flops.
 

@@ -35,7 +35,7 @@ class SyncArrivals(wiring.Component):
     """
 
     def __init__(self, network: MeshSpec) -> None:
-        self._waits = network.spill or network.operations == "all"
+        self._waits = network.operations == "all"
         sync = struct(network.layout.sync)
         super().__init__(
             {

@@ -18,7 +18,6 @@ from syncfabric.rtl.mesh.sync_output import UNIT, SyncOutput
 from syncfabric.rtl.mesh.wire_node import WireNode
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.parts.link import pass_on, shares_links
-from syncfabric.rtl.spill.join import FREED_PORTS
 
 __all__ = ["MeshNode", "mesh_node"]
 
@@ -87,9 +86,6 @@ class MeshNode(wiring.Component):
                 ]
         if not network.managed:
             wiring.connect(m, wiring.flipped(self.config), unit.config)
-        if network.spill:
-            wiring.connect(m, wiring.flipped(self.spill_arrive), unit.spill_arrive)
-            wiring.connect(m, unit.spill_release, wiring.flipped(self.spill_release))
         return m
 
     def _place_messages(
@@ -180,9 +176,5 @@ class MeshNode(wiring.Component):
     def _set_up(self, m: Module, unit: BarrierUnit, source: InputPort, output: OutputPort) -> None:
         """Place the parts of set-up; the sink sees the registers' ends."""
         sink = place_set_up(m, self._network, self, unit, source.link, output.link)
-        seen = ["freed"]
-        if self._network.spill:
-            seen += FREED_PORTS
-            m.d.comb += unit.clear_spill_freed.eq(sink.clear_spill_freed)
-        m.d.comb += [getattr(sink, name).eq(getattr(unit, name)) for name in seen]
+        m.d.comb += sink.freed.eq(unit.freed)
         m.d.comb += [unit.last.eq(self.last), unit.clear_freed.eq(sink.clear_freed)]

@@ -9,8 +9,6 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.barrier.ports import (
     ConfigSignature,
-    SpillArriveSignature,
-    SpillReleaseSignature,
 )
 from syncfabric.rtl.barrier.unit import observe_bits
 from syncfabric.rtl.guard.place import place_guards
@@ -55,8 +53,6 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
             Only with managers: this node has one, and its number; constant.
         config : In(ConfigSignature)
             Config port of the whole network.
-        spill_arrive : In(SpillArriveSignature), spill_release : Out(SpillReleaseSignature)
-            The same for groups in memory; only with ``spill``.
         observe : Out
             State for benches; leave it open elsewhere.
     """
@@ -85,11 +81,6 @@ def node_members(network: MeshSpec) -> dict[str, Any]:
         members |= {f"{direction}_in": In(link), f"{direction}_out": Out(link)}
     if network.managed:
         members |= {"manager": In(1), "manager_index": In(2)}
-    if network.spill:
-        members |= {
-            "spill_arrive": In(SpillArriveSignature(network)),
-            "spill_release": Out(SpillReleaseSignature(network)),
-        }
     return members
 
 

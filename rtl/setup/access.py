@@ -1,12 +1,10 @@
 """A router's config port, shared by the network's and by the router's own set-up sink."""
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS, SPILL_BASE
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     RegisterSpec,
 )
@@ -46,13 +44,12 @@ class AccessSignature(wiring.Signature):
 class ConfigAccess(wiring.Component):
     """Hands on the network's requests, and the sink's in cycles without one for this router.
 
-    The sink's access to a spilled entry goes to the spill engine, which accepts it in its turn.
-    Cycles as in docs/microarchitecture.md, S4 and S7.
+    Cycles as in docs/microarchitecture.md, S4.
 
     Parameters
     ----------
     network : MeshSpec or IrregularSpec
-        Width of the port; spill.
+        Width of the port.
 
     Members
     -------
@@ -64,36 +61,25 @@ class ConfigAccess(wiring.Component):
         Where the sink's do. A register answers in the next cycle.
     inside : Out(ConfigSignature)
         To the registers.
-    spill : Out(AccessSignature)
-        Only with spill: the sink's access to a spilled entry.
-    spill_ready, spill_error : In(1), spill_rdata : In(32)
-        Only with spill: the spill engine answers the network.
     """
 
     def __init__(self, network: RegisterSpec) -> None:
-        self._spill = network.spill
-        members: dict[str, Any] = {
-            "index": In(network.layout.target_bits),
-            "outside": In(ConfigSignature(network)),
-            "sink": In(AccessSignature()),
-            "inside": Out(ConfigSignature(network)),
-        }
-        if network.spill:
-            members |= {
-                "spill": Out(AccessSignature()),
-                "spill_ready": In(1),
-                "spill_error": In(1),
-                "spill_rdata": In(32),
+        super().__init__(
+            {
+                "index": In(network.layout.target_bits),
+                "outside": In(ConfigSignature(network)),
+                "sink": In(AccessSignature()),
+                "inside": Out(ConfigSignature(network)),
             }
-        super().__init__(members)
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         outside, inside, sink = self.outside, self.inside, self.sink
-        grants, own, spilled = Signal(), Signal(), Signal()
+        grants, own = Signal(), Signal()
         m.d.sync += own.eq(grants)
         m.d.comb += [
-            grants.eq(sink.request & ~spilled & ~(outside.valid & (outside.node == self.index))),
+            grants.eq(sink.request & ~(outside.valid & (outside.node == self.index))),
             sink.granted.eq(grants),
             inside.valid.eq(outside.valid | grants),
             inside.node.eq(Mux(grants, self.index, outside.node)),
@@ -101,21 +87,10 @@ class ConfigAccess(wiring.Component):
             inside.write.eq(Mux(grants, sink.write, outside.write)),
             inside.data.eq(Mux(grants, sink.data, outside.data)),
         ]
-        if self._spill:
-            spill = self.spill
-            m.d.comb += [
-                spilled.eq(sink.address >= SPILL_BASE),
-                sink.granted.eq(grants | spill.granted),
-                spill.request.eq(sink.request & spilled),
-                spill.address.eq(sink.address),
-                spill.write.eq(sink.write),
-                spill.data.eq(sink.data),
-            ]
         for name in ("ready", "error", "rdata"):
             answer = getattr(inside, name)
-            ours, theirs = Mux(own, answer, 0), Mux(own, 0, answer)
-            if self._spill:  # the engine may answer one while the registers answer the other
-                ours = ours | getattr(self.spill, name)
-                theirs = theirs | getattr(self, f"spill_{name}")
-            m.d.comb += [getattr(sink, name).eq(ours), getattr(outside, name).eq(theirs)]
+            m.d.comb += [
+                getattr(sink, name).eq(Mux(own, answer, 0)),
+                getattr(outside, name).eq(Mux(own, 0, answer)),
+            ]
         return m

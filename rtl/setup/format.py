@@ -48,8 +48,6 @@ class SetupFormat:
         Switches, or nodes of a mesh: each has a set-up sink.
     registers : int
         Barrier registers of a router.
-    spill : bool
-        There are 256 spilled entries beside them.
     image : tuple of (int, int)
         Word numbers of a register's image less the control word, in the order of a request, and
         which bits of each a register keeps.
@@ -71,7 +69,6 @@ class SetupFormat:
     flit: Layout
     routers: int
     registers: int
-    spill: bool
     image: tuple[tuple[int, int], ...]
     control: int
     command: int
@@ -120,7 +117,6 @@ def setup_format(network: RegisterSpec, managers: tuple[Node, ...]) -> SetupForm
             flit=layout.flit,
             routers=routers,
             registers=network.barrier_registers,
-            spill=network.spill,
             image=((SwitchWord.TREE, TREE.pack(tree)),),
             control=control & ~CONTROL.pack({"turn": 1}),
             command=COMMAND_WORD,
@@ -134,7 +130,6 @@ def setup_format(network: RegisterSpec, managers: tuple[Node, ...]) -> SetupForm
         flit=layout.flit,
         routers=routers,
         registers=network.barrier_registers,
-        spill=network.spill,
         image=(
             (RegisterWord.PARENT, PARENT_WORD.pack({**place, "relay": 1})),
             *((word, children) for word in range(RegisterWord.EAST, RegisterWord.STATUS)),
@@ -157,7 +152,6 @@ def _wires(network: RegisterSpec, routers: int, headers: tuple[int, ...]) -> Set
         flit=network.layout.flit,
         routers=routers,
         registers=network.barrier_registers,
-        spill=False,
         image=((WireWord.TREE, slot.tree_mask),),
         control=(1 << CONTROL.width) - 1 & ~CONTROL.pack({"turn": 1}),
         command=WireWord.COMMAND,

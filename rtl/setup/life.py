@@ -42,8 +42,8 @@ def up_kind(last: Any) -> Any:
 class LifeStep(wiring.Component):
     """What becomes of a life with what happens in a cycle. Combinational.
 
-    The same in registers and spilled entries, for every kind of network; cycles as in
-    docs/microarchitecture.md, S1 and S7.
+    The same for every kind of network; cycles as in
+    docs/microarchitecture.md, S1.
 
     Members
     -------

@@ -44,8 +44,6 @@ class SetupSink(wiring.Component):
         The registers' GIDs, whether they are valid, and who set them up.
     freed : In(registers), clear_freed : Out(registers)
         Registers whose last barrier is over; the one that is being reported.
-    spill_freed : In(1), spill_gid : In(8), spill_manager : In(2), clear_spill_freed : Out(1)
-        Only with spill: the same for one spilled entry at a time.
     stray : Out(1)
         A packet, or a FREED, is dropped.
     reply_valid : Out(1), reply_flit : Out(flit), reply_manager : Out(2), reply_taken : In(1)
@@ -72,13 +70,6 @@ class SetupSink(wiring.Component):
             "reply_manager": Out(2),
             "reply_taken": In(1),
         }
-        if form.spill:
-            members |= {
-                "spill_freed": In(1),
-                "spill_gid": In(8),
-                "spill_manager": In(2),
-                "clear_spill_freed": Out(1),
-            }
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -117,13 +108,6 @@ class SetupSink(wiring.Component):
         ]
         if form.slot_at is not None:
             m.d.comb += steps.slot.eq(reader.slot)
-        if form.spill:
-            m.d.comb += [
-                freed.spill_freed.eq(self.spill_freed),
-                freed.spill_gid.eq(self.spill_gid),
-                freed.spill_manager.eq(self.spill_manager),
-                self.clear_spill_freed.eq(freed.clear_spill_freed),
-            ]
         m.d.comb += [
             replies.router.eq(self.router),
             replies.put.eq(steps.answer),

@@ -10,7 +10,6 @@ from syncfabric.models.messages import (
     CONTROL,
     REPLY,
     REQUEST,
-    SPILL_BASE,
     Answer,
     Command,
     RegisterWord,
@@ -87,8 +86,8 @@ class SetupSteps(wiring.Component):
         last = len(form.image)  # the control word's step, after those of the image
 
         # Where the group's register is, and what each access reads or writes.
-        found, free, has_free = Signal(form.registers), Signal(form.registers), Signal()
-        number, spilled = Signal(range(form.registers)), Signal()
+        found, free = Signal(form.registers), Signal(form.registers)
+        number = Signal(range(form.registers))
         step, word, control = self.index, Signal(3), Signal(struct(CONTROL))
         is_setup, is_control, differs = Signal(), Signal(), Signal()
         gids = [self.gids[8 * r : 8 * r + 8] for r in range(form.registers)]
@@ -100,7 +99,7 @@ class SetupSteps(wiring.Component):
             is_control.eq(step == last),
             control.valid.eq(1),
             *(getattr(control, name).eq(getattr(asked, name)) for name in _SHARED),
-            access.address.eq(Mux(spilled, SPILL_BASE | Cat(word, asked.gid), Cat(word, number))),
+            access.address.eq(Cat(word, number)),
         ]
         contents = Signal(32)
         m.d.comb += contents.eq(Mux(is_control, control.as_value() & form.control, self.image))
@@ -116,15 +115,12 @@ class SetupSteps(wiring.Component):
         with m.FSM():
             with m.State("LISTEN"):
                 m.d.comb += self.listening.eq(1)
-                m.d.sync += [step.eq(0), differs.eq(0), spilled.eq(0), code.eq(Answer.OK)]
+                m.d.sync += [step.eq(0), differs.eq(0), code.eq(Answer.OK)]
                 with m.If(self.begin):
                     m.next = "LOOK"
             with m.State("LOOK"):
                 empty = Array([*~self.occupied, *[Const(0, 1)] * 3])[asked.manager]
-                m.d.sync += [
-                    number.eq(_number(Mux(found.any(), found, free))),
-                    has_free.eq(free.any()),
-                ]
+                m.d.sync += number.eq(_number(Mux(found.any(), found, free)))
                 with m.If(self.unknown | ~empty):
                     m.d.comb += self.dropped.eq(1)
                     m.next = "LISTEN"
@@ -135,29 +131,11 @@ class SetupSteps(wiring.Component):
                     m.next = "COMPARE"
                 with m.Elif(found.any()):
                     m.next = "OWNER"
-                if form.spill:
-                    with m.Else():
-                        m.d.sync += spilled.eq(1)
-                        m.next = "PROBE"
-                else:
-                    with m.Elif(is_setup & free.any()):
-                        m.next = "STORE"
-                    with m.Else():
-                        m.d.sync += code.eq(Mux(is_setup, Answer.FULL, Answer.OK))
-                        m.next = "ANSWER"
-            if form.spill:
-                with m.State("PROBE"):
-                    m.d.comb += accesses.eq(1)
-                    with m.If(answered):
-                        with m.If(access.rdata[0] & is_setup):
-                            m.next = "COMPARE"
-                        with m.Elif(access.rdata[0]):
-                            m.next = "OWNER"
-                        with m.Elif(is_setup):
-                            m.d.sync += spilled.eq(~has_free)
-                            m.next = "STORE"
-                        with m.Else():
-                            m.next = "ANSWER"
+                with m.Elif(is_setup & free.any()):
+                    m.next = "STORE"
+                with m.Else():
+                    m.d.sync += code.eq(Mux(is_setup, Answer.FULL, Answer.OK))
+                    m.next = "ANSWER"
             with m.State("COMPARE"):
                 wrong = Signal()
                 m.d.comb += [

@@ -64,7 +64,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     """Return one Verilog file: network, host, traffic, and the top ``NAME_board``.
 
     Where the network takes packets there is a source and a sink at every node; what goes to no
-    host, as spilled groups, is never asked for.
+    host is never asked for.
 
     Parameters
     ----------

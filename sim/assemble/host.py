@@ -1,6 +1,6 @@
 """A network with a host: what software talks to, AXI4-Lite or a UART, as one top.
 
-Everything that the host has nothing to do with, as packets and spilled groups, is led out.
+Everything that the host has nothing to do with, as packets, is led out.
 """
 
 from collections.abc import Iterator

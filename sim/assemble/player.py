@@ -37,7 +37,7 @@ Wires: TypeAlias = list[tuple[str, int]]
 class StimulusKind(enum.IntEnum):
     """What a word of the script does; all but RATE and HOLD last for one cycle."""
 
-    END, ARRIVE, SPILL, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(11)
+    END, ARRIVE, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(10)
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,13 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers of its port + register; SPILL: node, and with set-up by managers
-        bit 31 for a group's last barrier; PACKET, HOLD, SEND, TAKE: node; CONFIG: target << 12 |
-        address.
+        ARRIVE: node * registers of its port + register; PACKET, HOLD, SEND, TAKE: node; CONFIG:
+        target << 12 | address.
     data : int
-        ARRIVE, SPILL: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
+        ARRIVE: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
         flit's payload; HOLD: the level; SEND: the flit, of which 32 bits.
     extra : int
-        ARRIVE: 1 for a group's last barrier; SPILL: the GID; CONFIG: 1 to write; RATE: 1 to enable;
+        ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable;
         PACKET: the flit's channel | head << 4 | tail << 5.
     """
 
@@ -100,7 +99,7 @@ def player_text(spec: AnySpec) -> str:
         The network.
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
-    network's inputs (`arrive`, `data`, `start`, `config_…`, `spill_arrive_…`) and the traffic's
+    network's inputs (`arrive`, `data`, `start`, `config_…`) and the traffic's
     (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     Without packets there is no traffic.
@@ -185,14 +184,6 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
             ("put_flit", nodes * put_flit(spec.flit_bits).size),
         ]
         kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
-    if spec.spill:
-        inputs += [
-            ("spill_arrive_valid", nodes),
-            ("spill_arrive_gid", nodes * 8),
-            ("spill_arrive_data", nodes * spec.data_bits),
-        ]
-        if spec.managed:
-            inputs.append(("spill_arrive_last", nodes))
     inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
     if spec.takes_last:
         inputs.append(("last", arrivals))
@@ -278,11 +269,4 @@ def _cases(spec: MessageSpec) -> str:
                 f"next_put_flit[{index} * {flit.size} +: {flit.size}] = {{{payload}, {flags}}};"
             ),
         }
-    if spec.spill:
-        node = "word[94:64]"
-        last = f"next_spill_arrive_last[{node}] = word[95];" if spec.managed else ""
-        actions[StimulusKind.SPILL] = (
-            f"next_spill_arrive_valid[{node}] = 1; {last} "
-            f"next_spill_arrive_gid[{node} * 8 +: 8] = {extra}; {store('spill_arrive_data', node)}"
-        )
     return _cased(actions)

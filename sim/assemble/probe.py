@@ -3,7 +3,6 @@
 A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
 `release` of the whole network, the flits on the valid links in ascending order (an ordinary flit
 before a synchronization message where links carry both), the results of the released registers,
-`sNODE:GID:RESULT` for each spilled release (with set-up by managers `sNODE:GID:RESULT:KIND`),
 `wLINK:WORD` for each link of barrier wires whose word is not what it was in the cycle before,
 `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a wire of its guards is high, and
 `cERROR:DATA` for an answer of the config port. In a word of wires, data of a slot whose wire is 0
@@ -59,11 +58,10 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     count = len(spec.topology.nodes)
     observed = list(enumerate(targets(spec)))
     released = f"released !== {zero(count * spec.port_registers)}"
-    told = f"{released} || spill_release_valid !== {zero(count)}" if spec.spill else released
     inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
     guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
-    conditions = [*_lane_conditions(lanes), *wires.conditions(), told, "config_ready !== 1'b0"]
+    conditions = [*_lane_conditions(lanes), *wires.conditions(), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
     return f"""
   // ---- probe
@@ -92,13 +90,12 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         if ({released}) begin
 {_lines(_results(spec))}
         end
-{_lines(_spilled(spec))}
 {_lines(wires.printed())}
 {_lines(_print_guards(guarded))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
-        if ({told}) begin
+        if ({released}) begin
           $fwrite(probe_file, "o");
 {_lines(_observed(spec, inside))}
           $fwrite(probe_file, "\\n");
@@ -207,24 +204,6 @@ def _results(spec: AnySpec) -> Iterator[str]:
                 f'$fwrite(probe_file, " %0h", {value});'
             )
         yield "          end"
-
-
-def _spilled(spec: AnySpec) -> Iterator[str]:
-    """Yield the statements that print the releases of spilled groups."""
-    if not spec.spill:
-        return
-    count, data = len(spec.topology.nodes), spec.data_bits
-    yield f"        if (spill_release_valid !== {zero(count)}) begin"
-    for i in range(count):
-        values = [part("spill_release_gid", i, 8)]
-        values.append(part("spill_release_result", i, data) if data else "1'b0")
-        if spec.managed:
-            values.append(part("spill_release_kind", i, 2))
-        yield (
-            f"          if ({part('spill_release_valid', i, 1)} !== 1'b0) "
-            f'$fwrite(probe_file, " s{i:x}{":%0h" * len(values)}", {", ".join(values)});'
-        )
-    yield "        end"
 
 
 def _observed(spec: AnySpec, inside: str) -> Iterator[str]:

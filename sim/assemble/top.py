@@ -97,17 +97,6 @@ def top_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     if spec.tells_broken:
         yield "output", "broken", count * registers
     yield from config_of_top(spec.layout.target_bits)
-    if spec.spill:
-        yield "input", "spill_arrive_valid", count
-        yield "input", "spill_arrive_gid", count * 8
-        yield "input", "spill_arrive_data", count * data
-        yield "output", "spill_arrive_ready", count
-        yield "output", "spill_release_valid", count
-        yield "output", "spill_release_gid", count * 8
-        yield "output", "spill_release_result", count * data
-    if spec.spill and spec.managed:
-        yield "input", "spill_arrive_last", count
-        yield "output", "spill_release_kind", count * 2
     if spec.channels:
         flit = spec.layout.flit.width
         yield "input", "inject_valid", count * spec.channels
@@ -181,21 +170,6 @@ def node_ports(spec: MessageSpec, i: int) -> Iterator[tuple[str, str | None]]:
     for name, width in names:
         yield name, part(name, i, width) if width else None
     yield from config_ports(i)
-    if spec.spill:
-        spilled = [
-            ("arrive__valid", 1),
-            ("arrive__gid", 8),
-            ("arrive__data", data),
-            ("arrive__ready", 1),
-            ("release__valid", 1),
-            ("release__gid", 8),
-            ("release__result", data),
-        ]
-        if spec.managed:
-            spilled += [("arrive__last", 1), ("release__kind", 2)]
-        for name, width in spilled:
-            top = f"spill_{name.replace('__', '_')}"
-            yield f"spill_{name}", part(top, i, width) if width else None
     if spec.channels:
         yield from _packet_ports(spec, i)
     yield "observe", ""

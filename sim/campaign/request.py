@@ -107,9 +107,3 @@ def _check_messages(plan: BarrierPlan) -> None:
             f'network: a campaign needs setup = "manager", not "{network.setup}": without it a '
             "group that hangs keeps its registers; set it in [network]"
         )
-    for group in plan.groups:
-        if group.bound is None:
-            raise SpecError(
-                f"group {group.id}: a campaign drives groups in registers only, and this one is "
-                "spilled somewhere; raise barrier_registers in [network]"
-            )

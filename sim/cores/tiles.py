@@ -153,12 +153,6 @@ def _message_node(top: ModuleWriter, spec: MeshSpec | IrregularSpec) -> dict[str
     """Return a node's connections to its core and the config port."""
     node: dict[str, str | None] = {**tile.join_node(spec), "ready": "ready", "done": "done"}
     node |= {"observe": "", **(_local_links() if spec.channels else {})}
-    for port in list(node):
-        if port.startswith("spill_arrive__") and port != "spill_arrive__ready":
-            width = {"gid": 8, "data": spec.data_bits}.get(port.partition("__")[2], 1)
-            node[port] = zero(width)
-        elif port.startswith("spill_"):
-            node[port] = ""
     return node
 
 

@@ -11,8 +11,8 @@ from syncfabric.sim.drive.scenario import Policy, Scenario
 
 __all__ = ["GroupArrivals", "Place"]
 
-Place = tuple[int, int | None]
-"""A member's node index and register; None where the group is spilled."""
+Place = tuple[int, int]
+"""A member's node index and register."""
 
 _LOCKSTEP: tuple[Policy, ...] = ("last", "late", "together")
 _DRAWN: tuple[Policy, ...] = ("last", "together", "back_to_back", "skew")

@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import and_, or_, xor
 
-from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import RELEASES, Line
+from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["BarrierCheck", "combination"]
@@ -46,7 +45,6 @@ class _Group:
         self.here: dict[int, int] = {}
         self.ahead: dict[int, int] = {}
         self.out: set[int] = set()
-        self.opened: set[int] = set()
         self.lost: set[int] = set()
         self.last, self.last_ahead = 0, 0
         self.whole: int | None = 0
@@ -91,30 +89,27 @@ class BarrierCheck:
         # An engine's BROKEN reaches members that have not arrived, too; each once.
         self._engines = isinstance(network, EngineSpec)
         self._groups: dict[int, _Group] = {}
-        self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
             bound = group.bound if isinstance(group, WireGroupPlan) else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)
-                key = (index, -1, group.id) if place is None else (index, place, -1)
-                self._member[key] = (number, member)
+                self._member[index, place] = (number, member)
         self.latency = [group.latency for group in self._groups.values()]
         self.releases = 0
 
     def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
-        """Take in a group that comes and goes; where there is spilling it may be spilled."""
+        """Take in a group that comes and goes."""
         network = self._plan.spec.network
         self._groups[number] = _Group(gid, len(nodes), combination(op, network.data_bits))
-        for member, node in enumerate(nodes if network.spill else ()):
-            self._member[node, -1, gid] = number, member
 
     def sit(
         self, cycle: int, number: int, member: int, node: int, register: int
     ) -> Iterator[Mismatch]:
         """Note a member's register; yield that somebody waits there for a release."""
-        gid, key = self._groups[number].gid, (node, register, -1)
+        gid, key = self._groups[number].gid, (node, register)
         other, place = self._member.get(key, (number, member))
         if other in self._groups and place in self._groups[other].inside:
             where = self._plan.spec.network.topology.node(node)
@@ -173,21 +168,16 @@ class BarrierCheck:
         record = line.record
         for bit, result in zip(bits(record.release), record.results, strict=True):
             node, register = divmod(bit, self._registers)
-            seat = (node, register, -1)
-            if (node, register) in broken:
+            seat = (node, register)
+            if seat in broken:
                 yield from self._judge_broken(line.cycle, seat)
             else:
                 yield from self._judge(line.cycle, seat, result)
-        for node, gid, result, *kind in record.spill:
-            if kind in RELEASES:
-                yield from self._judge(line.cycle, (node, -1, gid), result)
-            else:
-                yield from self._judge_told(line.cycle, (node, -1, gid), Kind(kind[0]))
 
-    def _judge(self, cycle: int, key: tuple[int, int, int], result: int) -> Iterator[Mismatch]:
+    def _judge(self, cycle: int, key: tuple[int, int], result: int) -> Iterator[Mismatch]:
         node = self._plan.spec.network.topology.node(key[0])
         if not self._knows(key):
-            yield Mismatch(cycle, node, "release of no member", str(key[1:]), None)
+            yield Mismatch(cycle, node, "release of no member", str(key[1]), None)
             return
         number, member = self._member[key]
         group = self._groups[number]
@@ -225,16 +215,16 @@ class BarrierCheck:
         network = self._plan.spec.message_network
         return network.watched and register < (network.first_slot or network.port_registers)
 
-    def _knows(self, key: tuple[int, int, int]) -> bool:
+    def _knows(self, key: tuple[int, int]) -> bool:
         return key in self._member and self._member[key][0] in self._groups
 
-    def _judge_broken(self, cycle: int, key: tuple[int, int, int]) -> Iterator[Mismatch]:
+    def _judge_broken(self, cycle: int, key: tuple[int, int]) -> Iterator[Mismatch]:
         """Judge the release of a member whose group is dead."""
         node = self._plan.spec.network.topology.node(key[0])
         if not self._knows(key):
             # Who arrives at a register of no group, as noise does, is let go by its watchdog.
             if not self._watches(key[1]):
-                yield Mismatch(cycle, node, "broken release of no member", str(key[1:]), None)
+                yield Mismatch(cycle, node, "broken release of no member", str(key[1]), None)
             return
         number, member = self._member[key]
         group = self._groups[number]
@@ -243,22 +233,6 @@ class BarrierCheck:
         elif member in group.lost or not (self._engines or member in group.inside):
             yield Mismatch(cycle, node, f"group {group.gid}: broken release of a member", 1, 0)
         group.lost.add(member)
-
-    def _judge_told(self, cycle: int, key: tuple[int, int, int], kind: Kind) -> Iterator[Mismatch]:
-        """Judge what a spilled group's member is told besides releases: GO, once."""
-        node, signal = self._plan.spec.network.topology.node(key[0]), f"{kind.name} to a member"
-        if not self._knows(key):
-            yield Mismatch(cycle, node, f"{signal} of no group", str(key[1:]), None)
-            return
-        number, member = self._member[key]
-        group = self._groups[number]
-        opened = group.opened
-        if kind is Kind.BROKEN and group.killed and member not in group.lost:
-            group.lost.add(member)
-            return
-        if kind is not Kind.GO or member in opened:
-            yield Mismatch(cycle, node, f"{signal} of group {key[2]}", int(member in opened), None)
-        opened.add(member)
 
     def unfinished(self) -> Iterator[tuple[int, int]]:
         """Yield (GID, members released) of groups whose episode has begun and is not over."""

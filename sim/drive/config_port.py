@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import SPILL_BASE
 from syncfabric.models.networks.spec import EngineSpec, MessageSpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.commander import Heard
@@ -36,7 +35,7 @@ class ConfigPort:
     """
 
     def __init__(self, network: MessageSpec, requests: Iterable[ConfigRequest]) -> None:
-        self._targets, self._spills = len(targets_of(network)), network.spill
+        self._targets = len(targets_of(network))
         self._chain = isinstance(network, EngineSpec)
         self.requests = deque(requests)
         self.awaits_answer = False
@@ -115,10 +114,8 @@ class ConfigPort:
     def give(self, now: int) -> tuple[ConfigRequest, Stimulus]:
         """Give the next request in a cycle; return it, also as a stimulus."""
         request = self.requests.popleft()
-        exists = request.node < self._targets or self._chain
-        if exists:
+        if request.node < self._targets or self._chain:
             self._given.append(request)
-        spilled = self._spills and request.address >= SPILL_BASE
-        self.awaits_answer = exists and (spilled or self._chain)
+        self.awaits_answer = self._chain
         index = request.node << 12 | request.address
         return request, Stimulus(now, StimulusKind.CONFIG, index, request.data, int(request.write))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
-from syncfabric.models.golden.record import ConfigRequest, Record, SpillArrival
-from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter, Kind
+from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter
 from syncfabric.models.networks.spec import EngineSpec, MeshSpec
 from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.links.images import Epochs
@@ -57,23 +56,12 @@ class Arrival(NamedTuple):
     data: int
 
 
-class _Waiting(NamedTuple):
-    """An arrival for a spilled group that its node has not taken yet."""
-
-    gid: int
-    data: int
-    last: bool
-    taken: Callable[[int], None]
-    """Is told the cycle in which it is taken."""
-
-
 @dataclass
 class Inputs:
     """All inputs of the network in one cycle."""
 
     arrive: dict[tuple[int, int], int] = field(default_factory=dict)
     last: set[tuple[int, int]] = field(default_factory=set)
-    spill_arrive: dict[int, SpillArrival] = field(default_factory=dict)
     start: bool = False
     config: ConfigRequest | None = None
     load: int | None = None
@@ -139,13 +127,11 @@ class Driver:
         self.hasty = scenario.hasty and bool(plan.wire_groups)
         self.breaks: Breaks | None = None
         self.groups = [self._group(number) for number in range(len(plan.groups))]
-        self._member: dict[tuple[int, int | None, int], tuple[int, int]] = {}
+        self._member: dict[Place, tuple[int, int]] = {}
         for number, group in enumerate(self.groups):
-            for member, (node, register) in enumerate(group.places):
-                key = (node, register, group.group.id if register is None else -1)
-                self._member[key] = (number, member)
+            for member, seat in enumerate(group.places):
+                self._member[seat] = (number, member)
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
-        self._spill: dict[int, deque[_Waiting]] = {}
         self.port = ConfigPort(network, self._first_writes())
         self.set_up: SetUp | EngineSetUp | None = None
         if isinstance(model, CollectiveNetwork):
@@ -250,7 +236,7 @@ class Driver:
 
         None: nothing, until the model does something.
         """
-        if self.port.may_ask or self._spill or (self._noise is not None and self.active):
+        if self.port.may_ask or (self._noise is not None and self.active):
             return now
         ahead = [self._agenda[0][0]] if self._agenda else []
         if self.churn is not None and self._churns:
@@ -286,12 +272,7 @@ class Driver:
         model = self.model
         self.port.hear(now, model.config_answer)
         for node, register, _ in model.release:
-            self._released(now, (node, register, -1))
-        for node, gid, _, *kind in getattr(model, "spill_release", ()):
-            if self._openings and kind == [Kind.GO]:
-                self._openings.told(node, gid)
-            else:
-                self._released(now, (node, None, gid))
+            self._released(now, (node, register))
         if now == 0:  # nothing can be driven in the first cycle
             return None
         inputs = Inputs()
@@ -300,8 +281,6 @@ class Driver:
         while self._agenda and self._agenda[0][0] <= now:
             _, number, member = heapq.heappop(self._agenda)
             self._arrive(now, number, member, inputs)
-        if self._spill:
-            self._ask_spill(now, inputs)
         if self._noise is not None and self.active:
             self._noise.disturb(now, inputs)
         if self.churn is not None and self._churns:
@@ -313,11 +292,10 @@ class Driver:
             self.stimuli.append(stimulus)
         return inputs
 
-    def _released(self, now: int, key: tuple[int, int | None, int]) -> None:
-        if key in self._member:
-            number, member = self._member[key]
-            node, register, _ = key
-            if self.breaks and register is not None and self.model.broken(node, register):
+    def _released(self, now: int, seat: Place) -> None:
+        if seat in self._member:
+            number, member = self._member[seat]
+            if self.breaks and self.model.broken(*seat):
                 self.breaks.told_broken(number, member)
             else:
                 self.groups[number].release(now, member)
@@ -428,18 +406,10 @@ class Driver:
         if self.software.arrive(now, number, member):
             return
         group = self.groups[number]
-        node, register = group.places[member]
         data = self.rng.getrandbits(self._data_bits) if self._data_bits else 0
-
-        def taken(now: int) -> None:
-            group.took(now, member)
-            self.note_arrival(now, number, member, data)
-
-        if register is None:
-            self.arrive_spilled(node, group.group.id, data, taken)
-        else:
-            self.arrive(now, inputs, (node, register), data)
-            taken(now)
+        self.arrive(now, inputs, group.places[member], data)
+        group.took(now, member)
+        self.note_arrival(now, number, member, data)
 
     def arrive(
         self, now: int, inputs: Inputs, seat: tuple[int, int], data: int, *, last: bool = False
@@ -451,39 +421,6 @@ class Driver:
         index = seat[0] * self._registers + seat[1]
         self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
 
-    def arrive_spilled(
-        self, node: int, gid: int, data: int, taken: Callable[[int], None], *, last: bool = False
-    ) -> None:
-        """Have a process arrive for a spilled group as soon as its node takes it.
-
-        ``taken`` is told the cycle.
-        """
-        self._spill.setdefault(node, deque()).append(_Waiting(gid, data, last, taken))
-
     def note_arrival(self, now: int, number: int, member: int, data: int) -> None:
         """Note that a member's arrival is taken."""
         self.arrivals.append(Arrival(now, number, member, data))
-
-    def withdraw(self, node: int, gid: int) -> None:
-        """Have a process not arrive for a spilled group, if its node has not taken it."""
-        left = deque(waiting for waiting in self._spill.pop(node, ()) if waiting.gid != gid)
-        if left:
-            self._spill[node] = left
-
-    def _ask_spill(self, now: int, inputs: Inputs) -> None:
-        """Offer each node's first waiting arrival; it is taken where the node is ready."""
-        for node, waiting in list(self._spill.items()):
-            first = waiting[0]
-            ready = self.model.spill_ready(node)
-            # A request that is not taken changes nothing: offer it early now and then.
-            if not ready and not self.scenario.noise:
-                continue
-            arrival = (first.gid, first.data)
-            inputs.spill_arrive[node] = (*arrival, True) if first.last else arrival
-            index = node | first.last << 31
-            self.stimuli.append(Stimulus(now, StimulusKind.SPILL, index, first.data, first.gid))
-            if ready:
-                waiting.popleft()
-                if not waiting:
-                    del self._spill[node]
-                first.taken(now)

@@ -104,7 +104,7 @@ class Judge(Comparison):
             if self._lives is not None and line.answer is not None:
                 for mismatch in self._lives.answer(line, chunk.answered.get(line.cycle)):
                     self._report(mismatch)
-            if record.release or record.spill:
+            if record.release:
                 # What a cycle's releases are is on the line after.
                 if self._tells_broken and following is not None:
                     self._broken.observe(following)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from syncfabric.models.golden.record import GuardWires, Record, SpillRelease
-from syncfabric.models.messages import Kind
+from syncfabric.models.golden.record import GuardWires, Record
 from syncfabric.models.networks.spec import (
     AnySpec,
 )
@@ -16,7 +15,6 @@ from syncfabric.sim.results import Mismatch
 
 __all__ = [
     "EMPTY",
-    "RELEASES",
     "ConfigAnswer",
     "Line",
     "explain",
@@ -27,11 +25,8 @@ __all__ = [
     "wires_of",
 ]
 
-EMPTY = Record(0, 0, (), 0, (), ())
+EMPTY = Record(0, 0, (), 0, ())
 """A cycle in which nothing is on any wire."""
-
-RELEASES: tuple[list[int], ...] = ([], [Kind.DISTRIBUTE])
-"""What stands behind the result where a spilled group's member is told of a release."""
 
 ConfigAnswer = tuple[bool, bool, int]
 
@@ -62,11 +57,10 @@ class Line:
 
 def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     """Return the line that the probe writes for a cycle."""
-    valid, credit, payloads, release, results, spill, wires, guards = record
+    valid, credit, payloads, release, results, wires, guards = record
     parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
     parts += [f"{payload:x}" for payload in payloads]
     parts += [f"{result:x}" for result in results]
-    parts += ["s" + ":".join(f"{number:x}" for number in told) for told in spill]
     parts += [f"w{link:x}:{word:x}" for link, word in wires]
     parts += [
         f"g{link:x}:" + ":".join(f"{wire:x}" for wire in shown)
@@ -102,15 +96,12 @@ def parse(text: str, cycle: int) -> Line:
         raise ValueError(text)
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
-    spill: list[SpillRelease] = []
     wires: list[tuple[int, int]] = []
     guards: list[tuple[int, GuardWires]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
-        if word[0] == "s" and len(numbers) in (3, 4):
-            spill.append(tuple(numbers))
-        elif word[0] == "w" and len(numbers) == 2:
+        if word[0] == "w" and len(numbers) == 2:
             wires.append((numbers[0], numbers[1]))
         elif word[0] == "g" and len(numbers) == 5:
             guards.append((numbers[0], GuardWires(*numbers[1:])))
@@ -118,14 +109,14 @@ def parse(text: str, cycle: int) -> Line:
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    record = Record(valid, credit, payloads, release, results, spill, tuple(wires), tuple(guards))
+    record = Record(valid, credit, payloads, release, results, tuple(wires), tuple(guards))
     return Line(cycle, record, answer)
 
 
 def wires_of(line: Line) -> Line:
     """Return a line less all that is carried: which wires of links and releases are high."""
     record = line.record
-    return Line(line.cycle, Record(record.valid, record.credit, (), record.release, (), ()))
+    return Line(line.cycle, Record(record.valid, record.credit, (), record.release, ()))
 
 
 def parse_wires(text: str) -> Line:
@@ -185,10 +176,6 @@ def explain(
             if seen != wanted:
                 node, signal = names.guard(link, name)
                 yield Mismatch(hardware.cycle, node, signal, seen, wanted)
-    if tuple(ours.spill) != tuple(theirs.spill):
-        yield Mismatch(
-            hardware.cycle, None, "spill_release", str(list(ours.spill)), str(list(theirs.spill))
-        )
     if hardware.answer != model.answer:
         yield Mismatch(
             hardware.cycle,

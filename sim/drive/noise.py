@@ -11,13 +11,12 @@ from syncfabric.models.messages import (
     Command,
     WireWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.plan import GroupPlan, IrregularGroupPlan, WireGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
-from syncfabric.sim.drive.strays import STRAY_GID, mesh_stray, switch_stray, wire_stray
+from syncfabric.sim.drive.strays import mesh_stray, switch_stray, wire_stray
 from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.drive.wires.trees import units_of
 
@@ -33,8 +32,8 @@ CHANCE = 0.05
 class Noise:
     """Disturbs a run without changing the outcome of any barrier.
 
-    It arrives where nobody is expected: a second time, at registers that are not set up, for
-    spilled groups that do not exist; it writes what is busy or read-only; it reads everything; and
+    It arrives where nobody is expected: a second time, at registers that are not set up; it
+    writes what is busy or read-only; it reads everything; and
     it sets up leaves of a group whose parent knows nothing of it, which sends strays; and slots of
     barrier wires to which another group's pulses come.
 
@@ -117,8 +116,6 @@ class Noise:
             self._arrive(now, inputs, *rng.choice(self._free))
         if self._strays and rng.random() < CHANCE / 4:
             self._arrive(now, inputs, *self._strays.pop())
-        if self._network.spill and rng.random() < CHANCE:
-            self._arrive_spilled(now, inputs)
         idle = self._driver.port.all_given
         if idle and rng.random() < CHANCE:  # asked at once, while what it was drawn for holds
             place = self._busy(inputs)
@@ -186,13 +183,6 @@ class Noise:
             return target, register
         return (target, register) if state["arrived"] or state["fired"] else None
 
-    def _arrive_spilled(self, now: int, inputs: Inputs) -> None:
-        """Ask for a spilled group that does not exist: refused."""
-        node = self._driver.rng.randrange(self._nodes)
-        if node not in inputs.spill_arrive:
-            inputs.spill_arrive[node] = (STRAY_GID, 0)
-            self._driver.stimuli.append(Stimulus(now, StimulusKind.SPILL, node, 0, STRAY_GID))
-
     def _request(self) -> ConfigRequest:
         """Return a request that changes nothing."""
         rng, registers = self._driver.rng, self._network.port_registers
@@ -214,10 +204,6 @@ class Noise:
             return ConfigRequest(target, register_address(register or 0, word), True, value)
         if kind == 1:
             return ConfigRequest(target, COUNTER_BASE + rng.randrange(5), rng.random() < 0.3, 1)
-        if kind == 2 and self._network.spill:
-            gids = [group.group.id for group in self._driver.groups] + [STRAY_GID - 1]
-            word = rng.choice(self._targets.words)
-            return ConfigRequest(target, spill_address(rng.choice(gids), word), False)
         if kind == 3:  # no such register, or nothing at that address
             nowhere = rng.choice((registers * 8, COUNTER_BASE + 64))
             return ConfigRequest(target, nowhere, rng.random() < 0.5, 1)

@@ -23,22 +23,11 @@ class Openings:
         network = plan.spec.network
         self._model = model
         self._registers: set[tuple[int, int]] = set()
-        self._entries: set[tuple[int, int]] = set()
         for group in plan.groups:
-            # Of a lone member on an irregular network the node interface is ready by itself.
-            ready = network.kind == "irregular" and len(group.members) == 1
             for node, place in group.places.items():
-                index = network.topology.index(node)
-                if place is not None:
-                    self._registers.add((index, place))
-                elif not ready:
-                    self._entries.add((index, group.id))
-
-    def told(self, node: int, gid: int) -> None:
-        """Hear that a node's process has been told GO of a spilled group."""
-        self._entries.discard((node, gid))
+                self._registers.add((network.topology.index(node), place))
 
     def are_all(self) -> bool:
         """Return whether nobody has to wait any more."""
         self._registers = {key for key in self._registers if not self._model.ready(*key)}
-        return not self._registers and not self._entries
+        return not self._registers

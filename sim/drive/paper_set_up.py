@@ -13,7 +13,6 @@ from syncfabric.models.messages import (
     ERRAND_MARK,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.images import register_words
@@ -183,8 +182,6 @@ class PaperSetUp(Program):
             target = self._network.topology.index(register.seat)
             place = group.places[register.seat]
         first = SwitchWord.CONTROL
-        if place is None:
-            return target, spill_address(group.id, first) - first
         return target, register_address(place, first) - first
 
     def _writes(self, group: IrregularGroupPlan, register: PortRegister) -> Iterator[ConfigRequest]:

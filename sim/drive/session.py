@@ -71,11 +71,10 @@ class Session(Stepping):
                 rate=driver.rate,
             )
         else:
-            if model.release or model.spill_release:
+            if model.release:
                 changed = self._changed()
             record = model.step(
                 arrive=inputs.arrive,
-                spill_arrive=inputs.spill_arrive,
                 last=inputs.last,
                 start=inputs.start,
                 config=inputs.config,

@@ -69,7 +69,6 @@ def definitions(spec: AnySpec) -> str:
         "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
         "FOR_BROKEN(...)": "__VA_ARGS__" if _tells_broken(spec) else "",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
-        "FOR_SPILL(...)": "__VA_ARGS__" if spec.spill else "",
         "FOR_LANES(...)": "__VA_ARGS__" if lanes else "",
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",

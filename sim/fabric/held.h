@@ -14,7 +14,7 @@ template <class Network> class Held {
             // What is sent, and what comes back to the sender; the local ports are no such links.
             ends_ = network.shown;
             for (const auto& link : network.links)
-                if (link.number >= 0) ends_[link.number] = link.from;
+                ends_[link.number < 0 ? ~link.number : link.number] = link.from;
         })
         FOR_LANES(for (int i = 0; i < Network::LINKS; ++i) {
             const auto& end = ends_[i];

@@ -56,7 +56,7 @@ struct ChainLink {
 template <class End> struct Link {
     int source, target;  // tiles
     End from, to;
-    int number;  // as the probe counts links; -1: behind the registers of one
+    int number;  // as the probe counts links; ~number: it leads to the registers of one
 
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {

@@ -35,20 +35,12 @@ template <class Network> class MessageFabric : public Fabric<Network> {
             auto& t = *network_.nodes[tile];
             t.start = 0;
             FOR_PACKETS(t.traffic_load = 0, t.put_valid = 0);
-            FOR_SPILL(t.spill_arrive_valid = 0);
         }
     }
 
     void act(const Stimulus& s) override {
         auto& nodes = network_.nodes;
         switch (s.kind) {
-        case SPILLED: {
-            FOR_SPILL(int node = s.index & ~(1u << 31); auto& t = *nodes[node]; touch(node);
-                      t.spill_arrive_valid = 1; t.spill_arrive_gid = s.extra;
-                      FOR_DATA(t.spill_arrive_data = s.data);
-                      FOR_MANAGERS(t.spill_arrive_last = s.index >> 31));
-            break;
-        }
         case START:
             for (int i = 0; i < NODES; ++i) touch(i), nodes[i]->start = 1;
             break;

@@ -122,8 +122,8 @@ struct Network {
         int tile = TARGETS + registers.size();
         registers.emplace_back(new Vregisters_tile(&context, ("link_" + std::to_string(number)).c_str()));
         auto& t = *registers.back();
-        links.push_back({first + from, tile, near, PORT_END(t, near), number});
-        links.push_back({tile, first + to, PORT_END(t, far), far, -1});
+        links.push_back({tile, first + to, PORT_END(t, far), far, number});
+        links.push_back({first + from, tile, near, PORT_END(t, near), ~number});
         // The probe looks at both ends.
         shown[number] = Link<End>{0, 0, near, far, 0}.driven();
 #else

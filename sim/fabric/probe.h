@@ -20,7 +20,7 @@ template <class Network> class Probe {
     void flush() { std::fflush(file_); }
 
     void look(Network& network, uint64_t cycle) {
-        bool answered = false, released = false, spilled = false, changed = false;
+        bool answered = false, released = false, changed = false;
         uint32_t error = 0, answer = 0;
         FOR_LANES(for (int i = 0; i < LINKS; ++i) {
             const auto& end = network.shown[i];
@@ -37,7 +37,6 @@ template <class Network> class Probe {
                 for (int r = 0; r < REGISTERS; ++r)
                     if (bit(t.released, r)) released_.put(i * REGISTERS + r, 1);
             }
-            FOR_SPILL(spilled |= t.spill_release_valid);
         }
         FOR_WIRES(changed = wires_.look(network));
         FOR_GUARDS(for (const auto& end : network.shown)
@@ -45,7 +44,7 @@ template <class Network> class Probe {
         every(network, [&](auto& t) {
             if (t.config_ready) answered = true, error |= t.config_error, answer |= t.config_rdata;
         });
-        if (!valid_.used && !credit_.used && !released && !spilled && !changed && !answered) return;
+        if (!valid_.used && !credit_.used && !released && !changed && !answered) return;
         line_.clear();
         hex(line_, cycle), line_ += ' ';
         [[maybe_unused]] bool flits = valid_.used;
@@ -54,12 +53,11 @@ template <class Network> class Probe {
         released_.print(line_);
         FOR_LANES(if (flits) print_flits(network));
         if (released) print_results(network);
-        FOR_SPILL(print_spilled(network));
         FOR_WIRES(wires_.print(line_));
         FOR_GUARDS(print_guards(network));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
-        if (released || spilled) print_observed(network);
+        if (released) print_observed(network);
         std::fwrite(line_.data(), 1, line_.size(), file_);
     }
 
@@ -95,19 +93,6 @@ template <class Network> class Probe {
                     line_ += ' ', hex(line_, value);
                 }
     }
-
-    FOR_SPILL(void print_spilled(Network& network) {
-        for (int i = 0; i < NODES; ++i) {
-            auto& t = *network.nodes[i];
-            if (!t.spill_release_valid) continue;
-            line_ += " s", hex(line_, i), line_ += ':', hex(line_, t.spill_release_gid);
-            line_ += ':';
-            uint64_t value = 0;
-            FOR_DATA(value = t.spill_release_result);
-            hex(line_, value);
-            FOR_MANAGERS(line_ += ':', hex(line_, t.spill_release_kind));
-        }
-    })
 
     FOR_GUARDS(void print_guards(Network& network) {
         for (int i = 0; i < LINKS; ++i) {

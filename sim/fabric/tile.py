@@ -56,7 +56,6 @@ def process_ports(spec: MessageSpec) -> Ports:
         ports["broken"] = ("output", registers)
     if spec.managed:
         ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
-    ports |= {_wire(name): port for name, port in _spill_ports(spec).items()}
     if spec.channels:
         ports |= _packet_ports(spec)
     return {name: port for name, port in ports.items() if port[1]}
@@ -108,22 +107,7 @@ def join_node(spec: MessageSpec) -> dict[str, str]:
         node |= {name: name for name in ("manager", "manager_index")}
     for local, name in (("local_in", "inject"), ("local_out", "eject")) if spec.channels else ():
         node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
-    node |= {name: _wire(name) for name, (_, width) in _spill_ports(spec).items() if width}
-    if spec.spill:
-        node["spill_arrive__ready"] = ""
     return node
-
-
-def _spill_ports(spec: MessageSpec) -> Ports:
-    """Return the ports of spilled groups, as a node's module names them."""
-    if not spec.spill:
-        return {}
-    arrive, release = {"valid": 1, "gid": 8, "data": spec.data_bits}, {"valid": 1, "gid": 8}
-    release["result"] = spec.data_bits
-    if spec.managed:
-        arrive["last"], release["kind"] = 1, 2
-    ports = {f"spill_arrive__{name}": ("input", width) for name, width in arrive.items()}
-    return ports | {f"spill_release__{name}": ("output", width) for name, width in release.items()}
 
 
 def _wire(port: str) -> str:

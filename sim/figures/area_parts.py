@@ -17,7 +17,6 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "4 data bits": ("data_bits=4",),
         "all operations on 4 data bits": ("data_bits=4", "operations=all"),
         "links of their own": ("sync_links=own",),
-        "spill": ("spill=true",),
         "8 check bits": ("check_bits=8",),
         "a watchdog": ("watchdog=1000",),
     },

@@ -140,15 +140,3 @@ def options_latency() -> Iterator[Row]:
         network = MeshSpec.model_validate(plain.model_dump() | keys)
         group = measure(network, everybody(network))
         yield Row(f"8x8, all members, {name}", _spread(group))
-    for name, registers, groups in (("in a register", 1, 1), ("spilled to memory", 1, 2)):
-        network = MeshSpec(
-            kind="mesh", width=4, height=4, barrier_registers=registers, spill=groups > 1
-        )
-        members = tuple(network.mesh.nodes)
-        spec = NetworkSpec(
-            name="figure",
-            network=network,
-            groups=tuple(GroupSpec(id=i + 1, members=members) for i in range(groups)),
-        )
-        result = run(make_plan(spec), episodes=16)
-        yield Row(f"4x4, all members, group {name}", _spread(result.groups[-1]))

@@ -11,7 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import RELEASES, Line
+from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.report.carried import KINDS, Carried, carriers_of
 from syncfabric.sim.report.film import Cast, Film, Move
@@ -57,12 +57,11 @@ class _Seen:
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
         self._carriers, self._registers = carriers_of(plan), network.port_registers
-        self._member: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)
-                key = (index, -1, group.id) if place is None else (index, place, -1)
-                self._member[key] = number, member
+                self._member[index, place] = number, member
         self._all = {*self._member.values()}
         self.arrived: dict[tuple[int, int], int] = {}
         self.released: dict[tuple[int, int], int] = {}
@@ -89,9 +88,7 @@ class _Seen:
             self.arrived.setdefault((arrival.group, arrival.member), arrival.cycle)
         for line in lines:
             record = line.record
-            keys = [(*divmod(bit, self._registers), -1) for bit in bits(record.release)]
-            keys += [(node, -1, gid) for node, gid, _, *kind in record.spill if kind in RELEASES]
-            for key in keys:
+            for key in (divmod(bit, self._registers) for bit in bits(record.release)):
                 self.released.setdefault(self._member[key], line.cycle)
             for carrier in self._carriers:
                 for carried in carrier.note(line):

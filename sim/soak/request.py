@@ -102,10 +102,4 @@ def _patience(plan: BarrierPlan) -> int | None:
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'
         )
-    for group in plan.groups:
-        if group.bound is None:
-            raise SpecError(
-                f"group {group.id}: a soak drives groups in registers only, and this one is "
-                "spilled somewhere; raise barrier_registers in [network]"
-            )
     return patience(plan)

@@ -40,7 +40,7 @@ def run(
         typer.Option("-o", "--output", metavar="DIR", help="Write Verilog, registers, pictures."),
     ] = None,
     churn: Annotated[
-        int, typer.Option(metavar="N", help="Set up and tear down N more groups by packets.")
+        int, typer.Option(metavar="N", help="Set up and tear down N more groups meanwhile.")
     ] = 0,
     jitter: Annotated[
         int | None, typer.Option(metavar="N", help="One member is late by N cycles, each in turn.")

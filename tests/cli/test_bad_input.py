@@ -53,7 +53,7 @@ FILES = {
     "registers": (
         NETWORK + "barrier_registers = 1\n" + GROUP + GROUP.replace("id = 3", "id = 4"),
         r"node \(0, 0\): groups 3, 4 need 2 registers, but barrier_registers = 1; "
-        r"set barrier_registers = 2 or spill = true in \[network\]",
+        r"set barrier_registers = 2 or transport = \"link\" in \[network\]",
     ),
 }
 

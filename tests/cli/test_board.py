@@ -113,7 +113,6 @@ def test_other_networks(call: Call, name: str) -> None:
         (["mesh-2x2", "--port", "none"], "port none cannot be opened: No such file or directory"),
         (["mesh-2x2", "--simulate", "--episodes", 0], "episodes must be at least 1, not 0"),
         (["mesh-2x2", "--simulate", "--traffic", 2], "traffic must be 0..1 flits a node a cycle"),
-        (["spill-4x4", "--simulate"], "is in memory at node"),
         (["mesh-16x16", "--serve"], "nodes = 256: a simulated board has at most 64; syncfabric"),
     ],
 )

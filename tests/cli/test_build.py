@@ -17,8 +17,8 @@ Call = Callable[..., Any]
 
 
 def test_files_are_written_and_named(call: Call, here: Path) -> None:
-    result = call("build", "spill-4x4", "-o", "out")
-    names = built("spill-4x4")
+    result = call("build", "mesh-4x4", "-o", "out")
+    names = built("mesh-4x4")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [f"out/{name}" for name in names]
     assert sorted(path.name for path in (here / "out").iterdir()) == sorted(names)
@@ -136,7 +136,7 @@ def test_prefixes_that_are_none(call: Call, here: Path, design: str) -> None:
         (["mesh-router", "--front", "axi"], "front: mesh-router is a block, and fronts are for"),
         (["mesh-router", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
         (["mesh-router", "--set", "data_bits=40"], "network: data_bits must be 0 to 32, not 40"),
-        (["mesh-router", "--set", "spill=maybe"], "network: spill must be true or false, not "),
+        (["mesh-router", "--set", "parity=maybe"], "network: parity must be true or false, not "),
         (["mesh-router", "--set", "sync=wires"], "set: sync is fixed in mesh-router; take anoth"),
         (["mesh-2x2", "--set", "width=3"], "set: it is for blocks; write the keys of a network"),
     ],

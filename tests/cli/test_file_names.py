@@ -75,8 +75,8 @@ def test_what_cannot_be_planned(call: Call, here: Path, command: str) -> None:
 
 
 def test_a_ready_made_network_has_no_file(call: Call) -> None:
-    result = call("soak", "spill-4x4")
-    assert result.stderr.startswith("error: group ")
+    result = call("soak", "cluster-fig1", "--episodes", "0")
+    assert result.stderr.startswith("error: episodes ")
     assert reader.load("fig1").source == ""
 
 

@@ -18,8 +18,7 @@ ports = 4
 links = [[[0, 0], [1, 0]], [[0, 1], [2, 0]], [[2, 1], [3, 0]]]
 nodes = [[1, 2], [3, 2], [3, 3]]
 turnaround = "node"
-spill = true
-barrier_registers = 1
+barrier_registers = 2
 [[group]]
 id = 7
 members = "all"
@@ -67,8 +66,8 @@ def test_tables_of_registers(call: Call) -> None:
     assert nodes[0] == ["(0,", "1)", "0", "switch"]
 
 
-def test_root_nodes_and_memory_are_said(call: Call, here: Path) -> None:
-    """The root node of group 7 turns it around; group 8 has no register left, and no switch."""
+def test_root_nodes_are_said(call: Call, here: Path) -> None:
+    """The root node of group 7 turns it around; group 8 has no switch."""
     (here / "four.toml").write_text(FOUR)
     shown = call("plan", "four.toml").stdout
     assert rows(shown, "registers of group 7 (xor): node interfaces") == [
@@ -76,9 +75,7 @@ def test_root_nodes_and_memory_are_said(call: Call, here: Path) -> None:
         ["(3,", "2)", "0", "switch"],
         ["(3,", "3)", "0", "switch"],
     ]
-    assert rows(shown, "registers of group 8 (or): node interfaces") == [
-        ["(1,", "2)", "memory", "root"]
-    ]
+    assert rows(shown, "registers of group 8 (or): node interfaces") == [["(1,", "2)", "1", "root"]]
     assert "registers of group 8 (or): switches" not in shown
 
 

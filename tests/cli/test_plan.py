@@ -42,10 +42,6 @@ def test_all_registers_on_demand(call: Call) -> None:
     assert len(whole.splitlines()) > 64
 
 
-def test_spilled_registers_are_in_memory(call: Call) -> None:
-    assert "memory" in call("plan", "spill-4x4").stdout
-
-
 def test_a_picture(call: Call, here: Path) -> None:
     result = call("plan", "fig1", "--draw", "trees.svg")
     assert result.exit_code == 0

@@ -53,7 +53,7 @@ def test_a_table_of_a_move(call: Call) -> None:
         (["churn-mesh", "--without", "1,1", "--patience", "-1"], "--patience must be 1 to"),
         (["churn-mesh", "--without", "1,1", "--sim", "icarus"], "under verilator or model"),
         (["fig1", "--without", "1,1"], 'needs setup = "manager"'),
-        (["spill-4x4", "--without", "1,1"], "a recovery"),
+        (["wires-both", "--without", "1,1"], "a recovery"),
         (["churn-mesh", "--without", "1,1"], "set check_bits = 8 in [network]"),
         (
             ["campaign-mesh", "--without", "0,0-1,0", "--without", "0,0-0,1"],

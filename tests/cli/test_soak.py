@@ -119,11 +119,6 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
             r"stuck, release, not 'drop one'",
         ),
         (
-            ["spill-4x4"],
-            r"group \d+: a soak drives groups in registers only, and this one is spilled "
-            r"somewhere; raise barrier_registers in \[network\]",
-        ),
-        (
             ["none.toml"],
             r"none\.toml: none has nothing to soak: no group of two members or more; add a "
             r"\[\[group\]\] to the network file",
@@ -135,7 +130,7 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
         ),
         (
             ["watched.toml", "--jitter", "60"],
-            r"jitter = 60: the watchdog of the barrier wires may release members that are more "
+            r"jitter = 60: the watchdog may release members that are more "
             r"than \d+ cycles apart; set a smaller jitter, or a greater watchdog in \[network\]",
         ),
     ],

@@ -6,10 +6,9 @@ from amaranth.lib.wiring import In
 
 from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
-from syncfabric.rtl.spill.turn import OperationTurn
 from tests.formal.properties import Properties
 
-__all__ = ["ArbiterProof", "SerialProof", "SpillTurnProof"]
+__all__ = ["ArbiterProof", "SerialProof"]
 
 
 class ArbiterProof(wiring.Component):
@@ -95,60 +94,4 @@ class SerialProof(wiring.Component):
             "a message stays exactly if another is chosen",
             turn.held == (self.ports & ~turn.chosen),
         )
-        return m
-
-
-class SpillTurnProof(wiring.Component):
-    """What a spill engine takes next: one operation, by rank, and in turn among messages."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            {
-                **{name: In(1) for name in ("idle", "fetch", "config", "report", "access")},
-                "waiting": In(5),
-                "which": In(range(5)),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        claims = Properties(m)
-        m.submodules.turn = turn = OperationTurn(4, process=True, sink=True)
-        asks = Cat(self.fetch, self.report, self.config, self.access)
-        m.d.comb += [
-            *(
-                getattr(turn, name).eq(getattr(self, name))
-                for name in ("idle", "fetch", "config", "report", "access")
-            ),
-            turn.here.eq(self.waiting[:4]),
-            turn.local.eq(self.waiting[4]),
-        ]
-        first = Cat(turn.fetches, turn.reports, turn.configures, turn.makes_access)
-        grant, free = Signal(5), Signal()
-        m.d.comb += [
-            grant.eq(Cat(turn.take, turn.takes_local)),
-            free.eq(self.idle & ~asks.any()),
-        ]
-        every = Cat(first, grant)
-        who = claims.constant("who", self.which)
-        claims.assume(who < 5)
-        claims.holds("one operation at most is accepted", (every & (every - 1)) == 0)
-        claims.holds("none is while one is under way", self.idle | ~every.any())
-        claims.holds(
-            "one is whenever the engine is idle and something asks",
-            every.any() == (self.idle & (asks.any() | self.waiting.any())),
-        )
-        claims.holds("what is accepted is told", turn.accepts == every.any())
-        claims.holds(
-            "FETCH goes first, then REPORT, the config port, the sink",
-            first == Mux(self.idle, asks & (~asks + 1), 0),
-        )
-        waited = Signal(range(6))
-        mine = self.waiting.bit_select(who, 1)
-        with m.If(~mine | grant.bit_select(who, 1)):
-            m.d.sync += waited.eq(0)
-        with m.Elif(free & (waited != 5)):
-            m.d.sync += waited.eq(waited + 1)
-        claims.holds("a message that none of these goes before waits for 4 at most", waited <= 4)
-        claims.reached("a message waits for 4", waited == 4)
         return m

@@ -81,13 +81,6 @@ BREAKS = (
         "self.held.eq(self.countable)",
     ),
     Break(
-        "a spill engine takes two operations at once",
-        "arbiter: spill engine's turn",
-        "rtl/spill/turn.py",
-        "free = free & ~asks",
-        "free = self.idle",
-    ),
-    Break(
         "a static switch looks at two of four credits",
         "static switch",
         "rtl/static/switch.py",

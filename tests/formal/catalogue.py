@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 
 from syncfabric.models.networks.wires import WirePlane
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
-from tests.formal.arbiters import ArbiterProof, SerialProof, SpillTurnProof
+from tests.formal.arbiters import ArbiterProof, SerialProof
 from tests.formal.catalogue_of_access import ACCESS_PROOFS
 from tests.formal.catalogue_of_engine import ENGINE_PROOFS
 from tests.formal.catalogue_of_lifecycle import LIFECYCLE_PROOFS
@@ -97,7 +97,6 @@ PROOFS = (
         partial(ArbiterProof, RoundRobinArbiter, 5),
     ),
     Proof("arbiter: serial turn, 4 registers", "rtl/barrier/serial.py", partial(SerialProof, 4)),
-    Proof("arbiter: spill engine's turn", "rtl/spill/turn.py", SpillTurnProof),
     Proof("static switch", "rtl/static/switch.py", partial(StaticProof, 2, 2, 2)),
     Proof(
         "mesh router: a flit, 1 channel of 2",

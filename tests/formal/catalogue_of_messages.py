@@ -1,4 +1,4 @@
-"""Proofs of what carries messages: spill, slots, senders, a mesh register's life, fences."""
+"""Proofs of what carries messages: slots, senders, a mesh register's life, fences."""
 
 from functools import partial
 
@@ -7,23 +7,18 @@ from tests.formal.kinds import Proof
 from tests.formal.mesh_life import MeshLifeProof
 from tests.formal.mesh_slots import MeshSlotsProof
 from tests.formal.senders import MeshSenderProof, TreeSenderProof
-from tests.formal.spill_engine import SpillProof
-from tests.formal.spill_stand_ins import SpillMemoryProof
 from tests.formal.sync_output import SyncOutputProof
 
 __all__ = ["MESSAGE_PROOFS"]
 
 PORTS = ("EAST", "NORTH", "WEST", "SOUTH")
 UNITS = {
-    "waits": "a unit with spill",
+    "waits": "a unit that leaves some",
     "takes": "a unit that takes all",
 }
 
 MESSAGE_PROOFS = (
     Proof("life of a mesh's register", "rtl/barrier/register.py", MeshLifeProof),
-    Proof("spill: memory of 4 entries", "rtl/spill/entries.py", SpillMemoryProof, reset=True),
-    Proof("spill engine of a switch", "rtl/irregular/spill.py", SpillProof),
-    Proof("spill engine of a node interface", "rtl/spill/base.py", partial(SpillProof, node=True)),
     *(
         Proof(
             f"mesh's slots of messages: {PORTS[port]}, {UNITS[unit]}",

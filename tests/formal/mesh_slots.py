@@ -23,8 +23,8 @@ class MeshSlotsProof(wiring.Component):
     port : int
         EAST 0 to SOUTH 3.
     unit : str
-        What barrier unit there is: ``waits`` leaves messages where they are (spill), ``takes``
-        takes all it is shown.
+        What barrier unit there is: ``waits`` may leave messages where they are (serial
+        operations), ``takes`` takes all it is shown.
 
     Members
     -------
@@ -42,7 +42,7 @@ class MeshSlotsProof(wiring.Component):
             height=3,
             data_bits=2,
             sync_links="own",
-            spill=unit == "waits",
+            operations="all" if unit == "waits" else "bitwise",
         )
         self._sync = struct(self._network.layout.sync)
         members = {"comes": 2, "word": self._sync.size, "room": 8}

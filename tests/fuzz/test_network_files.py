@@ -17,7 +17,7 @@ from tests.fuzz.holds import stub
 from tests.fuzz.mutation import as_toml, broken_bytes, mutated
 
 SEEDS = (
-    *("mesh-2x2", "spill-4x4", "demo", "churn-mesh", "cluster-fig1", "churn-cluster", "star-9"),
+    *("mesh-2x2", "demo", "churn-mesh", "cluster-fig1", "churn-cluster", "star-9"),
     *("twins", "ring-8", "reflex-4x4", "reflex-groups", "wires-4x4", "wires-both", "wires-cluster"),
 )
 GRAPHML = b"""<?xml version="1.0"?>

@@ -24,7 +24,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "churn-mesh": {"churn": 2},
     "cluster-fig1": {"background": 0.9},
 }
-PLANS = ("spill-4x4", "cluster-fig1", "reflex-4x4", "wires-4x4")
+PLANS = ("mesh-4x4", "cluster-fig1", "reflex-4x4", "wires-4x4")
 HEADS = b"claim,paper,ours,ratio,verdict,by_formula\n"
 CLAIMS = HEADS + b'"as the paper, nearly",12.5,12,0.96,holds,yes\nwords,,3,,,\n'
 CURVES = b"series,x,y\nours,1,2.5\nours,2,1e3\npaper,1,2\n"

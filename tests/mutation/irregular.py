@@ -225,8 +225,8 @@ IRREGULAR = (
     _broken(
         "a stray of a switch is not counted",
         "irregular/barrier_unit.py",
-        "[*(taken & ~used), spill_stray, self.strays]",
-        "[spill_stray, self.strays]",
+        "[*(taken & ~used), self.strays]",
+        "[self.strays]",
         "units",
     ),
     _broken(
@@ -242,20 +242,6 @@ IRREGULAR = (
         "head.eq(head + self.pop)",
         "head.eq(head)",
         ("tests/rtl/parts/test_gid_queue.py",),
-    ),
-    _broken(
-        "a spilled group counts a child that has not heard",
-        "irregular/spill.py",
-        "~entry.arrived[:links] & ~work.held",
-        "~entry.arrived[:links]",
-        "spill",
-    ),
-    Mutant(
-        "a spilled group stays queued",
-        "rtl/spill/base.py",
-        "m.d.comb += after.queued.eq(0)",
-        "m.d.comb += after.queued.eq(1)",
-        ("tests/rtl/irregular/test_spill.py",),
     ),
     _broken(
         "two outputs of a switch share a pause",

@@ -208,13 +208,6 @@ MUTANTS = (
         _unit("barrier/test_register.py"),
     ),
     Mutant(
-        "in memory, a node on the way waits for its own process",
-        "rtl/barrier/spill.py",
-        "own = Mux(work.entry.relay, present.any(), arrived[4])",
-        "own = arrived[4]",
-        _unit("barrier/test_spill.py"),
-    ),
-    Mutant(
         "set-up by packets forgets that a node is on the way",
         "rtl/setup/format.py",
         'PARENT_WORD.pack({**place, "relay": 1})',
@@ -316,8 +309,8 @@ MUTANTS = (
     Mutant(
         "a stray message is not counted",
         "rtl/barrier/unit.py",
-        "strays = [*(taken & ~used), spill_stray, *beside]",
-        "strays = [*(taken & ~used & 0), spill_stray, *beside]",
+        "strays = [*(taken & ~used), *beside]",
+        "strays = [*(taken & ~used & 0), *beside]",
         _unit("barrier/test_unit.py"),
     ),
     Mutant(
@@ -326,20 +319,6 @@ MUTANTS = (
         "self.held.eq(self.countable & ~self.chosen)",
         "self.held.eq(0)",
         _unit("barrier/test_serial.py"),
-    ),
-    Mutant(
-        "a spilled group's arrival is lost: the entry is not written back",
-        "rtl/spill/episode.py",
-        "arrived = Cat(arrived, entry.arrived[-1] | arrives)",
-        "arrived = Cat(arrived, entry.arrived[-1])",
-        _unit("barrier/test_spill.py"),
-    ),
-    Mutant(
-        "a spilled group is queued twice",
-        "rtl/spill/episode.py",
-        "now.queue.eq(~entry.queued)",
-        "now.queue.eq(1)",
-        _unit("barrier/test_spill.py"),
     ),
     *BROADCAST,
     *CORES,

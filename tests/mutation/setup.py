@@ -1,4 +1,4 @@
-"""Ways to break set-up through the network, and the spilled groups that it sets up."""
+"""Ways to break set-up through the network."""
 
 from tests.mutation.mutant import Mutant
 
@@ -13,7 +13,6 @@ def _broken(name: str, part: str, old: str, new: str, test: str) -> Mutant:
 SINK, MANAGER = "setup/test_sink.py", "setup/test_manager.py"
 LIFE, ACCESS = "setup/test_life.py", "setup/test_access.py"
 DEATH = "irregular/test_register_life.py"
-REPORT, SPILLED = "spill/test_report.py", "irregular/test_living_spill.py"
 
 SETUP = (
     _broken(
@@ -169,75 +168,5 @@ SETUP = (
         "m.d.sync += own.eq(grants)",
         "m.d.sync += own.eq(0)",
         ACCESS,
-    ),
-    _broken(
-        "an access to a spilled entry goes to the registers",
-        "setup/access.py",
-        "spilled.eq(sink.address >= SPILL_BASE)",
-        "spilled.eq(0)",
-        ACCESS,
-    ),
-    _broken(
-        "the network hears the engine's answers to the sink",
-        "spill/operations.py",
-        "            outside = ~own\n",
-        "            outside = Const(1)\n",
-        SPILLED,
-    ),
-    _broken(
-        "a killed group goes with BROKEN still in the send register",
-        "spill/base.py",
-        "with m.If(now.entry.life.dying & ~now.entry.queued & ~held.any()):",
-        "with m.If(now.entry.life.dying & ~now.entry.queued):",
-        SPILLED,
-    ),
-    _broken(
-        "a group is listed twice",
-        "spill/base.py",
-        "report.push.eq(life.frees & ~entry.listed)",
-        "report.push.eq(life.frees)",
-        SPILLED,
-    ),
-    _broken(
-        "a manager that kills a spilled group hears that it is free",
-        "spill/base.py",
-        "report.withdraw.eq(life.dies | life.written)",
-        "report.withdraw.eq(life.written)",
-        SPILLED,
-    ),
-    _broken(
-        "a spilled group's last barrier looks like any other",
-        "spill/base.py",
-        "up_kind(life.last)",
-        "up_kind(0)",
-        SPILLED,
-    ),
-    _broken(
-        "a spilled group's root node is not told to begin",
-        "spill/episode.py",
-        "m.d.comb += after.beyond.eq(beyond)",
-        "m.d.comb += after.beyond.eq(0)",
-        SPILLED,
-    ),
-    _broken(
-        "a process that has not arrived is not told that its group is dead",
-        "spill/episode.py",
-        "told = release | life.dies |",
-        "told = release | life.frees_member |",
-        SPILLED,
-    ),
-    _broken(
-        "a second report takes the place of the first",
-        "spill/report.py",
-        "self.ready.eq(listed.some & ~self.freed)",
-        "self.ready.eq(listed.some)",
-        REPORT,
-    ),
-    _broken(
-        "a config request and a FETCH at once",
-        "spill/turn.py",
-        "free = free & ~asks",
-        "free = free",
-        "spill/test_turn.py",
     ),
 )

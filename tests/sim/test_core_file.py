@@ -22,8 +22,8 @@ def test_name_and_parameters_are_in_the_core_file() -> None:
 
 
 def test_meanings_of_parameters_are_those_of_the_schema() -> None:
-    found = parameters(Network.load("spill-4x4").spec.network)
-    assert found["spill"] == ("true", "Whether groups beyond the registers go to memory.")
+    found = parameters(Network.load("mesh-4x4").spec.network)
+    assert found["barrier_registers"] == (4, "Barrier registers a node, and a switch.")
     assert found["width"] == (4, "Nodes from west to east.")
 
 

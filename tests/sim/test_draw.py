@@ -33,7 +33,7 @@ from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import count
 
 PNG = b"\x89PNG\r\n\x1a\n"
-READY_MADE = ["mesh-2x2", "row-1x8", "mesh-5x3", "fig1", "demo", "spill-4x4", "mesh-32x32"]
+READY_MADE = ["mesh-2x2", "row-1x8", "mesh-5x3", "fig1", "demo", "mesh-32x32"]
 
 
 def test_corners_are_ends_and_bends() -> None:
@@ -106,7 +106,9 @@ def test_a_network_without_groups_is_a_mesh() -> None:
 
 def test_many_groups_are_shown_in_part() -> None:
     groups = "".join(f"[[group]]\nid = {i}\nmembers = [[0, 0], [1, 1]]\n" for i in range(20))
-    text = 'name = "many"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\nspill = true\n'
+    text = (
+        'name = "many"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\nbarrier_registers = 20\n'
+    )
     plan = Network.loads(text + groups).plan()
     assert len(plan_figure(plan).axes) == 12
     assert "2x2 mesh · 20 groups · 8 groups not shown" in [

@@ -70,7 +70,7 @@ def passes(net: Network, code: int, said: str) -> None:
         assert int(found[3]) <= groups[0].bound
 
 
-COSTLY = ("mesh_managed_spilled", "switches_managed_both")
+COSTLY = ("switches_managed_both",)
 """Kinds whose parts other kinds have, too."""
 
 

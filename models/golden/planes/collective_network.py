@@ -321,7 +321,7 @@ class CollectiveNetwork:
         """Return what is on the wires."""
         if shown.is_empty and not self.release:
             return None
-        record = self._recorder.record(shown.wires, shown.credits, self.release, ())
+        record = self._recorder.record(shown.wires, shown.credits, self.release)
         if shown.guards:
             record = record._replace(guards=sorted(shown.guards.items()))
         return record

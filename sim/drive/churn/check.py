@@ -15,7 +15,6 @@ from syncfabric.models.messages import (
     MANAGER_BASE,
     MANAGER_STATUS,
     REGISTER_WORDS,
-    SPILL_BASE,
     Answer,
     Counter,
     ManagerState,
@@ -137,7 +136,7 @@ class ChurnCheck:
             yield from self._ended(line.cycle, request, data)
         elif COUNTER_BASE <= request.address < COUNTER_BASE + len(Counter):
             yield from self._counted(line.cycle, request, data)
-        elif request.address < COUNTER_BASE or request.address >= SPILL_BASE:
+        elif request.address < COUNTER_BASE:
             yield from self._register(line.cycle, request, data)
 
     def _freed(self, cycle: int, gid: int) -> Iterator[Mismatch]:
@@ -177,9 +176,7 @@ class ChurnCheck:
                 yield self._at(cycle, request, f"group {gid}: register that it has left", data)
         elif self._irregular and word == SwitchWord.ARRIVED:
             # No packet tells of a barrier that turns around in a node: its process looks itself.
-            gid = register - SPILL_BASE // REGISTER_WORDS
-            if gid < 0:
-                gid = self._seats.get((request.node, register), -1)
+            gid = self._seats.get((request.node, register), -1)
             if LIFE.unpack(data >> ARRIVED.width)["freed"] and gid in self._by_gid:
                 yield from self._freed(cycle, gid)
 
@@ -187,9 +184,7 @@ class ChurnCheck:
         counter = Counter(request.address - COUNTER_BASE)
         may = counter is Counter.REFUSED_WRITE  # CLEAR of a register that is busy
         if request.node in self._strayed:
-            # A spilled group may die between an arrival and its turn.
-            spill = self._plan.spec.network.spill
-            may |= counter is Counter.STRAY or (counter is Counter.REFUSED_ARRIVE and spill)
+            may |= counter is Counter.STRAY
         if data and not may:
             yield self._at(cycle, request, f"{counter.name} at the end", data, 0)
 

@@ -13,7 +13,6 @@ from syncfabric.models.messages import (
     Request,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.plan import IrregularGroupPlan
@@ -80,9 +79,7 @@ class Churner:
         self._managers = Managers(
             network, driver.model, driver.port.ask, self._note, self._ended, self._freed
         )
-        self._farewell = Farewell(
-            driver.model, driver.port, self._seats, self._agenda, self._note, self._bury
-        )
+        self._farewell = Farewell(driver.model, driver.port, self._seats, self._note, self._bury)
         self._ahead = scenario.churn
         self._begun = self._stirred = False
         self.outcome = ChurnOutcome()
@@ -99,14 +96,9 @@ class Churner:
 
     def last_reads(self) -> list[int]:
         """Return the config addresses at which any place may know a group at the end."""
-        own = (group.id for group in self._driver.plan.groups)
-        gids = sorted({*self._drawing.gids, *own}) if self._network.spill else ()
-        registers = range(self._network.barrier_registers)
         control = SwitchWord.CONTROL  # the same number on a mesh
-        return [
-            *(register_address(register, control) for register in registers),
-            *(spill_address(gid, control) for gid in gids),
-        ]
+        registers = range(self._network.barrier_registers)
+        return [register_address(register, control) for register in registers]
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which there is something to do.
@@ -128,7 +120,7 @@ class Churner:
                 self._tend(now, life)
         self._managers.step(now)
         # What the model does in this cycle can be seen in the next.
-        self._stirred = self._model.is_moving() or bool(inputs.arrive or inputs.spill_arrive)
+        self._stirred = self._model.is_moving() or bool(inputs.arrive)
 
     def _note(self, note: Note) -> None:
         self._driver.notes.append(note)
@@ -152,7 +144,7 @@ class Churner:
         switches = group.switch_places if isinstance(group, IrregularGroupPlan) else ()
         arrivals = GroupArrivals(
             group,
-            [(node, None) for node in nodes],
+            [(node, 0) for node in nodes],  # each finds its register when it is set up
             Scenario(episodes=drawn.episodes, policy="mixed"),
             self._rng,
             lambda cycle, member: self._agenda.at(cycle, lambda _: life.due.add(member)),

@@ -181,7 +181,7 @@ class EngineChurner:
         episodes = ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES)
         arrivals = GroupArrivals(
             group,
-            [(node, None) for node in nodes],
+            [(node, 0) for node in nodes],
             Scenario(episodes=episodes, policy="mixed"),
             rng,
             lambda cycle, member: self._agenda.at(cycle, lambda _: life.due.add(member)),

@@ -7,17 +7,12 @@ from functools import partial
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import CONTROL
-from syncfabric.sim.drive.churn.agenda import Agenda
 from syncfabric.sim.drive.churn.life import Life, Stage
 from syncfabric.sim.drive.churn.notes import Gone, Note
 from syncfabric.sim.drive.churn.seats import Seats
 from syncfabric.sim.drive.config_port import ConfigPort
 
 __all__ = ["Farewell"]
-
-AGAIN = 20
-"""Cycles until software looks once more whether a dead group has gone."""
 
 
 class Farewell:
@@ -30,7 +25,6 @@ class Farewell:
     port : ConfigPort
     seats : Seats
         Where the lives have registers, and those of their members.
-    agenda : Agenda
     note : callable
         Takes notes.
     over : callable
@@ -42,39 +36,20 @@ class Farewell:
         model: GoldenModel,
         port: ConfigPort,
         seats: Seats,
-        agenda: Agenda,
         note: Callable[[Note], None],
         over: Callable[[Life], None],
     ) -> None:
         self._model, self._port, self._seats = model, port, seats
-        self._agenda, self._note, self._over = agenda, note, over
+        self._note, self._over = note, over
 
     def tend(self, now: int, life: Life) -> None:
         """See whether all members of a life know that it is over."""
         if life.killed:
             if all(self._model.holder(target, life.gid) is None for target in life.targets):
                 life.enter(Stage.GONE, now)
-                self._await_entries(life, now)
+                self._look(life, now)
         elif life.given_up or life.arrivals.finished:
             self._leave(now, life, self._seats.wipes(life))
-
-    def _await_entries(self, life: Life, now: int) -> None:
-        """Wait until no entry in memory knows a life that was killed."""
-        known = False
-
-        def heard(now: int, refused: bool, data: int) -> None:
-            nonlocal known
-            control = CONTROL.unpack(data)
-            known |= control["valid"] == 1 and control["gid"] == life.gid
-
-        def over(now: int) -> None:
-            if known:
-                self._agenda.at(now + AGAIN, partial(self._await_entries, life))
-            else:
-                self._look(life, now)
-
-        reads = self._seats.reads(life) if self._seats.spill else ()
-        self._port.ask_all(reads, now, over, heard)
 
     def _leave(self, now: int, life: Life, wipes: Iterable[ConfigRequest]) -> None:
         life.enter(Stage.GONE, now)

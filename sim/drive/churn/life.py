@@ -59,10 +59,8 @@ class Life:
         How far it is.
     since : int
         Cycle in which it came so far, or a member was last released.
-    places : dict of int to (int or None)
-        By member, the register at its node that it has chosen; None: it is spilled there.
-    opened : set of int
-        Members at whose nodes it is spilled, and who were told GO.
+    places : dict of int to int
+        By member, the register at its node that it has chosen.
     due : set of int
         Members that would arrive, if they could.
     came : set of int
@@ -91,8 +89,7 @@ class Life:
     arrivals: GroupArrivals
     since: int
     stage: Stage = Stage.BORN
-    places: dict[int, int | None] = field(default_factory=dict)
-    opened: set[int] = field(default_factory=set)
+    places: dict[int, int] = field(default_factory=dict)
     due: set[int] = field(default_factory=set)
     came: set[int] = field(default_factory=set)
     tries: int = 0

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
-from syncfabric.models.messages import Kind
 from syncfabric.sim.drive.churn.life import Life
 from syncfabric.sim.drive.churn.notes import Came, Note
-from syncfabric.sim.drive.churn.seats import Seat, Seats
+from syncfabric.sim.drive.churn.seats import Seats
 
 if TYPE_CHECKING:
     import random
@@ -58,24 +56,10 @@ class Members:
                     del self._sitting[node, register]
                 else:
                     self._released(now, life, member)
-        for node, gid, _, *kinds in self._model.spill_release:
-            if gid in self._lives:
-                life = self._lives[gid]
-                self._told(now, life, life.nodes.index(node), Kind(kinds[0]))
 
     def _released(self, now: int, life: Life, member: int) -> None:
         life.since = now
         life.arrivals.release(now, member)
-
-    def _told(self, now: int, life: Life, member: int, kind: Kind) -> None:
-        """Hear of a spilled group."""
-        if kind is Kind.GO:
-            life.opened.add(member)
-        elif kind is Kind.BROKEN:
-            life.opened.discard(member)
-            self._driver.withdraw(life.nodes[member], life.gid)
-        else:
-            self._released(now, life, member)
 
     def arrive(self, now: int, life: Life, inputs: Inputs) -> None:
         """Let those of a life's members arrive that are due and can."""
@@ -88,23 +72,15 @@ class Members:
                 self._come(now, life, member, seat)
             data = self._rng.getrandbits(self._data_bits) if self._data_bits else 0
             last, node = life.arrives_last(member), life.nodes[member]
-            taken = partial(self._took, life, member, data)
-            if seat.register is None:
-                self._driver.arrive_spilled(node, life.gid, data, taken, last=last)
-            else:
-                self._driver.arrive(now, inputs, (node, seat.register), data, last=last)
-                taken(now)
+            self._driver.arrive(now, inputs, (node, seat), data, last=last)
+            life.arrivals.took(now, member)
+            self._driver.note_arrival(now, life.number, member, data)
 
-    def _come(self, now: int, life: Life, member: int, seat: Seat) -> None:
+    def _come(self, now: int, life: Life, member: int, register: int) -> None:
         node = life.nodes[member]
         life.came.add(member)
-        if seat.register is not None:
-            self._sitting[node, seat.register] = life, member
-        self._note(Came(now, life.number, member, node, seat.register))
-
-    def _took(self, life: Life, member: int, data: int, now: int) -> None:
-        life.arrivals.took(now, member)
-        self._driver.note_arrival(now, life.number, member, data)
+        self._sitting[node, register] = life, member
+        self._note(Came(now, life.number, member, node, register))
 
     def dismiss(self, life: Life) -> None:
         """Forget a life that is over."""

@@ -37,8 +37,7 @@ class Came(NamedTuple):
     life: int
     member: int
     node: int
-    register: int | None
-    """None: it is spilled there."""
+    register: int
 
 
 class Ordered(NamedTuple):

@@ -40,7 +40,7 @@ def check_churn(spec: NetworkSpec) -> None:
     _check_gids(spec)
     used = Counter(member for group in spec.groups for member in group.members)
     registers = network.barrier_registers
-    room = sum(used[node] < registers or network.spill for node in network.topology.nodes)
+    room = sum(used[node] < registers for node in network.topology.nodes)
     if room < 2:
         raise SpecError(
             f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
 
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.record import ConfigRequest
@@ -14,29 +13,20 @@ from syncfabric.models.messages import (
     RegisterWord,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.images import register_words
 from syncfabric.models.planning.plan import BarrierPlan, IrregularGroupPlan
 from syncfabric.sim.drive.churn.life import Life
 
-__all__ = ["Seat", "Seats"]
-
-
-class Seat(NamedTuple):
-    """Where a member arrives."""
-
-    register: int | None
-    """None: it is spilled there."""
+__all__ = ["Seats"]
 
 
 class Seats:
-    """The nodes' registers, and entries for spilled groups.
+    """The nodes' registers.
 
     On an irregular network a member writes a register that is free at its node's interface, before
-    its group is set up, or if there is none an entry in memory. On a mesh set-up chooses, and the
-    member looks for its group. Who is spilled is told GO.
+    its group is set up. On a mesh set-up chooses, and the member looks for its group.
 
     Parameters
     ----------
@@ -46,17 +36,11 @@ class Seats:
         Tells where a group is.
     rng : random.Random
         Draws among free registers.
-
-    Attributes
-    ----------
-    spill : bool
-        Whether groups may be spilled.
     """
 
     def __init__(self, plan: BarrierPlan, model: GoldenModel, rng: random.Random) -> None:
         network = plan.spec.register_network
         self._network, self._model, self._rng = network, model, rng
-        self.spill = network.spill
         self._nodes = len(network.topology.nodes)
         self._writes = isinstance(network, IrregularSpec)
         self._free = [set(range(network.barrier_registers)) for _ in range(self._nodes)]
@@ -66,7 +50,7 @@ class Seats:
 
     def room(self) -> list[int]:
         """Return the nodes that can take one more group, as far as their software knows."""
-        return [node for node in range(self._nodes) if self.spill or self._free[node]]
+        return [node for node in range(self._nodes) if self._free[node]]
 
     def take(self, life: Life) -> Iterator[ConfigRequest]:
         """Choose a life's registers; yield what its members write."""
@@ -74,26 +58,20 @@ class Seats:
             return
         for member, register in enumerate(islice(life.group.registers(), len(life.nodes))):
             node = life.nodes[member]
-            free = sorted(self._free[node])
-            place = life.places[member] = self._rng.choice(free) if free else None
+            place = life.places[member] = self._rng.choice(sorted(self._free[node]))
             self._free[node] -= {place}
             for word, value in register_words(replace(register, epoch=life.epoch)).items():
                 yield ConfigRequest(node, self.address(life, member, word), True, value)
 
     def address(self, life: Life, member: int, word: RegisterWord | SwitchWord) -> int:
         """Return where a word of a member's register is that it has chosen."""
-        place = life.places[member]
-        if place is None:
-            return spill_address(life.gid, word)
-        return register_address(place, word)
+        return register_address(life.places[member], word)
 
-    def find(self, life: Life, member: int) -> Seat | None:
-        """Return where a member may arrive now: a register, or None where it is spilled."""
-        if member in life.opened:
-            return Seat(None)
+    def find(self, life: Life, member: int) -> int | None:
+        """Return the register where a member may arrive now, if there is one."""
         node = life.nodes[member]
         place = self._model.holder(node, life.gid)
-        return Seat(place) if place is not None and self._model.ready(node, place) else None
+        return place if place is not None and self._model.ready(node, place) else None
 
     def wipes(self, life: Life) -> Iterator[ConfigRequest]:
         """Yield what a life's members write when it is over."""
@@ -107,10 +85,8 @@ class Seats:
         for target in life.targets:
             for register in range(self._network.barrier_registers):
                 yield ConfigRequest(target, register_address(register, control), False)
-            if self.spill:
-                yield ConfigRequest(target, spill_address(life.gid, control), False)
 
     def leave(self, life: Life) -> None:
         """Let others have a life's registers."""
         for member, place in life.places.items():
-            self._free[life.nodes[member]] |= set() if place is None else {place}
+            self._free[life.nodes[member]] |= {place}

@@ -79,13 +79,11 @@ class IrregularCoverage(Coverage):
             for register in group.registers():
                 if isinstance(register.seat, int):
                     target = self._targets.nodes + register.seat
-                    place = group.switch_places[register.seat]
                     children = len(register.children)
                 else:
                     target = self._network.index(register.seat)
-                    place = group.places[register.seat]
                     children = len({*register.children} - {PROCESS_PORT})
-                state = RegisterState(children, register.parent is None, place is None)
+                state = RegisterState(children, register.parent is None)
                 self._registers[target, group.id] = state
 
     def _where(self, link: int) -> str:
@@ -145,8 +143,6 @@ class IrregularCoverage(Coverage):
         state = self._registers.get((target, message["gid"]))
         if state is None:
             return kind
-        if state.spilled:
-            self.hits[f"spilled {kind.name}"] += 1
         switch = target >= self._targets.nodes
         if kind is Kind.DISTRIBUTE:
             if switch:

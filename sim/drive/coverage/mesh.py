@@ -68,8 +68,7 @@ class MeshCoverage(Coverage):
             for register in group.registers():
                 node = self._mesh.index(register.node)
                 children = sum(child is not None for child in register.children)
-                spilled = group.node_places[register.node] is None
-                state = RegisterState(children, register.parent is None, spilled)
+                state = RegisterState(children, register.parent is None)
                 self._registers[node, group.id] = state
 
     def _on_links(self, line: Line) -> None:
@@ -121,8 +120,6 @@ class MeshCoverage(Coverage):
         state = self._registers.get((node, message["gid"]))
         if state is None:
             return
-        if state.spilled:
-            self.hits[f"spilled {kind.name}"] += 1
         if kind is Kind.DISTRIBUTE:
             self.hits[f"DISTRIBUTE with {state.children} children"] += 1
         else:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, SPILL_BASE, Counter, Kind
+from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
@@ -21,7 +21,7 @@ from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.coverage.wires import WireCoverage, wire_universe
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import LaneMasks, bits
-from syncfabric.sim.drive.lines import RELEASES, Line
+from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import Targets, targets_of
 from syncfabric.sim.drive.wires.notes import WireNote
@@ -49,12 +49,6 @@ def shared_universe(spec: RegisterSpec) -> Iterator[str]:
         if counter is not Counter.OVERFLOW and (strays or counter is not Counter.STRAY):
             yield f"counted: {counter.name}"
     yield from wire_universe(spec)
-    if spec.spill:
-        yield from (f"spilled {kind.name}" for kind in (Kind.REDUCE, Kind.DISTRIBUTE))
-        yield "spilled release"
-        yield "spilled and other release of a node in one cycle"
-        yield "config: write spilled ok"
-        yield "config: read spilled ok"
 
 
 def counted(targets: Targets, target: int, value: int) -> Iterator[str]:
@@ -72,7 +66,6 @@ class RegisterState:
     children: int
     """How many it waits for, the local process apart."""
     root: bool
-    spilled: bool
     arrived: set[int] = field(default_factory=set)
     """Ports of children whose REDUCE came in."""
     local: bool = False
@@ -99,7 +92,7 @@ class Coverage(ABC):
         self.messages = 0
         self._plan, self._topology = plan, spec.topology
         self._links, self._masks, self._targets = links_of(spec), LaneMasks(spec), targets_of(spec)
-        self._spill, self._per_node = spec.spill, spec.port_registers
+        self._per_node = spec.port_registers
         self._sync_mask = (1 << spec.layout.sync.width) - 1
         self._head = 1 << spec.layout.flit.offsets["head"]
         self._tail = 1 << spec.layout.flit.offsets["tail"]
@@ -142,7 +135,7 @@ class Coverage(ABC):
             self._answered(self._requests.popleft(), bool(line.answer[0]))
         for target, value in line.observed or ():
             self._counted(target, value)
-        if line.record.release or line.record.spill:
+        if line.record.release:
             self._released(line)
         if self._wires is not None:
             self._look_at_wires(self._wires, line, observed)
@@ -179,8 +172,6 @@ class Coverage(ABC):
             place = "register"
         elif COUNTER_BASE <= address < COUNTER_BASE + len(Counter):
             place = "counter"
-        elif address >= SPILL_BASE and self._spill:
-            place = "spilled"
         what = "write" if request.extra else "read"
         self.hits[f"config: {what} {place} {'refused' if refused else 'ok'}"] += 1
 
@@ -195,13 +186,6 @@ class Coverage(ABC):
             self._over(node, self._gid.get((node, register), -1))
         if max(nodes.values(), default=0) > 1:
             self.hits["two registers of a node released in one cycle"] += 1
-        for node, gid, _, *kind in line.record.spill:
-            if kind not in RELEASES:
-                continue
-            self.hits["spilled release"] += 1
-            if nodes[node]:
-                self.hits["spilled and other release of a node in one cycle"] += 1
-            self._over(node, gid)
 
     def _over(self, node: int, gid: int) -> None:
         """Note that a group's episode is over at a node."""
@@ -221,7 +205,7 @@ class Coverage(ABC):
         if self._wires is not None:
             self._wires.arrived(arrival)
         register = group.places[member]
-        if arrival.cycle != line.cycle or register is None:
+        if arrival.cycle != line.cycle:
             return
         if line.record.release >> node * self._per_node + register & 1:
             self.hits["arrival in the cycle of the release"] += 1

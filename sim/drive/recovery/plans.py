@@ -134,9 +134,8 @@ def _check_network(network: AnySpec, story: Story) -> None:
             f"{network.check_bits}: what waits for {story.dead} would do so for ever; set "
             "check_bits = 8 in [network]"
         )
-    if network.wire_plane is not None or network.spill:
-        key = "spill = true" if network.spill else f'sync = "{network.sync}"'
+    if network.wire_plane is not None:
         raise SpecError(
-            f"network: a recovery is run on groups of messages in registers, not with {key}; "
-            "remove it"
+            "network: a recovery is run on groups of messages in registers, not with sync = "
+            f'"{network.sync}"; remove it'
         )

@@ -197,10 +197,6 @@ FILE = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 1\n'
             "group 7: its barriers are no messages, and only registers of these keep who has "
             'come; set sync = "messages"',
         ),
-        (
-            "spill = true\nbarrier_registers = 1",
-            "group 7: at (0, 0) it lives in memory, where nobody watches it; set spill = false",
-        ),
     ],
 )
 def test_registers_keep_messages_alone(keys: str, message: str) -> None:

@@ -15,7 +15,6 @@ from syncfabric.models.messages import (
     Op,
     RegisterWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec
@@ -50,22 +49,18 @@ class Bench:
     model: MeshModel
     trees: dict[int, Tree] = field(default_factory=dict)
     places: dict[tuple[int, int], int] = field(default_factory=dict)
-    spilled: set[int] = field(default_factory=set)
 
-    def add(self, gid: int, members: Sequence[Node], op: str = "or", spilled: bool = False) -> None:
+    def add(self, gid: int, members: Sequence[Node], op: str = "or") -> None:
         """Write a group's registers, one after another."""
         network = self.model.network
         tree = self.trees[gid] = build_tree(tuple(members))
         for node in members:
             index = network.mesh.index(node)
             slot = sum(1 for _, place in self.places if place == index)
-            if spilled:
-                self.spilled.add(gid)
-            else:
-                self.places[gid, index] = slot
+            self.places[gid, index] = slot
             register = tree.register(node, gid, op)
             for word, data in image(register).items():
-                where = spill_address(gid, word) if spilled else register_address(slot, word)
+                where = register_address(slot, word)
                 assert self.request(index, where, data) == 0
 
     def request(self, node: int, address: int, data: int | None = None) -> int | None:

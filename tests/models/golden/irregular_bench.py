@@ -14,7 +14,6 @@ from syncfabric.models.messages import (
     Op,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.spec import IrregularSpec
 
@@ -171,15 +170,12 @@ class Bench:
         self.model = IrregularModel(self.network, observer=self.observer)
         self.model.step(start=True)
 
-    def add(
-        self, gid: int, group: Group, op: str = "or", spilled: Iterable[int] = (), epoch: int = 0
-    ) -> None:
-        """Write a group's registers; at the targets in ``spilled``, its entries."""
+    def add(self, gid: int, group: Group, op: str = "or", epoch: int = 0) -> None:
+        """Write a group's registers."""
         self.groups[gid] = group
         for target, (parent, children, root) in group.images.items():
             slot = sum(1 for _, place in self.places if place == target)
-            if target not in spilled:
-                self.places[gid, target] = slot
+            self.places[gid, target] = slot
             words = {
                 SwitchWord.TREE: TREE.pack(
                     {"parent": parent, "children": sum(1 << child for child in children)}
@@ -189,10 +185,7 @@ class Bench:
                 ),
             }
             for word, data in words.items():
-                where = register_address(slot, word)
-                if target in spilled:
-                    where = spill_address(gid, word)
-                assert self.request(target, where, data) == 0
+                assert self.request(target, register_address(slot, word), data) == 0
 
     def request(self, target: int, address: int, data: int | None = None) -> int | None:
         """Write ``data``, or read; return the answer, None for an error."""

@@ -1,6 +1,6 @@
 """The registers of a barrier unit and its config port, word by word from the contract.
 
-Source: docs/microarchitecture.md, sections 4, 4.5, 4.6 and 7. No spill.
+Source: docs/microarchitecture.md, sections 4, 4.5, 4.6 and 7.
 """
 
 from typing import Any

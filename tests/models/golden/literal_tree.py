@@ -1,6 +1,6 @@
 """Barrier registers of a switch or node interface, word by word from the contract, I4 and I5.
 
-Slow and plain; it shares the layouts with the model and nothing else. No spill.
+Slow and plain; it shares the layouts with the model and nothing else.
 """
 
 from typing import Any

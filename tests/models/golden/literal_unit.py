@@ -1,6 +1,6 @@
 """The barrier unit of a router, word by word from docs/microarchitecture.md: slow and plain.
 
-It shares the layouts with the model and nothing else. No spill.
+It shares the layouts with the model and nothing else.
 """
 
 from typing import Any

@@ -16,7 +16,6 @@ from syncfabric.models.messages import (
     MANAGER_COMMAND,
     MANAGER_STATUS,
     REQUEST,
-    SPILL_BASE,
     TREE,
     Answer,
     Command,
@@ -97,8 +96,6 @@ class SetUpBench(ABC, Generic[GroupT]):
         """Write ``data``, or read; return the answer, None for an error."""
         self.step(config=ConfigRequest(target, address, data is not None, data or 0))
         for _ in range(self.latency - 1):
-            self.step()
-        while address >= SPILL_BASE and not self.model.config_answer[0]:
             self.step()
         ready, error, answer = self.model.config_answer
         assert ready

@@ -1,13 +1,12 @@
-"""A set-up sink by itself, against registers and a spill engine that answer as told."""
+"""A set-up sink by itself, against registers that answer as told."""
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.living_spill import Answered, Report
 from syncfabric.models.golden.set_up_sink import SetUpSink
 from syncfabric.models.golden.set_up_steps import Access, Dialect
 from syncfabric.models.messages import CONTROL, REPLY, REQUEST, Answer, Counter, Field, Layout
 
-__all__ = ["TAIL", "Engine", "Register", "Stage", "Unit", "request"]
+__all__ = ["TAIL", "Register", "Stage", "Unit", "request"]
 
 FLIT = Layout("flit", (Field("payload", 40, ""), Field("head", 1, ""), Field("tail", 1, "")))
 TAIL = 1 << 41
@@ -39,23 +38,9 @@ class Unit:
 
 
 @dataclass
-class Engine:
-    """A spill engine that merges an access some cycles after it has been asked for."""
-
-    report: Report | None = None
-    takes: int = 2
-    asked: tuple[Access, Answered] | None = None
-
-    def serve(self, access: Access, answered: Answered) -> None:
-        assert self.asked is None
-        self.asked = access, answered
-
-
-@dataclass
 class Stage:
     """A sink with two managers; ``answers`` of accesses by address, else (False, 0)."""
 
-    engine: Engine | None = None
     unit: Unit = field(default_factory=Unit)
     answers: dict[tuple[int, bool], tuple[bool, int]] = field(default_factory=dict)
     accesses: list[tuple[int, int, bool, int]] = field(default_factory=list)
@@ -64,8 +49,8 @@ class Stage:
     takes: int = 2
 
     def __post_init__(self) -> None:
-        self.sink = SetUpSink(self.unit, DIALECT, 5000, [100, 200], FLIT, self.engine)
-        self.left = self.merging = 0
+        self.sink = SetUpSink(self.unit, DIALECT, 5000, [100, 200], FLIT)
+        self.left = 0
 
     def does(self, access: Access) -> tuple[bool, int]:
         self.accesses.append((self.now, *access))
@@ -73,8 +58,6 @@ class Stage:
 
     def cycle(self, flit: int | None = None, free: bool = True) -> None:
         self.sink.begin(self.now, free, self.does)
-        if self.engine is not None and self.engine.asked is not None:
-            self.merge(self.engine)
         if flit is not None:
             assert self.sink.listening
             self.sink.accept(flit)
@@ -87,16 +70,6 @@ class Stage:
         if offered:
             self.replies.append((self.now, offered))
             self.left = self.takes
-
-    def merge(self, engine: Engine) -> None:
-        """Answer an access, so many cycles after it was asked for."""
-        assert engine.asked is not None
-        if self.merging < engine.takes:
-            self.merging += 1
-            return
-        (access, answered), engine.asked, self.merging = engine.asked, None, 0
-        self.accesses.append((self.now - engine.takes, *access))
-        answered(self.now, *self.answers.get(access[:2], (False, 0)))
 
     def packet(self, *words: int) -> int:
         """Hand a packet in; return the cycle of its tail."""

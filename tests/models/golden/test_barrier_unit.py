@@ -58,7 +58,7 @@ def distribute(gid: int, turn: int = 1, data: int = 0) -> Message:
 
 
 def absorb(made: BarrierUnit, here: Mapping[Port, Message]) -> list[int]:
-    return made.absorb({int(port): message for port, message in here.items()}, None, {})
+    return made.absorb({int(port): message for port, message in here.items()}, None)
 
 
 def test_both_children_and_an_earlier_arrival_fire_a_root_at_once() -> None:

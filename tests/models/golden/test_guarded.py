@@ -57,7 +57,7 @@ def play(run: Run, seed: int) -> Seen:
         ("mesh", {"channels": 0}),
         ("irregular", {}),
         ("irregular", {"cycles_per_hop": 1, "operations": "all"}),
-        ("irregular", {"spill": True, "turnaround": "node"}),
+        ("irregular", {"turnaround": "node"}),
     ],
 )
 def test_guards_without_faults_change_nothing(kind: str, options: dict[str, Any]) -> None:

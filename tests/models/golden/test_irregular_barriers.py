@@ -20,7 +20,7 @@ from tests.models.golden.irregular_bench import (
 )
 
 HOPS = [1, 2]
-KINDS: list[dict[str, Any]] = [{}, {"operations": "all"}, {"spill": True}]
+KINDS: list[dict[str, Any]] = [{}, {"operations": "all"}]
 
 
 def bound(depth: int, network: IrregularSpec) -> int:

@@ -12,7 +12,6 @@ from syncfabric.models.messages import (
     Counter,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from tests.models.golden.irregular_bench import Bench, Group, line, network_of, tree
 
@@ -246,12 +245,6 @@ def test_a_new_control_word_clears_done() -> None:
     assert not made.model.done(0, 0)
     identity, result = 63 << 6, 3 << 12
     assert made.model.observe(0) == identity | result
-
-
-def test_entries_need_spill() -> None:
-    where = spill_address(3, SwitchWord.CONTROL)
-    assert Bench(line(1)).request(0, where) is None
-    assert Bench(line(1, spill=True)).request(0, where) == 0
 
 
 def test_a_node_interface_matches_by_the_present_image_whatever_the_hop() -> None:

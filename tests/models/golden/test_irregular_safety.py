@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.irregular_bench import Bench, random_network, tree
 
-OPTIONS = list(product((1, 2), ("bitwise", "all"), (False, True), ("switch", "node")))
+OPTIONS = list(product((1, 2), ("bitwise", "all"), ("switch", "node")))
 
 
 @dataclass
@@ -56,51 +56,31 @@ class Play:
     bench: Bench
     meetings: dict[int, Meeting] = field(default_factory=dict)
     registers: dict[tuple[int, int], int] = field(default_factory=dict)
-    queues: dict[int, list[int]] = field(default_factory=dict)
 
     def set_up(self) -> None:
         rng, network = self.rng, self.bench.network
         ops = ["or", "and", "xor"] + ["max", "min", "sum"] * (network.operations == "all")
         nodes = range(len(network.nodes))
-        count = network.barrier_registers + 3 * network.spill
-        for number, gid in enumerate(rng.sample(range(256), count)):
+        for gid in rng.sample(range(256), network.barrier_registers):
             members = rng.sample(nodes, rng.randint(1, len(nodes)))
             group = tree(network, members, network.nodes[members[0]][0], rng)
-            spilled = {
-                target
-                for target in group.images
-                if number >= network.barrier_registers or (network.spill and rng.random() < 0.4)
-            }
             self.meetings[gid] = Meeting(
                 rng.choice(ops), {node: [] for node in members}, dict.fromkeys(members, 0)
             )
-            self.bench.add(gid, group, self.meetings[gid].op, spilled, rng.randrange(4))
+            self.bench.add(gid, group, self.meetings[gid].op, rng.randrange(4))
             for node in members:
-                if node in spilled:
-                    self.queues.setdefault(node, [])
-                else:
-                    self.registers[node, self.bench.places[gid, node]] = gid
+                self.registers[node, self.bench.places[gid, node]] = gid
 
     def step(self, share: float, rate: float) -> None:
         """Let those who like arrive, and judge the releases."""
         model, mask = self.bench.model, (1 << self.bench.network.data_bits) - 1
         for node, register, result in model.release:
             self.meetings[self.registers[node, register]].tell(node, result, mask)
-        for node, gid, result in model.spill_release:
-            self.meetings[gid].tell(node, result, mask)
-        arrive, spill_arrive = {}, {}
+        arrive = {}
         for (node, register), gid in self.registers.items():
             if self.enters(gid, node, share):
                 arrive[node, register] = self.meetings[gid].data[node][-1]
-        for node, queue in self.queues.items():
-            for gid, meeting in self.meetings.items():
-                spilled = node in meeting.data and (gid, node) not in self.bench.places
-                if spilled and gid not in queue and self.enters(gid, node, share):
-                    queue.append(gid)
-            if queue and model.spill_ready(node):
-                gid = queue.pop(0)
-                spill_arrive[node] = (gid, self.meetings[gid].data[node][-1])
-        model.step(arrive=arrive, spill_arrive=spill_arrive, enable=rate > 0, rate=rate_word(rate))
+        model.step(arrive=arrive, enable=rate > 0, rate=rate_word(rate))
 
     def enters(self, gid: int, node: int, share: float) -> bool:
         """Let a member in by chance if it is outside."""
@@ -112,9 +92,9 @@ class Play:
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: "-".join(map(str, option)))
-def test_barriers_are_safe_and_go_on(option: tuple[int, str, bool, str]) -> None:
+def test_barriers_are_safe_and_go_on(option: tuple[int, str, str]) -> None:
     rng = random.Random(str(option))
-    names = ("cycles_per_hop", "operations", "spill", "turnaround")
+    names = ("cycles_per_hop", "operations", "turnaround")
     options = dict(zip(names, option, strict=True))
     for _ in range(5):
         network = random_network(

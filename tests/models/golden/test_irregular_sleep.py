@@ -7,24 +7,23 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.irregular import ConfigRequest, IrregularModel
-from syncfabric.models.messages import CONTROL, TREE, SwitchWord, register_address, spill_address
+from syncfabric.models.messages import CONTROL, TREE, SwitchWord, register_address
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.irregular_bench import random_network, star
 
 OPTIONS = [
-    {"cycles_per_hop": hop, "operations": operations, "spill": spill}
-    for hop, operations, spill in product((1, 2), ("bitwise", "all"), (False, True))
+    {"cycles_per_hop": hop, "operations": operations}
+    for hop, operations in product((1, 2), ("bitwise", "all"))
 ]
 
 
 def requests(rng: random.Random, network: IrregularSpec) -> list[ConfigRequest]:
-    """Return images of senseless trees, in registers and entries, control words last."""
+    """Return images of senseless trees, control words last."""
     found, nodes = [], len(network.nodes)
     for target in range(nodes + network.switches):
         ports = 2 if target < nodes else network.ports
-        for gid in range(6):
-            spilled = gid >= 3 and network.spill
+        for _ in range(6):
             slot = rng.randrange(network.barrier_registers)
             tree = TREE.pack(
                 {
@@ -37,12 +36,12 @@ def requests(rng: random.Random, network: IrregularSpec) -> list[ConfigRequest]:
                     "valid": 1,
                     "root": rng.random() < 0.3,
                     "op": rng.randrange(8),
-                    "gid": gid if spilled else slot,
+                    "gid": slot,
                     "epoch": rng.random() < 0.1,
                 }
             )
             for word, data in ((SwitchWord.TREE, tree), (SwitchWord.CONTROL, control)):
-                address = spill_address(gid, word) if spilled else register_address(slot, word)
+                address = register_address(slot, word)
                 found.append(ConfigRequest(target, address, True, data))
     return found
 
@@ -72,31 +71,21 @@ def run_two(rng: random.Random, network: IrregularSpec) -> tuple[IrregularModel,
     nodes = range(len(network.nodes))
     targets = range(len(network.nodes) + network.switches)
     todo = requests(rng, network)
-    waits, releases = False, 0
+    releases = 0
     for now in range(500):
         inputs: dict[str, Any] = {"start": now == 5, "load": 1 if now == 3 else None}
         inputs["enable"], inputs["rate"] = now % 250 > 100, rate_word(0.3)
-        waits = waits and not sleepy.config_answer[0]
-        if todo and not waits and rng.random() < 0.9:
+        if todo and rng.random() < 0.9:
             inputs["config"] = todo.pop(0)
-            waits = inputs["config"].address >= 2048
         elif not todo and rng.random() < 0.02:
             todo = requests(rng, network)[:30]
         if now % 100 < 60:
             keys = [(node, r) for node in nodes for r in range(3) if rng.random() < 0.1]
             inputs["arrive"] = {key: rng.getrandbits(6) for key in keys}
-            if network.spill:
-                inputs["spill_arrive"] = {
-                    node: (rng.randrange(3, 6), rng.getrandbits(6))
-                    for node in nodes
-                    if rng.random() < 0.1
-                }
         awake._awake.update(targets)
         assert sleepy.release == awake.release
         releases += len(sleepy.release)
-        assert sleepy.spill_release == awake.spill_release
         assert sleepy.config_answer == awake.config_answer
-        assert [sleepy.spill_ready(n) for n in nodes] == [awake.spill_ready(n) for n in nodes]
         before = [sleepy.observe(target) for target in targets]
         sleepy.touched.clear()
         idle = sleepy.idle_until()

@@ -91,7 +91,7 @@ class Pair:
         here = {(self.target, r): data for r, data in arrive.items()}
         for process, r, data in self.model._inputs.accepted(here, True):
             process.arrive(r, data)
-        place.take(self.now, True)
+        place.take(self.now)
         assert set(self.waiting) - set(place.standing) == taken
         self.waiting = {port: raw for port, raw in self.waiting.items() if port not in taken}
         self.end(written is not None)

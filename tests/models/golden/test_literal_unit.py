@@ -120,7 +120,7 @@ class Pair:
             here[port] = Message(raw, kind, gid, epoch, 0, sync_class, data, 0, 0)
         outbox, taken, sent_up = self.unit.outbox, [], None
         if not self.network.barrier_pipeline:
-            taken = self.unit.absorb(here, None, {})
+            taken = self.unit.absorb(here, None)
         offers = outbox.offers()
         found = {}
         for port, offer in offers.items():
@@ -131,7 +131,7 @@ class Pair:
                 if offer.place == PARENT:
                     sent_up = offer.sender
         if self.network.barrier_pipeline:
-            taken = self.unit.absorb(here, sent_up, {})
+            taken = self.unit.absorb(here, sent_up)
         return set(taken), found
 
 

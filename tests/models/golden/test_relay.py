@@ -15,7 +15,6 @@ from syncfabric.models.messages import (
     Counter,
     RegisterWord,
     register_address,
-    spill_address,
 )
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
@@ -55,23 +54,19 @@ def test_a_relay_without_children_never_fires() -> None:
 
 
 @pytest.mark.parametrize("managed", [False, True])
-@pytest.mark.parametrize("spilled", [False, True])
-def test_a_relay_takes_no_arrive(bench: Callable[..., Any], spilled: bool, managed: bool) -> None:
+def test_a_relay_takes_no_arrive(bench: Callable[..., Any], managed: bool) -> None:
     """Counted as refused; and the word reads back with the bit."""
-    made = bench(2, 1, spill=True, setup="manager" if managed else "local")
+    made = bench(2, 1, setup="manager" if managed else "local")
 
     def at(word: RegisterWord) -> int:
-        return spill_address(3, word) if spilled else register_address(0, word)
+        return register_address(0, word)
 
     assert made.request(0, at(RegisterWord.PARENT), PARENT_WORD.pack({"relay": 1})) == 0
     assert made.request(0, at(RegisterWord.PARENT)) == PARENT_WORD.pack({"relay": 1})
     image = {"valid": 1, "root": 1, "gid": 3}
     assert made.request(0, at(RegisterWord.CONTROL), CONTROL.pack(image)) == 0
     unit = made.model._routers[0].unit
-    if spilled:
-        made.model.step(spill_arrive={0: (3, 0, True) if managed else (3, 0)})
-    else:
-        made.model.step(arrive={(0, 0): 0})
+    made.model.step(arrive={(0, 0): 0})
     for _ in range(6):
         made.model.step()
     assert unit.counters[Counter.REFUSED_ARRIVE] == 1

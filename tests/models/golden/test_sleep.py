@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.golden.mesh import ConfigRequest, MeshModel
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.messages import CONTROL, NODE_WORD, register_address, spill_address
+from syncfabric.models.messages import CONTROL, NODE_WORD, register_address
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.traffic import rate_word
 
@@ -17,27 +17,22 @@ OPTIONS = [
         "barrier_pipeline": pipeline,
         "sync_links": links,
         "operations": operations,
-        "spill": spill,
     }
-    for pipeline, links, operations, spill in product(
-        (0, 1), ("shared", "own"), ("bitwise", "all"), (False, True)
-    )
+    for pipeline, links, operations in product((0, 1), ("shared", "own"), ("bitwise", "all"))
 ]
 FIRST = {
     "barrier_pipeline": 0,
     "sync_links": "shared",
     "operations": "bitwise",
-    "spill": False,
 }
 """One of the two choices of each."""
 
 
 def requests(rng: random.Random, network: MeshSpec) -> list[ConfigRequest]:
-    """Return images of senseless trees, in registers and entries, control words last."""
+    """Return images of senseless trees, control words last."""
     found = []
     for node in range(network.width * network.height):
-        for gid in range(6):
-            spilled = gid >= 3 and network.spill
+        for _ in range(6):
             slot = rng.randrange(network.barrier_registers)
             for word in (5, 4, 3, 2, 1, 0):
                 place = {
@@ -50,12 +45,11 @@ def requests(rng: random.Random, network: MeshSpec) -> list[ConfigRequest]:
                     "root": rng.random() < 0.4,
                     "turn": rng.getrandbits(1),
                     "op": rng.randrange(8),
-                    "gid": rng.randrange(4) if not spilled else gid,
+                    "gid": rng.randrange(4),
                     "epoch": rng.random() < 0.1,
                 }
                 data = NODE_WORD.pack(place) if word else CONTROL.pack(control)
-                where = spill_address if spilled else register_address
-                address = where(gid if spilled else slot, word)  # type: ignore[arg-type]
+                address = register_address(slot, word)
                 found.append(ConfigRequest(node, address, True, data))
     return found
 
@@ -105,18 +99,10 @@ def run_two(rng: random.Random, network: MeshSpec) -> tuple[MeshModel, int]:
         if now % 100 < 60:
             keys = [(node, r) for node in nodes for r in range(3) if rng.random() < 0.05]
             inputs["arrive"] = {key: rng.getrandbits(4) for key in keys}
-            if network.spill:
-                inputs["spill_arrive"] = {
-                    node: (rng.randrange(3, 6), rng.getrandbits(4))
-                    for node in nodes
-                    if rng.random() < 0.05
-                }
         awake._awake.update(nodes)
         assert sleepy.release == awake.release
         releases += len(sleepy.release)
-        assert sleepy.spill_release == awake.spill_release
         assert sleepy.config_answer == awake.config_answer
-        assert [sleepy.spill_ready(n) for n in nodes] == [awake.spill_ready(n) for n in nodes]
         before = [sleepy.observe(node) for node in nodes]
         sleepy.touched.clear()
         idle = sleepy.idle_until()

@@ -92,7 +92,7 @@ def test_slots_are_in_no_messages_way(kind: str) -> None:
         made.step(start=True)
     begin, waiting, rng = both.model.cycle, both.writes_of(GROUPS), random.Random(2)
     assert begin == alone.model.cycle
-    empty = Record(0, 0, [], 0, [], [])
+    empty = Record(0, 0, [], 0, [])
     for now in range(begin, begin + 1500):
         config = None
         if waiting and rng.random() < 0.5:

@@ -15,7 +15,6 @@ from syncfabric.models.messages import (
     PENDING,
     REPLY,
     REQUEST,
-    SPILL_BASE,
     STATUS,
     TREE,
     Counter,
@@ -25,7 +24,6 @@ from syncfabric.models.messages import (
     RegisterWord,
     SwitchWord,
     register_address,
-    spill_address,
 )
 
 BY_HAND: dict[Op, Callable[[int, int], int]] = {
@@ -53,19 +51,15 @@ def test_addresses_by_hand() -> None:
     assert register_address(0, RegisterWord.CONTROL) == 0
     assert register_address(3, RegisterWord.RESULT) == 31
     assert register_address(3, SwitchWord.TREE) == 25
-    assert spill_address(0, SwitchWord.CONTROL) == 2048
-    assert spill_address(7, RegisterWord.STATUS) == 2048 + 62
 
 
 def test_no_two_things_share_an_address() -> None:
-    """64 registers, the counters, a manager and 256 spilled entries, in 12 bits."""
+    """64 registers, the counters, and a manager, in 12 bits."""
     words = [register_address(r, word) for r in range(64) for word in RegisterWord]
     words += [COUNTER_BASE + counter for counter in Counter]
     words += [MANAGER_BASE + word for word in ManagerWord]
-    words += [spill_address(gid, word) for gid in range(256) for word in RegisterWord]
     assert len(set(words)) == len(words)
     assert max(words) < 1 << CONFIG_ADDRESS_BITS
-    assert min(words[-2048:]) == SPILL_BASE
 
 
 @pytest.mark.parametrize(

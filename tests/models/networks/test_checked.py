@@ -48,19 +48,6 @@ def test_who_is_watched(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [mesh, local])
-@pytest.mark.parametrize("sync", ["messages", "both"])
-def test_groups_in_memory_are_not_watched(make: Any, sync: str) -> None:
-    refused(
-        "network: watchdog = 9 does not go with spill = true: groups in memory are not watched; "
-        "set watchdog = 0 or spill = false",
-        make,
-        sync=sync,
-        watchdog=9,
-        spill=True,
-    )
-
-
-@pytest.mark.parametrize("make", [mesh, local])
 def test_wires_alone_carry_no_check_bits(make: Any) -> None:
     assert make(check_bits=4, sync="wires").guarded
     refused(

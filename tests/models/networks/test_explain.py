@@ -41,9 +41,14 @@ CASES = [
         'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
         "buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
         "link_registers, managers, operations, "
-        "parity, setup, spill, sync, sync_links, watchdog, width, wires",
+        "parity, setup, sync, sync_links, watchdog, width, wires",
     ),
-    (HEAD + MESH + "spill = 1\n", "network: spill must be true or false, not 1"),
+    (HEAD + MESH + "parity = 1\n", "network: parity must be true or false, not 1"),
+    (
+        HEAD + MESH + "spill = true\n",
+        'network: key "spill" is gone: set transport = "link" and groups to how many a router '
+        "is to hold, up to 256; remove it",
+    ),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
     (
         HEAD + MESH + 'sync_links = "back"\n',
@@ -378,7 +383,7 @@ CASES += [
         **dict.fromkeys(("barrier_pipeline", "sync_links"), "mesh"),
         **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
-        **dict.fromkeys(("spill", "operations", "setup", "managers"), "mesh and irregular"),
+        **dict.fromkeys(("operations", "setup", "managers"), "mesh and irregular"),
         **dict.fromkeys(("sync", "wires", "parity", "check_bits"), "mesh and irregular"),
     }.items()
 ]
@@ -397,7 +402,7 @@ CASES += [
 CASES += [
     (text + f"{key} = 2\n", f'network: with transport, key "{key}" is called "{now}"')
     for key, now in {
-        **dict.fromkeys(("barrier_registers", "spill"), "groups"),
+        "barrier_registers": "groups",
         "barrier_pipeline": "engine_stages",
         "sync_links": "message_links",
         "cycles_per_hop": "output_register",

@@ -52,7 +52,6 @@ READY = [
     "soak-cluster",
     "soak-engine-4x4",
     "soak-wires",
-    "spill-4x4",
     "star-9",
     "transit",
     "twins",

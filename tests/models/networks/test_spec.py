@@ -24,7 +24,6 @@ def test_defaults_are_those_of_the_table() -> None:
         "buffer_flits": 8,
         "channels": 1,
         "barrier_registers": 4,
-        "spill": False,
         "barrier_pipeline": 1,
         "sync_links": "shared",
         "operations": "bitwise",
@@ -70,13 +69,6 @@ def test_a_spec_can_be_written_and_read() -> None:
     assert spec.module == "two_nodes"
 
 
-def test_managers_go_with_spill() -> None:
-    options = {"kind": "mesh", "width": 2, "height": 2, "setup": "manager", "spill": True}
-    spec = NetworkSpec.model_validate({"name": "both", "network": options})
-    assert spec.network.managed
-    assert spec.network.spill
-
-
 def test_specs_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         mesh().width = 3
@@ -114,7 +106,6 @@ def test_defaults_of_an_irregular_network() -> None:
         "buffer_flits": 1,
         "channels": 1,
         "barrier_registers": 4,
-        "spill": False,
         "cycles_per_hop": 2,
         "turnaround": "switch",
         "operations": "bitwise",
@@ -266,7 +257,7 @@ def test_defaults_of_a_static_network() -> None:
         "watchdog": 0,
     }
     assert static().topology == Mesh(4, 4)
-    assert (static().barrier_registers, static().spill, static().managed) == (1, False, False)
+    assert (static().barrier_registers, static().managed) == (1, False)
 
 
 @pytest.mark.parametrize(

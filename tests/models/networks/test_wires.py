@@ -104,7 +104,6 @@ def test_keys_of_wires_without_wires(key: str, value: Any, shown: str) -> None:
 @pytest.mark.parametrize(
     ("make", "key", "value", "shown", "holds"),
     [
-        (mesh, "spill", True, "true", "a group has a slot or none"),
         (local, "operations", "all", '"all"', 'slots combine by "or", "and" or "xor"'),
         (mesh, "barrier_pipeline", 0, "0", "a slot always takes one cycle"),
         (mesh, "sync_links", "own", '"own"', "barriers have wires of their own"),

@@ -79,52 +79,40 @@ def test_json_of_a_node() -> None:
     }
 
 
-def test_spilled_groups_are_written_to_their_memory() -> None:
-    plan = make_plan(reader.load("spill-4x4"))
-    entries = [e for node in registers_json(plan)["nodes"] for e in node["registers"]]
-    for entry in entries:
-        address = entry["words"]["control"]["address"]
-        spilled = 2048 + 8 * entry["fields"]["gid"]
-        assert address == (spilled if entry["register"] is None else 8 * entry["register"])
-    assert any(entry["register"] is None for entry in entries)
-
-
 def test_the_header_names_every_field() -> None:
-    header = c_header(reader.load("spill-4x4"), "syncfabric")
+    header = c_header(reader.load("board-4x4"), "syncfabric")
     for line in (
-        "#ifndef spill_4x4_REGISTERS_H",
+        "#ifndef board_4x4_REGISTERS_H",
         "#define SYNCFABRIC_WIDTH 4u",
         "#define SYNCFABRIC_OP_SUM 5u",
         "#define SYNCFABRIC_CONTROL_WORD_GID_SHIFT 8u",
         "#define SYNCFABRIC_CONTROL_WORD_GID_MASK 0xffu",
         "#define SYNCFABRIC_NODE_WORD_PRESENT_SHIFT 20u",
-        "#define SYNCFABRIC_SPILL_BASE 2048u",
     ):
         assert line in header.splitlines()
 
 
 def test_the_header_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
-    (tmp_path / "registers.h").write_text(c_header(reader.load("spill-4x4"), "syncfabric"))
+    (tmp_path / "registers.h").write_text(c_header(reader.load("board-4x4"), "syncfabric"))
     word = register_words(REGISTER)[RegisterWord.CONTROL]
     (tmp_path / "main.cpp").write_text(
         '#include "registers.h"\n'
         f"static_assert(({word}u >> SYNCFABRIC_CONTROL_WORD_OP_SHIFT & "
         'SYNCFABRIC_CONTROL_WORD_OP_MASK) == SYNCFABRIC_OP_XOR, "op");\n'
-        'static_assert(SYNCFABRIC_SPILLED(3, SYNCFABRIC_WORD_PARENT) == 2073, "address");\n'
+        'static_assert(SYNCFABRIC_REGISTER(3, SYNCFABRIC_WORD_PARENT) == 25, "address");\n'
         'static_assert(sizeof(syncfabric_register) == 4 * SYNCFABRIC_REGISTER_WORDS, "size");\n'
     )
     command = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "main.cpp"]
     subprocess.run(command, cwd=tmp_path, check=True)
 
 
-SPILLING = network_of(
+TWO = network_of(
     LINE,
     *(GroupSpec(id=i, members=((0, 2), (2, 3))) for i in (4, 6)),
-    barrier_registers=1,
-    spill=True,
+    barrier_registers=2,
     turnaround="node",
 )
-"""Switches 0 - 1 - 2: group 6 is spilled everywhere."""
+"""Switches 0 - 1 - 2: group 6 has register 1 everywhere."""
 
 
 def test_words_of_a_register_by_ports() -> None:
@@ -140,22 +128,21 @@ def test_words_of_a_register_by_ports() -> None:
 
 def test_writes_to_nodes_and_switches() -> None:
     """Targets: (0, 2) is node 0, (2, 3) node 4, and switch s is 6 + s."""
-    writes = list(config_writes(make_plan(SPILLING)))
+    writes = list(config_writes(make_plan(TWO)))
     words = [(target, address) for target, address, _ in writes]
     group = [(target, word) for target in (0, 4, 6, 7, 8) for word in (1, 0)]
-    spilled = [(target, 2048 + 8 * 6 + word) for target, word in group]
-    assert words == [*group, *spilled]
+    assert words == [*group, *((target, 8 + word) for target, word in group)]
     assert writes[0][2] == TREE.pack({"children": 0b11})
     assert writes[4][2] == TREE.pack({"parent": 2, "children": 0b1})
 
 
 def test_json_of_nodes_and_switches() -> None:
-    document = registers_json(make_plan(SPILLING))
+    document = registers_json(make_plan(TWO))
     assert [entry["node"] for entry in document["nodes"]] == [[0, 2], [2, 3]]
     assert [entry["index"] for entry in document["nodes"]] == [0, 4]
     assert [(e["switch"], e["index"]) for e in document["switches"]] == [(0, 6), (1, 7), (2, 8)]
-    held, spilled = document["switches"][2]["registers"]
-    assert (held["register"], spilled["register"]) == (0, None)
+    held, other = document["switches"][2]["registers"]
+    assert (held["register"], other["register"]) == (0, 1)
     assert held["fields"] == {
         "gid": 4,
         "root": False,
@@ -166,9 +153,9 @@ def test_json_of_nodes_and_switches() -> None:
         "op": "or",
         "epoch": 0,
     }
-    assert spilled["words"] == {
-        "tree": {"address": 2048 + 8 * 6 + 1, "value": "0x00000081"},
-        "control": {"address": 2048 + 8 * 6, "value": "0x00000601"},
+    assert other["words"] == {
+        "tree": {"address": 8 + 1, "value": "0x00000081"},
+        "control": {"address": 8, "value": "0x00000601"},
     }
 
 
@@ -177,7 +164,7 @@ def test_a_mesh_has_no_switches() -> None:
 
 
 def test_the_header_of_switches_compiles_and_agrees_with_the_layout(tmp_path: Path) -> None:
-    (tmp_path / "registers.h").write_text(c_header(SPILLING, "syncfabric"))
+    (tmp_path / "registers.h").write_text(c_header(TWO, "syncfabric"))
     word = register_words(PortRegister(9, 3, 11, (0, 15), "max", 1))[SwitchWord.TREE]
     (tmp_path / "main.cpp").write_text(
         '#include "registers.h"\n#include <cstddef>\n'

@@ -52,29 +52,18 @@ def test_groups_take_registers_in_the_order_of_the_file() -> None:
     assert plan.group(3) is three
 
 
-def test_groups_beyond_the_registers_are_spilled() -> None:
-    plan = make_plan(reader.load("spill-4x4"))
-    held = dict.fromkeys(Mesh(4, 4).nodes, 0)
-    for group in plan.groups:
-        for node, place in group.places.items():
-            assert place == (held[node] if held[node] < 2 else None)
-            held[node] += 1
-    assert [group.bound is None for group in plan.groups] == [False, False, True, True, True]
-    assert plan.groups[2].bound_btm is plan.groups[2].bound_least is None
-
-
-def test_too_many_groups_at_a_node_are_refused_without_spill() -> None:
+def test_too_many_groups_at_a_node_are_refused() -> None:
     spec = network(registers=2, groups=[1, 7, 9])
     message = (
         "node (0, 0): groups 1, 7, 9 need 3 registers, but barrier_registers = 2; "
-        "set barrier_registers = 3 or spill = true in [network]"
+        'set barrier_registers = 3 or transport = "link" in [network]'
     )
     with pytest.raises(PlanError, match=f"^{re.escape(message)}$"):
         make_plan(spec)
 
 
-def test_more_groups_than_any_node_has_registers_can_only_spill() -> None:
-    message = "barrier_registers = 64; set spill = true in [network]"
+def test_more_groups_than_any_node_has_registers_need_engines() -> None:
+    message = 'barrier_registers = 64; set transport = "link" in [network]'
     with pytest.raises(PlanError, match=f"{re.escape(message)}$"):
         make_plan(network(registers=64, groups=list(range(65))))
 

@@ -1,7 +1,6 @@
 """The plan of irregular networks: placement, images, bounds, JSON."""
 
 import json
-import random
 import re
 
 import pytest
@@ -12,7 +11,7 @@ from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, IrregularGroupPlan, make_plan
 from syncfabric.models.planning.switch_tree import PortRegister
-from tests.models.planning.irregular import clusters, draw_network, network_of
+from tests.models.planning.irregular import clusters, network_of
 
 LINE = Irregular(
     5,
@@ -82,7 +81,7 @@ def test_plans_are_read_again(drawn: tuple[Irregular, list[Place]]) -> None:
         GroupSpec(id=2, members=tuple(members), planner="updown"),
         GroupSpec(id=3, members=tuple(members[:1]), op="and"),
     ]
-    for keys in ({}, {"turnaround": "node", "spill": True, "barrier_registers": 1}):
+    for keys in ({}, {"turnaround": "node"}):
         plan = make_plan(network_of(topology, *groups, **keys))
         again = BarrierPlan.from_json(json.loads(json.dumps(plan.to_json())))
         assert again == plan
@@ -181,13 +180,6 @@ def test_waiting_counts_only_where_it_makes_the_longest_way_longer() -> None:
     assert plan.bound == 2 * 3 * 2 + 2 + (2 + 4 + 3) - 2 * 2
 
 
-def test_groups_of_one_are_spilled_at_their_node_alone() -> None:
-    groups = [GroupSpec(id=i, members=((0, 2),)) for i in range(3)]
-    plans = plan_of(network_of(LINE, *groups, spill=True, barrier_registers=2))
-    assert [plan.places[0, 2] for plan in plans] == [0, 1, None]
-    assert [plan.bound for plan in plans] == [2, 2, None]
-
-
 def test_groups_take_registers_in_the_order_of_the_file() -> None:
     groups = [
         GroupSpec(id=5, members=((0, 2), (0, 3))),
@@ -202,28 +194,11 @@ def test_groups_take_registers_in_the_order_of_the_file() -> None:
     assert (one.places, one.switch_places) == ({(2, 2): 2, (2, 3): 0}, {2: 1})
 
 
-def test_groups_beyond_the_registers_are_spilled_where_they_are() -> None:
-    rng = random.Random(8)
-    topology = draw_network(rng, 10, 6, 20)
-    groups = [GroupSpec(id=i, members=tuple(rng.sample(topology.nodes, 5))) for i in range(9)]
-    held: dict[object, int] = {}
-    spilled = 0
-    for plan in plan_of(network_of(topology, *groups, spill=True, barrier_registers=2)):
-        seats = [*plan.places.items(), *plan.switch_places.items()]
-        for seat, place in seats:
-            number = held.get(seat, 0)
-            assert place == (number if number < 2 else None)
-            held[seat] = number + 1
-        assert (plan.bound is None) == (None in dict(seats).values())
-        spilled += plan.bound is None
-    assert 0 < spilled < 9
-
-
-def test_too_many_groups_are_refused_without_spill() -> None:
+def test_too_many_groups_are_refused() -> None:
     groups = [GroupSpec(id=i, members=((0, 2), (2, 2 + i))) for i in range(3)]
     message = (
         "node (0, 2): groups 0, 1, 2 need 3 registers, but barrier_registers = 2; "
-        "set barrier_registers = 3 or spill = true in [network]"
+        'set barrier_registers = 3 or transport = "link" in [network]'
     )
     with pytest.raises(PlanError, match=f"^{re.escape(message)}$"):
         make_plan(network_of(LINE, *groups, barrier_registers=2))
@@ -233,7 +208,7 @@ def test_a_switch_that_only_passes_on_needs_registers_too() -> None:
     groups = [GroupSpec(id=i, members=((0, 2 + i), (2, 2 + i))) for i in range(2)]
     message = (
         "switch 0: groups 0, 1 need 2 registers, but barrier_registers = 1; "
-        "set barrier_registers = 2 or spill = true in [network]"
+        'set barrier_registers = 2 or transport = "link" in [network]'
     )
     with pytest.raises(PlanError, match=f"^{re.escape(message)}$"):
         make_plan(network_of(LINE, *groups, barrier_registers=1))

@@ -128,7 +128,7 @@ def test_a_plan_in_json() -> None:
             {"sync": '"both"', "barrier_registers": "1"},
             (ALL, ALL, ALL),
             r"node (0, 0): groups \d, \d need 2 registers, but barrier_registers = N; set "
-            "barrier_registers = 2 or spill = true in [network]",
+            'barrier_registers = 2 or transport = "link" in [network]',
         ),
         (
             CLUSTER,

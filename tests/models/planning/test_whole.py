@@ -60,7 +60,7 @@ APARTS: dict[str, tuple[str, Change, str]] = {
     "a bound in words": ("mesh-2x2", first(bound="soon"), "bound must be cycles or None"),
     "a bound below 0": ("mesh-2x2", first(bound=-1), "bound must be cycles or None, not -1"),
     "a register": ("mesh-2x2", first(slots=lambda g: g.slots + 4), "register 4 is none of the"),
-    "a spilled group": ("mesh-2x2", first(slots=lambda g: g.slots - 1), "register None is none"),
+    "a register below 0": ("mesh-2x2", first(slots=lambda g: g.slots - 1), "register -1 is none"),
     "registers too few": ("mesh-2x2", first(slots=lambda g: g.slots[1:]), "shorter than"),
     "a switch's register": (
         CLUSTER,

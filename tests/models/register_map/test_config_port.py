@@ -203,8 +203,8 @@ def test_life_stands_above_the_state_where_managers_set_up() -> None:
 
 def test_every_target_has_its_words() -> None:
     words = elaborated("mesh_managed")
-    registers, groups, counters = 4 * 8, 256 * 8, 4
-    of_node = registers + groups + counters
+    registers, counters = 4 * 8, 4
+    of_node = registers + counters
     counts = Counter(address // TARGET_WORDS for address in words)
     managers = {1, 4}
     assert counts == {n: of_node + 5 * (n in managers) for n in range(6)}

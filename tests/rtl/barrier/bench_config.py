@@ -9,7 +9,6 @@ from syncfabric.models.messages import (
     CONFIG_ADDRESS_BITS,
     COUNTER_BASE,
     COUNTER_BITS,
-    SPILL_BASE,
     Counter,
     RegisterWord,
     register_address,
@@ -19,10 +18,7 @@ from tests.rtl.support import Bench, Scoreboard
 
 REGISTERS = 3
 INDEX = 7
-CASES = {
-    name: MeshSpec(kind="mesh", width=4, height=3, barrier_registers=REGISTERS, spill=spill)
-    for name, spill in (("plain", False), ("with_spill", True))
-}
+CASES = {"plain": MeshSpec(kind="mesh", width=4, height=3, barrier_registers=REGISTERS)}
 
 
 def addresses() -> dict[int, tuple[int, RegisterWord] | Counter]:
@@ -34,13 +30,12 @@ def addresses() -> dict[int, tuple[int, RegisterWord] | Counter]:
 
 
 def some_address(rng: random.Random) -> int:
-    """Return an address: of a register, near the counters, of the spill memory, or any."""
+    """Return an address: of a register, near the counters, or any."""
     return rng.choice(
         [
             rng.randrange(8 * (REGISTERS + 2)),
             rng.randrange(8 * REGISTERS),
             COUNTER_BASE + rng.randrange(6),
-            SPILL_BASE + rng.randrange(-2, SPILL_BASE),
             rng.getrandbits(CONFIG_ADDRESS_BITS),
         ]
     )
@@ -50,7 +45,6 @@ def some_address(rng: random.Random) -> int:
 @cocotb.parametrize(case=list(CASES))
 async def answers_agree_with_the_list(dut: Any, case: str) -> None:
     """Requests in nearly every cycle, for this node and others; registers refuse at random."""
-    spec = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, known = bench.pins[case], board.rng, addresses()
     answer: tuple[int, int, int | Counter] = (0, 0, 0)
@@ -62,11 +56,7 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
         address = some_address(rng)
         contents = [[rng.getrandbits(32) for _ in RegisterWord] for _ in range(REGISTERS)]
         counters = [rng.getrandbits(COUNTER_BITS) for _ in Counter]
-        spill = [rng.random() < 0.2, 0, 0]
-        if spill[0]:
-            spill[1:] = [rng.getrandbits(1), rng.getrandbits(32)]
         ours = valid and node == INDEX
-        to_spill = ours and spec.spill and address >= SPILL_BASE
         at = known.get(address)
         writes, register_refuses = 0, False
         if ours and write and isinstance(at, tuple) and at[1] < RegisterWord.STATUS:
@@ -83,19 +73,15 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
             "refused": register_refuses,
             "contents": contents[at[0]][at[1]] if isinstance(at, tuple) else rng.getrandbits(32),
             "counters": sum(value << COUNTER_BITS * i for i, value in enumerate(counters)),
-            "spill_ready": spill[0],
-            "spill_error": spill[1],
-            "spill_rdata": spill[2],
         }
         # A counter is read a cycle later than asked for.
         shown = counters[answer[2]] if isinstance(answer[2], Counter) else answer[2]
         expected = {
             "write": writes,
-            "spill_valid": to_spill,
-            "refused_write": ours and not to_spill and write and error,
-            "config__ready": answer[0] | spill[0],
-            "config__error": answer[1] | spill[1],
-            "config__rdata": shown | spill[2],
+            "refused_write": ours and write and error,
+            "config__ready": answer[0],
+            "config__error": answer[1],
+            "config__rdata": shown,
         }
         if ours:
             expected["word"] = address % 8
@@ -103,7 +89,7 @@ async def answers_agree_with_the_list(dut: Any, case: str) -> None:
         await bench.settle()
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         answer = (0, 0, 0)
-        if ours and not to_spill:
+        if ours:
             answered[2 * write + error] += 1
             data: int | Counter = 0
             if not write and at is not None:

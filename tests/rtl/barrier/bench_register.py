@@ -161,7 +161,6 @@ def expected_outputs(model: RegisterModel, inputs: Inputs) -> dict[str, int]:
     """Return what must be seen in a cycle."""
     pending, data = model.sendable(inputs)
     expected: dict[str, int] = {
-        "match": sum(1 << port for port in model.matches(inputs)),
         "countable": sum(1 << port for port in model.reduces(inputs)),
         "used": sum(1 << port for port in model.used(inputs)),
         "waiting": model.waiting,

@@ -21,9 +21,8 @@ def network(**options: Any) -> MeshSpec:
 
 CASES = {
     "pipelined": network(barrier_registers=2),
-    "spill": network(barrier_registers=1, spill=True),
-    "direct_serial_spill": network(
-        barrier_registers=2, barrier_pipeline=0, operations="all", spill=True, data_bits=6
+    "direct_serial": network(
+        barrier_registers=2, barrier_pipeline=0, operations="all", data_bits=6
     ),
 }
 
@@ -44,15 +43,11 @@ def driven(spec: MeshSpec, inputs: UnitInputs, sent: int) -> dict[str, int]:
         "config__valid": inputs.request is not None,
         "config__node": NODE,
     }
-    if spec.spill:
-        values["spill_arrive__valid"] = inputs.spill_arrive is not None
     for port, message in inputs.here.items():
         values |= {f"class_{port}": 1 << message.turn, f"message_{port}": message.raw}
     if inputs.request is not None:
         names = ("config__address", "config__write", "config__data")
         values |= dict(zip(names, inputs.request, strict=True))
-    if inputs.spill_arrive is not None:
-        values["spill_arrive__gid"], values["spill_arrive__data"] = inputs.spill_arrive
     return values
 
 
@@ -72,14 +67,6 @@ def before(model: UnitModel) -> dict[str, int]:
         "config__rdata": model.answer[2],
         "observe": model.unit.observe(),
     }
-    if model.spill is not None:
-        gid, result = model.spill_release[0] if model.spill_release else (0, 0)
-        expected |= {
-            "spill_arrive__ready": model.spill_ready,
-            "spill_release__valid": bool(model.spill_release),
-            "spill_release__gid": gid,
-            "spill_release__result": result,
-        }
     return expected
 
 
@@ -90,8 +77,8 @@ async def unit_agrees_with_golden_unit(dut: Any, case: str) -> None:
     spec = CASES[case]
     bench, board = Bench(dut), Scoreboard(case)
     pins, rng, model = bench.pins[case], board.rng, UnitModel(spec, NODE)
-    stimuli, numbers = UnitStimuli(rng, model), spec.barrier_registers + 3 * spec.spill
-    releases = spilled = sent_messages = 0
+    stimuli, numbers = UnitStimuli(rng, model), spec.barrier_registers
+    releases = sent_messages = 0
     await bench.reset(shaken=50)
     for cycle in range(CYCLES):
         if cycle in RESETS:
@@ -119,11 +106,9 @@ async def unit_agrees_with_golden_unit(dut: Any, case: str) -> None:
         board.compare(cycle, seen=pins.read(expected), expected=expected, stimulus=stimulus)
         stimuli.took(inputs, model.taken)
         releases += len(model.release)
-        spilled += len(model.spill_release)
         sent_messages += sent.bit_count()
         await bench.edge()
     assert releases > 10
     assert sent_messages > 40
-    assert spilled > 2 or not spec.spill
     counters = model.unit.counters
     assert min(counters[c] for c in Counter) > 0, counters

@@ -23,7 +23,6 @@ def test_ports(name: str) -> None:
     assert found["arrive"] == ("in", spec.barrier_registers)
     assert found["result"] == ("out", spec.barrier_registers * spec.data_bits)
     assert found["observe"] == ("out", observe_bits(spec))
-    assert ("spill_arrive__valid" in found) == spec.spill
 
 
 def test_observe_has_status_acc_and_result_of_each_register_and_four_counters() -> None:

@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.barrier_register import BarrierRegister
 from syncfabric.models.golden.barrier_unit import BarrierUnit
 from syncfabric.models.golden.config_port import configure
 from syncfabric.models.golden.outbox import Offer
-from syncfabric.models.golden.record import Message, SpillRelease
+from syncfabric.models.golden.record import Answer, Message
 from syncfabric.models.golden.rules import Rules
-from syncfabric.models.golden.spill import SpillEngine
-from syncfabric.models.golden.spill_parts import Answer, Arrival, Request
 from syncfabric.models.golden.wiring import Wiring
-from syncfabric.models.messages import SPILL_BASE, Counter, RegisterWord, register_address
+from syncfabric.models.messages import Counter, RegisterWord, register_address
 from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["UnitInputs", "UnitModel", "message_of"]
@@ -47,7 +44,6 @@ class UnitInputs:
     arrive: dict[int, int] = field(default_factory=dict)
     start: bool = False
     request: tuple[int, bool, int] | None = None
-    spill_arrive: tuple[int, int] | None = None
 
 
 class UnitModel:
@@ -55,11 +51,10 @@ class UnitModel:
 
     Attributes
     ----------
-    release, spill_release : list of (register or gid, result)
+    release : list of (register, result)
         High in this cycle.
     answer : (ready, error, data)
         Of the config port in this cycle.
-    spill_ready : bool
     """
 
     def __init__(self, spec: MeshSpec, node: int) -> None:
@@ -68,15 +63,10 @@ class UnitModel:
         self.spec, self.wiring, self.node = spec, wiring, node
         self.credits = [0] * (wiring.links * wiring.lanes)
         self._released: list[tuple[int, int, int]] = []
-        self._spill_released: list[SpillRelease] = []
         self._answers: list[Answer] = []
         self.unit = BarrierUnit(spec, rules, node, self.credits, self._released)
-        self.spill: SpillEngine[BarrierRegister] | None = None
-        if spec.spill:
-            self.spill = SpillEngine(self.unit, rules, self._spill_released, self._answers)
         self.now, self.started = 0, False
         self.release: list[tuple[int, int]] = []
-        self.spill_release: list[tuple[int, int]] = []
         self.answer: Answer = (False, False, 0)
         self.offers: dict[int, Offer] = {}
         self.taken: set[int] = set()
@@ -90,10 +80,6 @@ class UnitModel:
                 address = register_address(r, RegisterWord(word))
                 after._kept[address] = self._kept.get(address, register.read(word) or 0)
         return after
-
-    @property
-    def spill_ready(self) -> bool:
-        return self.spill is not None and self.spill.holding is None
 
     def offered(self, offer: Offer) -> int:
         """Return the bits of an offered message."""
@@ -115,7 +101,7 @@ class UnitModel:
             for turn in range(2):
                 lane = self.wiring.lane(self.node, port, self.wiring.channels + turn)
                 self.credits[lane] = inputs.credits >> 2 * port + turn & 1
-        started, unit, spill = self.started, self.unit, self.spill
+        started, unit = self.started, self.unit
         self._ask(inputs)
         accepted = {}
         for r, data in inputs.arrive.items():
@@ -123,26 +109,17 @@ class UnitModel:
                 accepted[r] = data
             else:
                 unit.count(Counter.REFUSED_ARRIVE)
-        held = inputs.spill_arrive if self.spill_ready else None
-        sending = spill.sends() if spill is not None else None
-        for_spill: dict[int, Message] = {}
         here = dict(sorted(inputs.here.items()))
         if self.spec.barrier_pipeline:
             sent_up = self._send(sent, sent_bits)
-            self.taken = set(unit.absorb(here, sent_up, for_spill))
+            self.taken = set(unit.absorb(here, sent_up))
         else:
-            self.taken = set(unit.absorb(here, None, for_spill))
+            self.taken = set(unit.absorb(here, None))
             self._send(sent, sent_bits)
-        if spill is not None:
-            accepted_port = spill.accept(self.now, for_spill, sending)
-            self.taken |= set() if accepted_port is None else {accepted_port}
-            spill.finish(self.now, started, sending)
         for _ in range(inputs.overflows):
             unit.count(Counter.OVERFLOW)
         for r, data in accepted.items():
             unit.arrive(r, data)
-        if held is not None and spill is not None:
-            spill.holding = Arrival(*held)
         unit.commit()
         self._turn_page(inputs.start)
 
@@ -150,9 +127,7 @@ class UnitModel:
         if inputs.request is None:
             return
         address, write, data = inputs.request
-        if address >= SPILL_BASE and self.spill is not None:
-            self.spill.request = Request(address, write, data)
-        elif address in self._kept and not write:
+        if address in self._kept and not write:
             self._answers.append((True, False, self._kept[address]))
         else:
             refused, found = configure(self.unit, address, write, data)
@@ -173,9 +148,7 @@ class UnitModel:
 
     def _turn_page(self, start: bool) -> None:
         self.release = sorted((r, result) for _, r, result in self._released)
-        self.spill_release = [(gid, result) for _, gid, result in self._spill_released]
         self.answer = self._answers.pop() if self._answers else (False, False, 0)
         self._released.clear()
-        self._spill_released.clear()
         self.now += 1
         self.started = self.started or start

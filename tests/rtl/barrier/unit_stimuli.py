@@ -9,19 +9,15 @@ from syncfabric.models.messages import (
     COUNTER_BASE,
     NODE_WORD,
     PARENT_WORD,
-    SPILL_BASE,
     Counter,
     Kind,
     Op,
     RegisterWord,
     register_address,
-    spill_address,
 )
 from tests.rtl.barrier.unit_model import UnitInputs, UnitModel, message_of
 
 __all__ = ["UnitStimuli"]
-
-SPILLED = (5, 77, 255)
 
 
 def _waits_for(entry: BarrierRegister, port: int) -> bool:
@@ -45,26 +41,22 @@ class UnitStimuli:
         self.rng, self.model, self.spec = rng, model, model.spec
         self.waiting: list[dict[int, int]] = [{} for _ in range(4)]  # port: {class: bits}
         self.requests: deque[tuple[int, bool, int]] = deque()
-        self.quiet = 0
         mesh = model.spec.mesh
         self.others = [node for node in mesh.nodes if mesh.index(node) != model.node]
         self.registers = len(model.unit.registers)
-        free = [gid for gid in range(256) if not self.spec.spill or gid not in SPILLED]
-        self.gids = [*rng.sample(free, self.registers), *SPILLED]
+        self.gids = rng.sample(range(256), self.registers)
         self.last = Op.SUM if self.spec.operations == "all" else Op.XOR
         self._asks = False  # anything: when what was to be set up at first is
 
     def set_up(self, number: int, *, after_reset: bool = False) -> None:
-        """Ask for a new image of a register, or from ``registers`` on of a spilled group.
+        """Ask for a new image of a register.
 
         After a reset it has no children but those that are written.
         """
         rng, gid = self.rng, self.gids[number]
 
         def address(word: RegisterWord) -> int:
-            if number < self.registers:
-                return register_address(number, word)
-            return spill_address(gid, word)
+            return register_address(number, word)
 
         self.requests.append((address(RegisterWord.CONTROL), True, 0))
         for word in range(RegisterWord.PARENT, RegisterWord.SOUTH + 1):
@@ -86,21 +78,13 @@ class UnitStimuli:
         }
         self.requests.append((address(RegisterWord.CONTROL), True, CONTROL.pack(control)))
 
-    def entry(self, number: int) -> BarrierRegister | None:
-        """Return the model's register, or its entry of a spilled group."""
-        if number < self.registers:
-            return self.model.unit.registers[number]
-        spill = self.model.spill
-        return None if spill is None else spill.entries.get(SPILLED[number - self.registers])
-
     def _message(self, port: int) -> int:
         rng, spec = self.rng, self.spec
-        total = self.registers + (len(SPILLED) if spec.spill else 0)
-        entries = [self.entry(number) for number in range(total)]
-        useful = [entry for entry in entries if entry is not None and _waits_for(entry, port)]
+        entries = self.model.unit.registers
+        useful = [entry for entry in entries if _waits_for(entry, port)]
         entry = rng.choice(useful if useful and rng.random() < 0.8 else entries)
         fields = {field.name: rng.getrandbits(field.width) for field in spec.layout.sync.fields}
-        if entry is not None and entry.valid:
+        if entry.valid:
             down = entry.fired and rng.random() < 0.8
             turn = 1 - port % 2
             if down:
@@ -125,29 +109,20 @@ class UnitStimuli:
         )
 
     def _request(self) -> tuple[int, bool, int] | None:
-        rng, spill = self.rng, self.model.spill
-        if spill is not None and (spill.request or self.quiet):
-            self.quiet = max(0, self.quiet - 1)
-            return None
+        rng = self.rng
         self._asks = self._asks or not self.requests
         if self.requests and rng.random() < 0.5:
-            request = self.requests.popleft()
-        elif self._asks and rng.random() < 0.15:
+            return self.requests.popleft()
+        if self._asks and rng.random() < 0.15:
             read = rng.randrange(8 * self.registers)
             base = rng.choice(
                 [read, COUNTER_BASE + rng.randrange(len(Counter)), 8 * self.registers]
             )
-            if self.spec.spill and rng.random() < 0.4:
-                base = spill_address(rng.choice(SPILLED), RegisterWord(rng.randrange(8)))
             data = rng.getrandbits(14)
             if CONTROL.unpack(data)["op"] > self.last:  # combines to no stated value
                 data &= ~1
-            request = (base, rng.random() < 0.1, data)
-        else:
-            return None
-        if request[0] >= SPILL_BASE:
-            self.quiet = 12  # no further request before the answer
-        return request
+            return (base, rng.random() < 0.1, data)
+        return None
 
     def inputs(self, eager: float) -> UnitInputs:
         """Return the inputs of a cycle."""
@@ -171,9 +146,6 @@ class UnitStimuli:
         for r in range(self.registers):
             if rng.random() < 0.15:
                 found.arrive[r] = rng.getrandbits(self.spec.data_bits)
-        if self.spec.spill and rng.random() < 0.2:
-            gid = rng.choice(SPILLED)
-            found.spill_arrive = (gid, rng.getrandbits(self.spec.data_bits))
         return found
 
     def took(self, inputs: UnitInputs, ports: set[int]) -> None:

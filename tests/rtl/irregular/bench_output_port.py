@@ -12,7 +12,7 @@ from tests.rtl.support import Bench, Scoreboard
 
 CASES = {
     "output_two_cycles": network(),
-    "output_two_cycles_spill": network(ports=4, channels=2, buffer_flits=2, spill=True),
+    "output_two_cycles_serial": network(ports=4, channels=2, buffer_flits=2, operations="all"),
     "output_one_cycle": network(channels=2, buffer_flits=2, cycles_per_hop=1),
     "output_one_cycle_serial": network(buffer_flits=3, cycles_per_hop=1, operations="all"),
 }

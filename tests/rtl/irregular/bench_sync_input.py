@@ -12,7 +12,7 @@ REGISTERS = 3
 CASES = {
     "input_on_the_link": (network(barrier_registers=REGISTERS), 1),
     "input_after_the_link": (network(barrier_registers=REGISTERS), 2),
-    "input_slot_one_cycle": (network(barrier_registers=REGISTERS, spill=True), 1),
+    "input_slot_one_cycle": (network(barrier_registers=REGISTERS, operations="all"), 1),
     "input_slot_two_cycles": (network(barrier_registers=REGISTERS, operations="all"), 2),
 }
 

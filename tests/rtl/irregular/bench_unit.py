@@ -17,7 +17,7 @@ CASES = {
     "unit_two_cycles": network(barrier_registers=2),
     "unit_one_cycle": network(ports=4, cycles_per_hop=1, barrier_registers=1),
     "unit_serial": network(ports=4, cycles_per_hop=1, operations="all", barrier_registers=2),
-    "unit_spill": network(ports=4, operations="all", spill=True, barrier_registers=2),
+    "unit_serial_two_cycles": network(ports=4, operations="all", barrier_registers=2),
 }
 TARGET = 7
 CYCLES, RESETS = 1100, range(27, 150, 31)

@@ -1,4 +1,4 @@
-"""Random life for barrier registers and spilled groups: images, and messages that they wait for."""
+"""Random life for barrier registers: images, and messages that they wait for."""
 
 import random
 from collections.abc import Sequence

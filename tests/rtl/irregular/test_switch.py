@@ -26,7 +26,7 @@ def test_switch_in_a_network(simulator: str, tmp_path: Path) -> None:
 
 
 def test_ports() -> None:
-    for spec in (network(), network(ports=8, switches=3, channels=4, spill=True)):
+    for spec in (network(), network(ports=8, switches=3, channels=4)):
         found = ports(IrregularSwitch(spec))
         assert found["routes"] == ("in", spec.switches * spec.layout.port_bits)
         assert found["dateline"] == ("in", spec.ports)

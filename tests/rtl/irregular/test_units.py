@@ -30,4 +30,3 @@ def test_ports(name: str) -> None:
     assert found["result"] == ("out", registers * bits)
     assert found["observe"] == ("out", registers * 2 * (3 + bits) + 32)
     assert ("uplink__sync_credit" in found) == ("downlink__sync_credit" in found) == spec.buffered
-    assert ("spill_arrive__valid" in found) == spec.spill

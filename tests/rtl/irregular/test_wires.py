@@ -153,7 +153,7 @@ SHAPES: dict[str, IrregularSpec] = {
     **NETWORKS,
     "messages": network(**SMALL),
     "managers": network(**SMALL, sync="wires", setup="manager", flit_bits=32),
-    "both_managers": network(**SMALL, sync="both", setup="manager", flit_bits=32, spill=True),
+    "both_managers": network(**SMALL, sync="both", setup="manager", flit_bits=32),
 }
 
 

@@ -1,16 +1,24 @@
 """All that synchronizes in a switch or node interface, as sections I3 to I6 tell it."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, SPILL_BASE, Counter
+from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.networks.spec import IrregularSpec
-from tests.rtl.irregular.spill_model import Answer, Request, SpillModel, SpillOutcome
 from tests.rtl.irregular.sync_model import Message, SyncModel
 from tests.rtl.irregular.tree_model import Inputs, TreeModel
 
 __all__ = ["UnitInputs", "UnitModel"]
 
 READABLE = (0, 1, 5, 6, 7)
+
+
+class Answer(NamedTuple):
+    """An answer of the config port."""
+
+    ready: bool = False
+    error: bool = False
+    data: int = 0
 
 
 @dataclass
@@ -26,17 +34,16 @@ class UnitInputs:
     strays: int = 0
     request: tuple[int, bool, int] | None = None
     arrive: dict[int, int] = field(default_factory=dict)
-    spill_arrive: tuple[int, int] | None = None
     start: bool = False
 
 
 class UnitModel:
-    """Registers, inputs, sender, spill engine, counters and config port.
+    """Registers, inputs, sender, counters and config port.
 
     Attributes
     ----------
     answer : Answer
-        Of the config port in this cycle, the spill engine's included.
+        Of the config port in this cycle.
     sent : set of int, letter : Message
         What was sent in the cycle that ``step`` went through.
     """
@@ -47,7 +54,6 @@ class UnitModel:
         self.registers = [TreeModel(spec, node=node) for _ in range(count)]
         self.links = 1 if node else spec.ports
         self.inputs = [SyncModel(buffered=spec.buffered, cycles=cycles) for _ in range(self.links)]
-        self.spill = SpillModel(spec, node=node) if spec.spill else None
         self.started, self.answer = False, Answer()
         self.counters = dict.fromkeys(Counter, 0)
         self.sent, self.letter = set[int](), Message(0, 0, 0, 0)
@@ -80,7 +86,7 @@ class UnitModel:
             if message is not None:
                 shown[p], match[p] = message, source.match(link, names)
         sent = self._send(inputs.opens)
-        writes, answer, request = self._look(shown, match, inputs.arrive, events)
+        writes, answer = self._look(shown, match, inputs.arrive, events)
         mine = [{p: m for p, m in shown.items() if r in match[p]} for r in range(len(names))]
 
         # Who takes which message.
@@ -99,21 +105,9 @@ class UnitModel:
             refused = step.arrive is not None and not register.accepts(step)
             events[Counter.REFUSED_ARRIVE] += refused
             register.step(step)
-        here = {p: m for p, m in shown.items() if self.spill and not match[p]}
-        taken = set(shown) - held - set(here)
+        taken = set(shown) - held
         events[Counter.STRAY] += len(taken - used) + inputs.strays
         events[Counter.OVERFLOW] += inputs.overflows
-        if self.spill is not None:
-            outcome = self.spill.step(
-                here,
-                request=request,
-                local=inputs.spill_arrive,
-                sent=sent.get(len(self.registers), set()),
-                started=self.started,
-            )
-            self._count(events, outcome)
-            taken |= set() if outcome.taken is None else {outcome.taken}
-            answer = self.spill.answer if self.spill.answer.ready else answer
         for p, source in enumerate(self.inputs):
             source.step(inputs.links.get(p), names, taken=p in taken)
 
@@ -122,16 +116,9 @@ class UnitModel:
         self._events, self._asked, self.answer = events, inputs.request, answer
         self.started = self.started or inputs.start
 
-    def _count(self, events: dict[Counter, int], outcome: SpillOutcome) -> None:
-        events[Counter.STRAY] += outcome.stray
-        events[Counter.REFUSED_ARRIVE] += outcome.refused_arrive
-        events[Counter.REFUSED_WRITE] += outcome.refused_write
-
     def _send(self, opens: set[int]) -> dict[int, set[int]]:
-        """Return the ports by which a register (the last: the spill engine) sends."""
+        """Return the ports by which a register sends."""
         letters = [(register.to_send, register.letter) for register in self.registers]
-        if self.spill is not None:
-            letters.append((self.spill.to_send, self.spill.letter))
         self.sent, self.letter = set(), Message(0, 0, 0, 0)
         for r in (*range(self._sender, len(letters)), *range(self._sender)):
             ports, letter = letters[r]
@@ -147,14 +134,12 @@ class UnitModel:
         match: dict[int, set[int]],
         arrive: dict[int, int],
         events: dict[Counter, int],
-    ) -> tuple[dict[int, tuple[int, int]], Answer, Request | None]:
-        """Look at the request of the cycle before; return writes, the answer, a spill request."""
+    ) -> tuple[dict[int, tuple[int, int]], Answer]:
+        """Look at the request of the cycle before; return writes and the answer."""
         if self._asked is None:
-            return {}, Answer(), None
+            return {}, Answer()
         address, write, data = self._asked
         number, word = divmod(address, 8)
-        if self.spill is not None and address >= SPILL_BASE:
-            return {}, Answer(), Request(number - SPILL_BASE // 8, word, write, data)
         writes, error, read = {}, True, 0
         if number < len(self.registers):
             register = self.registers[number]
@@ -169,4 +154,4 @@ class UnitModel:
         elif not write and 0 <= address - COUNTER_BASE < len(Counter):
             error, read = False, self.counters[Counter(address - COUNTER_BASE)]
         events[Counter.REFUSED_WRITE] += write and error
-        return writes, Answer(True, error, read), None
+        return writes, Answer(True, error, read)

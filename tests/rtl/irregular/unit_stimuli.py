@@ -5,18 +5,14 @@ from collections import deque
 
 from syncfabric.models.messages import (
     COUNTER_BASE,
-    SPILL_BASE,
     Counter,
     SwitchWord,
     register_address,
-    spill_address,
 )
 from tests.rtl.irregular.life import image, message_for
 from tests.rtl.irregular.unit_model import UnitInputs, UnitModel
 
 __all__ = ["UnitStimuli"]
-
-SPILLED = (5, 77, 255)
 
 
 class UnitStimuli:
@@ -30,28 +26,19 @@ class UnitStimuli:
 
     def __init__(self, rng: random.Random, model: UnitModel) -> None:
         self.rng, self.model, self.spec = rng, model, model.spec
-        free = [gid for gid in range(256) if model.spill is None or gid not in SPILLED]
-        gids = rng.sample(free, len(model.registers))
+        gids = rng.sample(range(256), len(model.registers))
         self.groups = list(zip(gids, model.registers, strict=True))
-        if model.spill is not None:
-            self.groups += [(gid, model.spill.entries[gid]) for gid in SPILLED]
         self.requests: deque[tuple[int, bool, int]] = deque()
         self.slots = [1] * model.links  # credits of the neighbours
-        self.asks_spill = False
 
     def set_up(self, number: int) -> None:
-        """Ask for a new image of a group; of a register perhaps for a part of it, and read it."""
+        """Ask for a new image of a group, or for a part of it, and read it."""
         rng, (gid, group) = self.rng, self.groups[number]
 
         def address(word: int) -> int:
-            if number < len(self.model.registers):
-                return register_address(number, SwitchWord(word))
-            return spill_address(gid, SwitchWord(word))
+            return register_address(number, SwitchWord(word))
 
         words = image(rng, group, gid)
-        if number >= len(self.model.registers):
-            self.requests.extend((address(word), True, data) for word, data in words)
-            return
         words[0] = SwitchWord.CONTROL, rng.getrandbits(32) & ~1  # not valid, whatever else it says
         for word, data in words if rng.random() < 0.7 else rng.sample(words, 2):
             self.requests.append((address(word), True, data))
@@ -72,31 +59,19 @@ class UnitStimuli:
             for r in range(len(self.model.registers)):
                 if rng.random() < 0.15:
                     found.arrive[r] = rng.getrandbits(self.spec.data_bits)
-            spill = self.model.spill
-            if spill is not None and spill.holding is None and rng.random() < 0.15:
-                found.spill_arrive = (rng.choice(SPILLED), rng.getrandbits(self.spec.data_bits))
         return found
 
     def _request(self) -> tuple[int, bool, int] | None:
-        """Return a request; none before the spill engine has answered the one before."""
         rng = self.rng
-        spill = self.model.spill
-        if self.asks_spill and spill is not None:
-            self.asks_spill = not spill.answer.ready
-            return None
         if self.requests and rng.random() < 0.6:
-            request = self.requests.popleft()
-        elif rng.random() < 0.2:
-            request = (self._address(), rng.random() < 0.2, rng.getrandbits(32) & ~1)
-        else:
-            return None
-        self.asks_spill = self.spec.spill and request[0] >= SPILL_BASE
-        return request
+            return self.requests.popleft()
+        if rng.random() < 0.2:
+            return (self._address(), rng.random() < 0.2, rng.getrandbits(32) & ~1)
+        return None
 
     def _address(self) -> int:
-        """Return the address of a register's word, of a counter, of an entry, or of nothing."""
+        """Return the address of a register's word, of a counter, or of nothing."""
         rng, registers = self.rng, 8 * len(self.model.registers)
-        entry = spill_address(rng.choice(SPILLED), SwitchWord(0)) if self.spec.spill else SPILL_BASE
         addresses = [rng.randrange(registers + 8), COUNTER_BASE + rng.randrange(6)]
-        addresses.append(entry + rng.randrange(8))
+        addresses.append(2048 + rng.randrange(8))
         return rng.choice(addresses)

@@ -8,7 +8,6 @@ from syncfabric.models.messages import (
     CONTROL,
     COUNTER_BASE,
     NODE_WORD,
-    SPILL_BASE,
     STATUS,
     Counter,
     Kind,
@@ -227,7 +226,7 @@ async def malformed_requests_are_refused(dut: Any) -> None:
     writes += [register_address(1, RegisterWord.STATUS), register_address(1, RegisterWord.RESULT)]
     writes += [register_address(2, word) for word in RegisterWord]
     writes += [COUNTER_BASE + counter for counter in range(len(Counter) + 2)]
-    writes += [COUNTER_BASE - 1, SPILL_BASE - 1, SPILL_BASE, 2**12 - 1]
+    writes += [COUNTER_BASE - 1, 2047, 2048, 2**12 - 1]
     for refused, address in enumerate(writes):
         assert await node.count(Counter.REFUSED_WRITE) == refused
         assert await node.request(address, 0xFFFFFFFF) == (1, 0), address
@@ -235,7 +234,7 @@ async def malformed_requests_are_refused(dut: Any) -> None:
         status = (0, STATUS.pack({"local": 1}))
         expected = status if word == RegisterWord.STATUS else words[word]
         assert await node.request(register_address(0, word)) == expected, word
-    for address in (register_address(2, RegisterWord.CONTROL), COUNTER_BASE + 4, SPILL_BASE):
+    for address in (register_address(2, RegisterWord.CONTROL), COUNTER_BASE + 4, 2048):
         assert await node.request(address) == (1, 0)
     assert await node.count(Counter.REFUSED_WRITE) == len(writes)
 

@@ -19,7 +19,7 @@ def test_node(simulator: str, tmp_path: Path) -> None:
 
 def test_ports() -> None:
     spec = MeshSpec(
-        kind="mesh", width=4, height=2, channels=2, barrier_registers=3, spill=True,
+        kind="mesh", width=4, height=2, channels=2, barrier_registers=3,
         sync_links="own",
     )  # fmt: skip
     found = ports(MeshNode(spec))
@@ -31,5 +31,3 @@ def test_ports() -> None:
     assert found["local_in__valid"] == ("in", 2)
     assert "local_in__sync_valid" not in found
     assert found["result"] == ("out", 3 * spec.data_bits)
-    assert found["spill_arrive__gid"] == ("in", 8)
-    assert "spill_arrive__gid" not in ports(MeshNode(SPEC))

@@ -337,7 +337,7 @@ def test_ports() -> None:
     assert {"x", "y", "index", "start"} <= found.keys()
     assert found["observe"] == ("out", observe_bits(spec)) == ("out", 2 * (6 + 2 * 3) + 32)
 
-    spec = network(sync="both", setup="manager", spill=True)
+    spec = network(sync="both", setup="manager")
     found = ports(MeshNode(spec))
     for name in ("arrive", "last", "ready", "released", "done", "broken"):
         assert found[name][1] == 4, name
@@ -345,5 +345,4 @@ def test_ports() -> None:
     assert found["result"] == ("out", 12)
     assert found["north_in__wires"] == ("in", 4 + 4 * 3)
     assert found["north_in__sync_valid"] == ("in", 2)
-    assert "spill_arrive__gid" in found
     assert "broken" not in ports(MeshNode(network()))

@@ -74,7 +74,7 @@ def mesh(**keys: object) -> MeshSpec:
 
 UNITS: dict[str, Callable[[], wiring.Component]] = {
     "mesh": lambda: BarrierUnit(mesh()),
-    "both": lambda: BarrierUnit(mesh(sync="both", operations="all", check_bits=8, spill=True)),
+    "both": lambda: BarrierUnit(mesh(sync="both", operations="all", check_bits=8)),
     "switch, both": lambda: SwitchUnit(irregular(barrier_registers=TOP, sync="both", ports=16)),
     "node, both": lambda: NodeUnit(irregular(barrier_registers=TOP, sync="both")),
     "traffic": lambda: TrafficTotals(1024),

@@ -104,7 +104,7 @@ CASES = {
     "table_6_shared": _router("table", 6, 3, 16, 32, register=True, message_bits=40),
     "source_3": _router("source", 3, 2, 3, 128),
     "source_9": _router("source", 9, 1, 1, register=True),
-    "source_4_shared": _router("source", 4, 4, 8, message_bits=18, cut=True),
+    "source_4_shared": _router("source", 4, 4, 4, message_bits=18, cut=True),
     "datelines_xy": _router("xy", channels=2, message_bits=11, datelines=frozenset({0, 3, 4})),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),

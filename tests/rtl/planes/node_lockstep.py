@@ -84,7 +84,8 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     lines = frozenset(p for p in range(shape.ports) if shape.datelines and rng.random() < 0.5)
     near = frozenset(p for p in range(shape.links) if not shape.own and rng.random() < 0.5)
     number = rng.randrange(shape.routers or 1)
-    layout, here = header_layout(shape), {"router": number, "port": shape.links}
+    sink = shape.links if shape.managers else 0
+    layout, here = header_layout(shape), {"router": number, "port": sink}
     if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
         number, here = place[1] * shape.width + place[0], dict(zip("xy", place, strict=True))
     managers = range(-1, shape.managers) if shape.own else (-1,)

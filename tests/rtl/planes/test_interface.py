@@ -155,7 +155,7 @@ def test_words_of_a_node_interface(guarded: bool) -> None:
             assert await ask(stage, target, 16) is None
         for _ in range(3):
             await stage.cycle(arrive=0b101)
-        assert await ask(stage, Target.PORT, 16) == 6
+        assert await ask(stage, Target.PORT, 16) == 3
         if not guarded:
             assert await ask(stage, Target.ROUTER, RouterWord.OVERFLOW) is None
             return

@@ -22,7 +22,12 @@ BY_DEFAULT, CYCLES = 6, 600
 
 
 def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
-    """Compare a node with its golden model; return what has happened."""
+    """Compare a node with its golden model; return what has happened.
+
+    Slots of barrier wires have a lock-step of their own.
+    """
+    registers = min(shape.registers, shape.layout.entries, 16)
+    shape = shape.model_copy(update={"wires": 0, "registers": registers})
     lockstep = NodeLockstep(shape, random.Random(seed))
     return together(Node(shape, lockstep.constants.headers), lockstep, seed, cycles)
 

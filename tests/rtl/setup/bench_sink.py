@@ -21,15 +21,14 @@ class Registers:
         self.rng, self.case = rng, case
         self.words: dict[int, int] = {}
         self.count = case.spec.barrier_registers
-        self.pending: tuple[int, tuple[int, int]] | None = None
+        self.pending: tuple[int, int] | None = None
 
     @property
     def controls(self) -> list[int]:
         return [self.words.get(8 * r, 0) for r in range(self.count)]
 
     def ask(self, address: int, write: int, data: int) -> None:
-        """Make an access; its answer comes in the next cycle, or later from the spill engine."""
-        delay = 0 if address < 2048 else self.rng.randrange(5)
+        """Make an access; its answer comes in the next cycle."""
         error, value = 0, 0
         if write:
             clears = address % 8 == data == 0
@@ -42,21 +41,16 @@ class Registers:
             value = self.rng.choice([0, 0, 1 << bit])
         else:
             value = self.words.get(address, 0)
-        self.pending = delay, (error, value)
+        self.pending = error, value
 
     def answer(self) -> tuple[int, int] | None:
         """Return what is answered in this cycle."""
-        if self.pending is None:
-            return None
-        delay, answer = self.pending
-        self.pending = (delay - 1, answer) if delay else None
-        return None if delay else answer
+        answer, self.pending = self.pending, None
+        return answer
 
     def disturb(self) -> None:
         """Let others change a register, too: another group's, somebody else's, or none."""
         place = 8 * self.rng.randrange(self.count)
-        if coin(self.rng, 0.1) and self.case.spec.spill:
-            place = 2048 + 8 * self.rng.randrange(5)
         fields = {"valid": coin(self.rng, 0.6), "gid": self.rng.randrange(5)}
         control = CONTROL.pack({**fields, "manager": self.rng.choice([0, 0, 1, 3])})
         gids = {CONTROL.unpack(word)["gid"] for word in self.controls if word & 1}
@@ -95,7 +89,7 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
     registers = Registers(rng, case)
     flits: list[int] = []
     repeated: list[int] = []
-    freed, spill_freed = [False] * registers.count, None
+    freed = [False] * registers.count
     codes: Counter[int] = Counter()
     strays = 0
     await bench.reset()
@@ -107,8 +101,6 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
             registers.disturb()
         if coin(rng, 0.02):
             freed[rng.randrange(registers.count)] = True
-        if case.spec.spill and spill_freed is None and coin(rng, 0.01):
-            spill_freed = rng.randrange(256), rng.randrange(4)
         if not flits and coin(rng, hurry):
             repeated = repeated if repeated and coin(rng, 0.25) else request(rng, case)
             flits = list(repeated)
@@ -120,7 +112,6 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
             answer=answer,
             controls=registers.controls,
             freed=list(freed),
-            spill_freed=spill_freed,
             taken=model.chosen is not None and coin(rng, patience),
         )
         stimulus = {
@@ -138,10 +129,6 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
             "freed": sum(flag << r for r, flag in enumerate(freed)),
             "reply_taken": now.taken,
         }
-        if case.spec.spill:
-            gid, manager = spill_freed or (0, 0)
-            stimulus |= {"spill_freed": spill_freed is not None}
-            stimulus |= {"spill_gid": gid, "spill_manager": manager}
         expected = model.cycle(now)
         pins.drive(stimulus)
         await bench.settle()
@@ -153,14 +140,12 @@ async def sink_agrees_with_model(dut: Any, name: str) -> None:
             names = ["access__address", "access__write", "access__data"]
             registers.ask(*pins.read(names).values())
         freed = [flag and not expected["clear_freed"] >> r & 1 for r, flag in enumerate(freed)]
-        if expected.get("clear_spill_freed"):
-            spill_freed = None
         if expected["reply_valid"] and now.taken:
             flit = case.spec.layout.flit.unpack(expected["reply_flit"])
             if flit["tail"]:
                 codes[REPLY.unpack(flit["payload"])["code"]] += 1
         strays += expected["stray"]
         await bench.edge()
-    said = set(Answer) - {Answer.ABORTED} - ({Answer.FULL} if case.spec.spill else set())
+    said = set(Answer) - {Answer.ABORTED}
     assert min(codes[code] for code in said) >= 3, codes
     assert strays > 10

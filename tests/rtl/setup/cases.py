@@ -15,7 +15,7 @@ IRREGULAR = IrregularSpec(
     barrier_registers=3,
 )
 MESH = MeshSpec(
-    kind="mesh", width=3, height=2, barrier_registers=2, spill=True, channels=2, buffer_flits=3,
+    kind="mesh", width=3, height=2, barrier_registers=2, channels=2, buffer_flits=3,
     flit_bits=36,
 )  # fmt: skip
 

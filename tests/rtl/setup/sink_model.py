@@ -19,7 +19,6 @@ class Inputs:
     answer: tuple[int, int] | None
     controls: list[int]
     freed: list[bool]
-    spill_freed: tuple[int, int] | None
     taken: bool
 
 
@@ -84,9 +83,6 @@ class SinkModel:
             known = CONTROL.unpack(now.controls[r])
             gid, manager = known["gid"], known["manager"]
             out = {"clear_freed": 1 << r}
-        elif now.spill_freed is not None:
-            gid, manager = now.spill_freed
-            out = {"clear_spill_freed": 1}
         else:
             return out
         if manager >= len(self.case.managers):
@@ -122,16 +118,12 @@ class SinkModel:
             return Answer.BAD, now
         setup = asked["operation"] == Request.SETUP
         base, found = 8 * at[0] if at else 0, bool(at)
-        if not at and case.spec.spill:
-            base = 2048 + 8 * gid
-            (_, held), now = yield from self._access(now, base)
-            found = bool(held & 1)
         if not found:
             if not setup:
                 return Answer.OK, now
             if free:
                 base = 8 * free[0]
-            elif not case.spec.spill:
+            else:
                 return Answer.FULL, now
         fields = {name: asked[name] for name in ("root", "op", "epoch", "gid", "manager")}
         fields |= {"valid": 1, "turn": asked["turn"] if case.turns else 0}

@@ -1,4 +1,4 @@
-"""The life of a register or spilled entry: each event alone and together with others."""
+"""The life of a register: each event alone and together with others."""
 
 import random
 

@@ -30,7 +30,7 @@ CASES = {
     "wires": MESH + "sync = 'wires'\nchannels = 0\n",
     "messages": MESH,
     "both": MESH + "sync = 'both'\nparity = true\ncheck_bits = 8\nwatchdog = 1000000\n",
-    "spill": MESH + "spill = true\noperations = 'all'\n",
+    "serial": MESH + "operations = 'all'\n",
     "irregular": IRREGULAR,
     "irregular wires": IRREGULAR + "sync = 'wires'\n",
     "irregular both": IRREGULAR + "sync = 'both'\n",

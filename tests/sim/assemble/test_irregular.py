@@ -21,30 +21,29 @@ from tests.sim.drive.networks import irregular
 
 NETWORKS = {
     "default": irregular(SMALL),
-    "one switch, no data, spill": irregular(
-        Irregular(2, 1, (), ((0, 1),)), data_bits=0, spill=True, cycles_per_hop=1
-    ),
+    "one switch, no data": irregular(Irregular(2, 1, (), ((0, 1),)), data_bits=0, cycles_per_hop=1),
     "datelines, serial": ring(4, 1, operations="all"),
     "wires alone": irregular(SMALL, sync="wires", channels=0, parity=True),
     "wires, managers": irregular(SMALL, sync="wires", setup="manager", data_bits=0),
-    "both": ring(4, 1, sync="both", wires="shared", link_registers=1, spill=True),
+    "both": ring(4, 1, sync="both", wires="shared", link_registers=1),
 }
 
 # Tools take seconds for a file: by default those that have the most in them.
 FILES = [
-    pytest.param(spec, id=name, marks=[] if "spill" in name or name == "both" else pytest.mark.long)
+    pytest.param(
+        spec, id=name, marks=[] if name in ("both", "one switch, no data") else pytest.mark.long
+    )
     for name, spec in NETWORKS.items()
 ]
 
 
 def test_ports_are_those_of_a_mesh_but_config_counts_switches_too() -> None:
     """A network of 4 nodes and 3 switches, 4 registers, 5 data bits, 2 channels, 40-bit flits."""
-    spec = irregular(SMALL, spill=True, data_bits=5, channels=2, flit_bits=40)
+    spec = irregular(SMALL, data_bits=5, channels=2, flit_bits=40)
     widths = {name: width for _, name, width in top_ports(spec)}
     assert widths["config_node"] == 3
     assert widths["arrive"] == widths["ready"] == 16
     assert widths["data"] == widths["result"] == 80
-    assert widths["spill_arrive_gid"] == 32
     assert widths["inject_flit"] == widths["eject_flit"] == 4 * 42
     assert widths["eject_credit"] == 8
 
@@ -64,7 +63,7 @@ def test_verilator_has_nothing_to_say_of_the_file(spec: IrregularSpec, tmp_path:
 
 
 def test_instances_and_links_have_the_names_of_the_documentation() -> None:
-    text = top_verilog(irregular(SMALL, spill=True), "net")
+    text = top_verilog(irregular(SMALL, operations="all"), "net")
     assert re.findall(r"^  (\w+ \w+) \($", text, re.M) == [
         *(f"irregular_switch switch_{s}" for s in range(3)),
         *(f"irregular_node node_{i}" for i in range(4)),
@@ -113,7 +112,7 @@ def test_tables_and_datelines_are_constants(spec: IrregularSpec) -> None:
 
 
 def test_every_switch_and_node_knows_its_number() -> None:
-    text = top_verilog(irregular(SMALL), "net")
+    text = top_verilog(irregular(SMALL, operations="all"), "net")
     assert re.findall(r"\.number\((.*)\)", text) == ["2'd0", "2'd1", "2'd2"]
     assert re.findall(r"\.target\((.*)\)", text) == [
         *(f"3'd{4 + s}" for s in range(3)),

@@ -16,7 +16,7 @@ from tests.sim.drive.networks import mesh
 NETWORKS = {
     "default": mesh(3, 2),
     "one node": mesh(1, 1, channels=2),
-    "column, no data, spill": mesh(1, 3, data_bits=0, spill=True),
+    "column, no data": mesh(1, 3, data_bits=0),
     "own links": mesh(2, 2, sync_links="own", operations="all"),
     "wires alone": mesh(2, 2, sync="wires", channels=0),
     "messages alone": mesh(2, 1, channels=0, barrier_registers=1),
@@ -26,14 +26,16 @@ NETWORKS = {
 
 # Tools take seconds for a file: by default those that have the most in them.
 FILES = [
-    pytest.param(spec, id=name, marks=[] if "spill" in name or name == "both" else pytest.mark.long)
+    pytest.param(
+        spec, id=name, marks=[] if name in ("both", "column, no data") else pytest.mark.long
+    )
     for name, spec in NETWORKS.items()
 ]
 
 
 def test_ports_keep_their_names_and_widths() -> None:
     """A network of 6 nodes, 4 registers, 5 data bits, 2 channels, flits of 40 bits."""
-    spec = mesh(3, 2, spill=True, data_bits=5, channels=2, flit_bits=40)
+    spec = mesh(3, 2, data_bits=5, channels=2, flit_bits=40)
     assert list(top_ports(spec)) == [
         ("input", "clk", None),
         ("input", "rst", None),
@@ -52,13 +54,6 @@ def test_ports_keep_their_names_and_widths() -> None:
         ("output", "config_ready", None),
         ("output", "config_error", None),
         ("output", "config_rdata", 32),
-        ("input", "spill_arrive_valid", 6),
-        ("input", "spill_arrive_gid", 48),
-        ("input", "spill_arrive_data", 30),
-        ("output", "spill_arrive_ready", 6),
-        ("output", "spill_release_valid", 6),
-        ("output", "spill_release_gid", 48),
-        ("output", "spill_release_result", 30),
         ("input", "inject_valid", 12),
         ("input", "inject_flit", 252),
         ("output", "inject_credit", 12),
@@ -69,13 +64,11 @@ def test_ports_keep_their_names_and_widths() -> None:
 
 
 def test_managers_add_what_a_process_says_and_hears() -> None:
-    options = {"spill": True, "data_bits": 5}
+    options = {"data_bits": 5}
     managed = set(top_ports(mesh(3, 2, setup="manager", **options)))
     assert managed - set(top_ports(mesh(3, 2, **options))) == {
         ("input", "last", 24),
         ("output", "broken", 24),
-        ("input", "spill_arrive_last", 6),
-        ("output", "spill_release_kind", 12),
     }
 
 

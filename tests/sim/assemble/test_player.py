@@ -15,7 +15,7 @@ from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-SPEC = mesh(3, 2, spill=True, barrier_registers=2, data_bits=4)
+SPEC = mesh(3, 2, barrier_registers=2, data_bits=4)
 
 SEEN = """module top;
   reg clk = 0, rst = 1, load = 0;
@@ -25,8 +25,6 @@ SEEN = """module top;
     if (start) $display("%0d start", cycle);
     if (config_valid) $display("%0d config %0d %0d %0d %0h", cycle, config_node, config_address,
                                config_write, config_data);
-    if (spill_arrive_valid != 0) $display("%0d spill %0h %0h %0h", cycle, spill_arrive_valid,
-                                          spill_arrive_gid, spill_arrive_data);
     if (put_valid != 0) $display("%0d put %0h %0h", cycle, put_valid, put_flit);
     if (traffic_load) $display("%0d load %0h", cycle, traffic_seed);
     if (traffic_enable) $display("%0d rate %0d", cycle, traffic_rate);
@@ -50,7 +48,6 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         Stimulus(4, StimulusKind.ARRIVE, 3, 0xA),
         Stimulus(4, StimulusKind.ARRIVE, 11, 0x5),
         Stimulus(5, StimulusKind.ARRIVE, 0, 0x7),
-        Stimulus(9, StimulusKind.SPILL, 4, 0xC, 200),
         Stimulus(10, StimulusKind.PACKET, 0, 0xFFFFFFFF, 3 | 1 << 4),
         Stimulus(10, StimulusKind.PACKET, 5, 0x12, 1 << 5),
         Stimulus(12, StimulusKind.LOAD, data=0xFFFFFFFF),
@@ -65,7 +62,6 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         f"4 arrive 808 data {0xA << 12 | 0x5 << 44:x}",
         "4 start",
         "5 arrive 1 data 7",
-        f"9 spill 10 {200 << 32:x} {0xC << 16:x}",
         f"10 put 21 {0x12 << 6 + 5 * 38 | 1 << 5 + 5 * 38 | 0xFFFFFFFF << 6 | 0x13:x}",
         "12 load ffffffff",
         "13 rate 77",
@@ -76,44 +72,24 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
 
 @pytest.mark.icarus
 def test_config_reaches_switches_by_their_target(tmp_path: Path) -> None:
-    spec = irregular(SMALL, spill=True)  # four nodes, then three switches
+    spec = irregular(SMALL)  # four nodes, then three switches
     stimuli = [
         Stimulus(1, StimulusKind.CONFIG, 3 << 12 | 2, 0xA, 1),
         Stimulus(2, StimulusKind.CONFIG, 6 << 12 | 4095, 0xB, 1),
         Stimulus(3, StimulusKind.ARRIVE, 15, 0x3F),
-        Stimulus(4, StimulusKind.SPILL, 3, 0x15, 7),
     ]
     text = SEEN.format(player=player_text(spec))
     assert runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)}).splitlines() == [
         "1 config 3 2 1 a",
         "2 config 6 4095 1 b",
         f"3 arrive 8000 data {0x3F << 90:x}",
-        f"4 spill 8 {7 << 24:x} {0x15 << 18:x}",
-    ]
-
-
-@pytest.mark.icarus
-def test_the_last_arrival_of_a_spilled_group(tmp_path: Path) -> None:
-    spec = mesh(3, 2, spill=True, setup="manager", barrier_registers=2, data_bits=4)
-    stimuli = [
-        Stimulus(2, StimulusKind.SPILL, 4 | 1 << 31, 0xC, 200),
-        Stimulus(3, StimulusKind.SPILL, 1, 0x3, 9),
-    ]
-    shown = '$display("%0d last %0h", cycle, spill_arrive_last);'
-    seen = SEEN.replace("if (start)", f"if (spill_arrive_valid != 0) {shown}\n    if (start)")
-    text = seen.format(player=player_text(spec))
-    assert runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)}).splitlines() == [
-        "2 last 10",
-        f"2 spill 10 {200 << 32:x} {0xC << 16:x}",
-        "3 last 0",
-        f"3 spill 2 {9 << 8:x} {0x3 << 4:x}",
     ]
 
 
 @pytest.mark.icarus
 def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
     """Two registers of messages, then two slots."""
-    spec = mesh(3, 2, sync="both", setup="manager", spill=True, barrier_registers=2)
+    spec = mesh(3, 2, sync="both", setup="manager", barrier_registers=2)
     stimuli = [
         Stimulus(2, StimulusKind.ARRIVE, 4 * 5 + 3, 0xC),
         Stimulus(3, StimulusKind.ARRIVE, 4 * 1 + 1, 0x3, 1),
@@ -131,7 +107,7 @@ def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
 
 
 def test_a_word_of_the_script() -> None:
-    word = Stimulus(0x12, StimulusKind.SPILL, 0x345, 0x6789, 0xAB).word()
+    word = Stimulus(0x12, StimulusKind.START, 0x345, 0x6789, 0xAB).word()
     assert word == "02ab000003450000678900000012"
 
 

@@ -112,43 +112,27 @@ def test_an_unknown_value_is_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.icarus
-def test_spilled_groups_and_links_of_their_own(tmp_path: Path) -> None:
-    spec = mesh(2, 1, spill=True, sync_links="own", barrier_registers=1)
+def test_links_of_their_own(tmp_path: Path) -> None:
+    spec = mesh(2, 1, sync_links="own", barrier_registers=1)
     east = "dut.link_0_0_east"
     lines = probed(
         spec,
         MESH_LINKS,
         [
             f"{east}_valid = 1; {east}_flit = 6; {east}_sync_valid = 1; {east}_sync = 7;",
-            f"{east}_valid = 0; {east}_sync_valid = 0; spill_release_valid = 2;"
-            "spill_release_gid = 16'h2a00; spill_release_result = 8'h90;",
-            "spill_release_valid = 0;",
+            f"{east}_valid = 0; {east}_sync_valid = 0;",
         ],
         tmp_path,
     )
-    assert lines == ["0 3 0 0 6 7", "1 0 0 0 s1:2a:9", "o"]
-
-
-@pytest.mark.icarus
-def test_what_a_spilled_groups_process_is_told(tmp_path: Path) -> None:
-    spec = mesh(2, 1, spill=True, setup="manager", barrier_registers=1)
-    lines = probed(
-        spec,
-        MESH_LINKS,
-        [
-            "spill_release_valid = 3; spill_release_gid = 16'h2a07; spill_release_result = 8'h90;"
-            "spill_release_kind = 4'b1110;",
-            "spill_release_valid = 0;",
-        ],
-        tmp_path,
-    )
-    assert lines == ["0 0 0 0 s0:7:0:2 s1:2a:9:3", "o"]
+    assert lines == ["0 3 0 0 6 7"]
 
 
 @pytest.mark.icarus
 @pytest.mark.parametrize("buffered", [False, True])
 def test_an_irregular_network(buffered: bool, tmp_path: Path) -> None:
-    spec = irregular(PAIR, channels=2, spill=buffered, barrier_registers=1)
+    spec = irregular(
+        PAIR, channels=2, operations="all" if buffered else "bitwise", barrier_registers=1
+    )
     across, down, up = (f"dut.{name}" for name in ("link_0_0", "link_1_2", "uplink_0"))
     given, taken = (f"{down}_sync_credit = {bit};" if buffered else "" for bit in "10")
     lines = probed(

@@ -68,7 +68,6 @@ def random_cluster(rng: random.Random, most: int, ports: int = 8) -> IrregularSp
                 buffer_flits=rng.choice((1, 2, 3, 8)),
                 channels=rng.choice((1, 1, 2, 4)),
                 barrier_registers=rng.choice((1, 2, 4)),
-                spill=rng.random() < 0.4,
                 cycles_per_hop=rng.choice((1, 2)),
                 turnaround=rng.choice(("switch", "node")),
                 operations=rng.choice(("bitwise", "all")),

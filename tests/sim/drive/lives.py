@@ -40,9 +40,6 @@ class Notes:
             last = (node, register) in inputs.get("last", ())
             index = node * self._registers + register
             self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
-        for node, (gid, data, last) in inputs.get("spill_arrive", {}).items():
-            index = node | last << 31
-            self.stimuli.append(Stimulus(now, StimulusKind.SPILL, index, data, gid))
         for node, flit in inputs.get("send", {}).items():
             self.stimuli.append(Stimulus(now, StimulusKind.SEND, node, flit))
         for node in inputs.get("take", ()):
@@ -53,8 +50,7 @@ class Notes:
             write = int(config.write)
             self.stimuli.append(Stimulus(now, StimulusKind.CONFIG, index, config.data, write))
         answer = model.config_answer
-        released = model.release or getattr(model, "spill_release", [])
-        changed = self._changed() if released else None
+        changed = self._changed() if model.release else None
         record = self._step(**inputs)
         if record is not None or answer[0]:
             self.text.append(record_line(now, record or EMPTY, answer))

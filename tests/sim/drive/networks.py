@@ -100,7 +100,6 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
             "sync_links": rng.choice(("shared", "shared", "own")),
         }
         unit = {
-            "spill": rng.random() < 0.4,
             "barrier_pipeline": rng.randrange(2),
         }
         try:
@@ -118,12 +117,9 @@ def random_network(rng: random.Random, largest: int) -> MeshSpec:
 
 
 def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
-    """Everybody, one member alone, and random others: more than there are registers, if allowed."""
+    """Everybody, one member alone, and random others: as many as there are registers."""
     nodes = network.topology.nodes
-    if isinstance(network, EngineSpec):
-        count = network.groups
-    else:
-        count = network.barrier_registers + 3 * network.spill
+    count = network.groups if isinstance(network, EngineSpec) else network.barrier_registers
     operations: list[Operation] = ["or", "and", "xor"]
     if network.operations == "all":
         operations += ["max", "min", "sum"]

@@ -1,12 +1,12 @@
 """The config port's queue: one request a cycle, answers in order, each to who asked."""
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import SwitchWord, spill_address
+from syncfabric.models.messages import SwitchWord, register_address
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import ConfigPort
 from tests.sim.drive.networks import mesh
 
-NETWORK = mesh(2, 2, spill=True)
+NETWORK = mesh(2, 2)
 FIRST = ConfigRequest(3, 8, True, 77)
 
 
@@ -36,18 +36,8 @@ def test_answers_go_to_who_asked() -> None:
     assert port.answered == {6: FIRST, 8: ConfigRequest(1, 9, False)}
 
 
-def test_nothing_is_given_while_a_spilled_entry_has_not_answered() -> None:
-    port = ConfigPort(NETWORK, [ConfigRequest(0, spill_address(9, SwitchWord.CONTROL), False)])
-    port.ask(FIRST)
-    port.give(1)
-    assert not port.may_ask
-    assert not port.all_given
-    port.hear(4, (True, False, 0))
-    assert port.may_ask
-
-
 def test_who_is_not_there_does_not_answer() -> None:
-    port = ConfigPort(NETWORK, [ConfigRequest(9, spill_address(9, SwitchWord.CONTROL), False)])
+    port = ConfigPort(NETWORK, [ConfigRequest(9, register_address(1, SwitchWord.CONTROL), False)])
     port.give(1)
     assert port.all_answered
     assert port.all_given

@@ -41,8 +41,7 @@ ROUNDS = 3
     [
         pytest.param("default", marks=pytest.mark.long),
         pytest.param("own links", marks=pytest.mark.long),
-        pytest.param("spill", marks=pytest.mark.long),
-        pytest.param("irregular, spill", marks=pytest.mark.long),
+        pytest.param("irregular, two channels", marks=pytest.mark.long),
         pytest.param(
             "irregular, one cycle a hop, turned by the node, serial", marks=pytest.mark.long
         ),
@@ -85,7 +84,7 @@ def lane(node: tuple[int, int], port: Port, channel: int) -> int:
 def note(coverage: Coverage, cycle: int, flits: dict[int, int], release: int = 0) -> None:
     order = sorted(flits)
     valid = sum(1 << one for one in order)
-    record = Record(valid, 0, [flits[one] for one in order], release, [0] * release.bit_count(), ())
+    record = Record(valid, 0, [flits[one] for one in order], release, [0] * release.bit_count())
     coverage.note(Line(cycle, record), full=0)
 
 

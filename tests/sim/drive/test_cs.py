@@ -17,9 +17,7 @@ KEYS: tuple[dict[str, object], ...] = (
     {},
     {"barrier_pipeline": 0},
     {"operations": "all"},
-    {"spill": True, "barrier_registers": 1},
     {"setup": "manager"},
-    {"setup": "manager", "spill": True, "barrier_registers": 1},
 )
 
 

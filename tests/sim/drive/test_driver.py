@@ -64,7 +64,7 @@ def test_without_traffic_there_is_none() -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
-    network = mesh(2, 3, spill=True, barrier_registers=2)
+    network = mesh(2, 3, barrier_registers=2)
     ((plan, _),) = make_job(network, random.Random(6), [scenario]).runs
     model = MeshModel(network)
     driver = Driver(plan, scenario, model)
@@ -75,9 +75,6 @@ def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
         assert all(stimulus.cycle == now for stimulus in new)
         assert said(new, StimulusKind.ARRIVE) == {
             (node * 2 + register, data, 0) for (node, register), data in inputs.arrive.items()
-        }
-        assert said(new, StimulusKind.SPILL) == {
-            (node, data, gid) for node, (gid, data) in inputs.spill_arrive.items()
         }
         assert bool(said(new, StimulusKind.START)) == inputs.start
         config = inputs.config
@@ -91,7 +88,6 @@ def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
         )
         model.step(
             arrive=inputs.arrive,
-            spill_arrive=inputs.spill_arrive,
             start=inputs.start,
             config=inputs.config,
             load=inputs.load,
@@ -104,25 +100,3 @@ def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
 
 def said(stimuli: list[Stimulus], kind: StimulusKind) -> set[tuple[int, int, int]]:
     return {(s.index, s.data, s.extra) for s in stimuli if s.kind is kind}
-
-
-def test_a_spilled_member_asks_when_its_node_is_ready() -> None:
-    network = mesh(2, 1, spill=True, barrier_registers=1)
-    both = (0, 0), (1, 0)
-    plan = plan_of(network, members(1, *both), members(2, *both), members(3, *both))
-    model = MeshModel(network)
-    driver = Driver(plan, Scenario(episodes=3, policy="together"), model)
-    asked = 0
-    for now in range(200):
-        ready = {node: model.spill_ready(node) for node in range(2)}
-        inputs = driver.inputs(now, quiet=False) or Inputs()
-        assert all(ready[node] for node in inputs.spill_arrive)
-        asked += len(inputs.spill_arrive)
-        model.step(
-            arrive=inputs.arrive,
-            spill_arrive=inputs.spill_arrive,
-            start=inputs.start,
-            config=inputs.config,
-        )
-    assert asked == 2 * 2 * 3
-    assert all(group.finished for group in driver.groups)

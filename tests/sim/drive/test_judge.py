@@ -92,7 +92,6 @@ ANSWER = find(lambda line: line.answer)
         (CREDIT, lambda r: r._replace(credit=r.credit ^ 1 << 6)),
         (RELEASE, lambda r: r._replace(release=0, results=())),
         (RELEASE, lambda r: r._replace(results=[r.results[0] ^ 8, *r.results[1:]])),
-        (RELEASE, lambda r: r._replace(spill=[(0, 9, 1)])),
     ],
 )
 def test_a_changed_wire_is_found_where_it_is(place: int, change: Change) -> None:

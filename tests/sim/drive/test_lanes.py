@@ -115,6 +115,6 @@ def test_messages_without_slots_keep_a_distance() -> None:
     assert list(spacing.note(6, 0b1000)) == []
     assert list(spacing.note(7, 0b1010)) == [3]
     assert list(spacing.note(8, 0b1010)) == [1]  # the other one has been told
-    for network in (irregular(SMALL, spill=True), SPEC):
+    for network in (irregular(SMALL, operations="all"), SPEC):
         spacing = Spacing(network)
         assert [list(spacing.note(cycle, 0b1110)) for cycle in (1, 2)] == [[], []]

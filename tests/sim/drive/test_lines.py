@@ -23,25 +23,18 @@ from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, playe
 from tests.sim.drive.wires.nets import COMBINATIONS, network_of, wired
 
 SPEC = mesh(2, 2, barrier_registers=2)
-RECORD = Record(1 << 1 | 1 << 12, 1 << 60, [0x1E, 0x3], 1 << 5, [9], [(2, 17, 8)])
+RECORD = Record(1 << 1 | 1 << 12, 1 << 60, [0x1E, 0x3], 1 << 5, [9])
 
 
 def test_a_line_in_words() -> None:
     text = record_line(26, RECORD, (True, True, 48))
-    assert text == f"1a 1002 1{'0' * 15} 20 1e 3 9 s2:11:8 c1:30"
+    assert text == f"1a 1002 1{'0' * 15} 20 1e 3 9 c1:30"
     assert parse(text, 0) == Line(26, RECORD, (1, 48))
     assert observe_line([(3, 255), (10, 0)]) == "o 3:ff a:0"
     assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
 
 
-def test_with_managers_a_spilled_member_is_told_kinds() -> None:
-    record = RECORD._replace(spill=[(2, 17, 0, 2), (10, 3, 31, 1)])
-    text = record_line(26, record, (False, False, 0))
-    assert text.endswith(" 9 s2:11:0:2 sa:3:1f:1")
-    assert parse(text, 0) == Line(26, record)
-
-
-@pytest.mark.parametrize("network", [mesh(3, 2, spill=True), irregular(SMALL, spill=True)])
+@pytest.mark.parametrize("network", [mesh(3, 2), irregular(SMALL)])
 def test_every_line_of_a_run_is_read_as_it_was_meant(network: RegisterSpec) -> None:
     ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
     kinds = set()
@@ -69,7 +62,7 @@ CABLED = irregular(SMALL, sync="wires", barrier_registers=2, data_bits=3, wires=
 def test_changes_of_wires_stand_between_releases_and_the_answer() -> None:
     record = RECORD._replace(wires=((1, 0x2A), (18, 0)))
     text = record_line(26, record, (True, True, 48))
-    assert text.endswith(" 9 s2:11:8 w1:2a w12:0 c1:30")
+    assert text.endswith(" 9 w1:2a w12:0 c1:30")
     assert parse(text, 0) == Line(26, record, (1, 48))
     only = EMPTY._replace(wires=((0, 1),))
     assert record_line(7, only, (False, False, 0)) == "7 0 0 0 w0:1"
@@ -158,7 +151,6 @@ def test_the_wires_of_a_line_can_be_read_alone() -> None:
         ({"release": 0, "results": []}, (0, 1), "release[1]", 0, 1),
         ({"release": 1 << 5 | 1 << 6, "results": [9, 0]}, (1, 1), "release[0]", 1, 0),
         ({"results": [8]}, (0, 1), "result[1]", 8, 9),
-        ({"spill": []}, None, "spill_release", "[]", "[(2, 17, 8)]"),
     ],
 )
 def test_a_difference_has_its_wires_name(
@@ -175,7 +167,7 @@ def test_a_difference_has_its_wires_name(
 
 def test_messages_on_links_of_their_own() -> None:
     spec = mesh(2, 2, sync_links="own")
-    both = Record(0b11, 0, [5, 6], 0, (), ())
+    both = Record(0b11, 0, [5, 6], 0, ())
     told = list(explain(spec, Line(1, both._replace(payloads=[4, 7])), Line(1, both)))
     assert [mismatch.signal for mismatch in told] == ["link_0_0_east_flit[0]", "link_0_0_east_sync"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.errors import PlanError, ToolError
+from syncfabric.models.errors import ToolError
 from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.models.planning.images import config_writes
@@ -120,26 +120,6 @@ def test_what_a_long_run_does_not_do_is_refused(asked: dict[str, Any]) -> None:
 
 def test_another_simulator_is_refused() -> None:
     refused(PLAN, ToolError, LEAVE_OUT, sim="icarus")
-
-
-@pytest.mark.parametrize(
-    ("network", "second"),
-    [
-        (mesh(2, 2, spill=True, barrier_registers=1), ((0, 0), (1, 0))),
-        # Both have a register at their nodes, but not at the switches between.
-        (irregular(SMALL, spill=True, barrier_registers=1), ((0, 3), (2, 1))),
-    ],
-)
-def test_a_spilled_group_is_refused(
-    network: RegisterSpec, second: tuple[tuple[int, int], ...]
-) -> None:
-    first = ((0, 0), (1, 0)) if network.kind == "mesh" else ((0, 1), (2, 0))
-    plan = plan_of(network, members(4, *first), members(7, *second))
-    message = (
-        r"^group 7: a long run drives groups in registers only, and this one is spilled somewhere; "
-        r"raise barrier_registers or leave out --long$"
-    )
-    refused(plan, PlanError, message)
 
 
 LEAVE_OUT = (

@@ -21,9 +21,8 @@ NOISY = Scenario(episodes=60, noise=True, seed=3)
     "network",
     [
         mesh(3, 3),
-        mesh(3, 3, spill=True),
         irregular(SMALL, cycles_per_hop=1),
-        irregular(SMALL, spill=True, turnaround="node"),
+        irregular(SMALL, turnaround="node"),
     ],
 )
 def test_what_is_wrong_is_counted_but_nothing_overflows(network: RegisterSpec) -> None:
@@ -39,7 +38,7 @@ def test_what_is_wrong_is_counted_but_nothing_overflows(network: RegisterSpec) -
 
 
 def test_a_network_without_groups_or_neighbours_bears_it() -> None:
-    for network in (mesh(1, 1), mesh(1, 1, spill=True), mesh(2, 1, data_bits=0)):
+    for network in (mesh(1, 1), mesh(2, 1, data_bits=0)):
         quiet = Scenario(episodes=4, noise=True, background=0.1)
         for job in (
             Job(((plan_of(network), quiet),)),

@@ -39,7 +39,7 @@ def line(cycle: int, flits: Flits) -> Line:
     """Return what the probe writes of these flits."""
     order = sorted(flits)
     valid = sum(1 << lane for lane in order)
-    return Line(cycle, Record(valid, 0, [flits[lane] for lane in order], 0, (), ()))
+    return Line(cycle, Record(valid, 0, [flits[lane] for lane in order], 0, ()))
 
 
 def signals(check: PacketCheck, lane: int, flits: Iterable[int], first: int = 1) -> list[str]:

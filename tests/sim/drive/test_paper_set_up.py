@@ -45,7 +45,7 @@ def play(job: Job, *, hardware: bool = True) -> list[Outcome]:
     "keys",
     [
         {},
-        {"turnaround": "node", "cycles_per_hop": 1, "spill": True, "barrier_registers": 1},
+        {"turnaround": "node", "cycles_per_hop": 1},
     ],
 )
 @pytest.mark.long
@@ -64,7 +64,7 @@ def test_groups_meet_when_all_is_written(keys: dict[str, Any]) -> None:
 
 def test_groups_that_give_up_leave_nothing_in_a_quiet_network() -> None:
     """What is refused while a last release is under way is asked for again."""
-    plan = drawn_plan(3, spill=True, barrier_registers=1)
+    plan = drawn_plan(3)
     (outcome,) = play(Job(((plan, Scenario(episodes=3, tidy=True)),)), hardware=False)
     assert outcome.mismatches == []
     assert outcome.hang is None

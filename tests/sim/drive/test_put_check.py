@@ -50,7 +50,7 @@ class Bench:
     def show(self, link: int, flits: Sequence[int], channel: int = 0) -> None:
         for flit in flits:
             self.cycle += 1
-            record = Record(1 << link * self._links.width + channel, 0, [flit], 0, (), ())
+            record = Record(1 << link * self._links.width + channel, 0, [flit], 0, ())
             self.broken += [wrong.signal for wrong in self.check.note(Line(self.cycle, record))]
 
     def inject(self, node: int, flits: Sequence[int], channel: int = 0) -> None:

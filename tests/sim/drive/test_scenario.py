@@ -20,7 +20,7 @@ from tests.sim.drive.networks import make_job, mesh
 def test_a_job_comes_back() -> None:
     packets = (Sending(4, 1, 0, (5, 6)), Sending(9, 0, 1, (7,)))
     scenarios = (Scenario(noise=True), Scenario(packets=packets), Scenario(scheme="unicast"))
-    job = make_job(mesh(3, 2, spill=True), random.Random(1), scenarios, coverage=True)
+    job = make_job(mesh(3, 2), random.Random(1), scenarios, coverage=True)
     again = Job.from_json(json.loads(json.dumps(job.to_json())))
     assert [_tupled(scenario) for _, scenario in again.runs] == list(scenarios)
     for (plan, _), (copy, _) in zip(job.runs, again.runs, strict=True):
@@ -47,7 +47,7 @@ def test_an_outcome_comes_back() -> None:
         messages=6,
         releases=4,
         loads={24: 0.125},
-        coverage={"spilled release": 2},
+        coverage={"root released with 0 children": 2},
         scheme=SchemeOutcome([7], [4], [9]),
     )
     assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome

@@ -24,7 +24,7 @@ from tests.sim.drive.networks import (
 
 @pytest.mark.parametrize("cycles", [1, 17, 100_000])
 @pytest.mark.parametrize(
-    "network", [mesh(3, 2, spill=True, barrier_registers=2), irregular(SMALL, barrier_registers=2)]
+    "network", [mesh(3, 2, barrier_registers=2), irregular(SMALL, barrier_registers=2)]
 )
 def test_chunks_of_any_size_say_the_same(network: RegisterSpec, cycles: int) -> None:
     for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:

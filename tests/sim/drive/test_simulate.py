@@ -21,7 +21,6 @@ from tests.sim.drive.networks import (
     check,
     irregular,
     make_job,
-    members,
     mesh,
     plan_of,
     random_network,
@@ -31,17 +30,15 @@ BOTH = {"2x1": mesh(2, 1)}
 ICARUS: dict[str, RegisterSpec] = {
     "one node": mesh(1, 1),
     "messages alone": mesh(3, 1, channels=0, barrier_registers=2),
-    "irregular, one cycle a hop, spill, turned by the node": irregular(
-        SMALL, cycles_per_hop=1, spill=True, barrier_registers=1, turnaround="node", channels=2
+    "irregular, one cycle a hop, turned by the node": irregular(
+        SMALL, cycles_per_hop=1, barrier_registers=2, turnaround="node", channels=2
     ),
 }
 LONG: dict[str, RegisterSpec] = {
     "ring, datelines, serial, no data": ring(4, 1, operations="all", data_bits=0, buffer_flits=3),
     "3x2, own links": mesh(3, 2, sync_links="own", channels=3),
-    "2x3, spill": mesh(2, 3, spill=True, barrier_registers=2),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "3x2, pipeline 0, two channels": mesh(3, 2, barrier_pipeline=0, channels=2, buffer_flits=3),
-    "3x3, spill, pipeline 0": mesh(3, 3, spill=True, barrier_registers=1, barrier_pipeline=0),
     "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
 }
 SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
@@ -92,16 +89,6 @@ def run(network: RegisterSpec, name: str, simulator: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.icarus
-def test_a_reset_clears_spilled_groups() -> None:
-    network = mesh(2, 1, barrier_registers=1, spill=True)
-    both = (0, 0), (1, 0)
-    run = plan_of(network, members(1, *both), members(2, *both)), Scenario(episodes=2)
-    job = Job((run, run))
-    check(job, simulate(job, build_bench(network, "icarus")))
-
-
-@pytest.mark.long
-@pytest.mark.icarus
 def test_another_network_than_the_model_is_found_out() -> None:
     job = make_job(mesh(2, 2, barrier_pipeline=0), random.Random(SEED))
     outcomes = simulate(job, build_bench(mesh(2, 2), "icarus")).outcomes
@@ -123,7 +110,7 @@ def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
 
 
 def test_the_model_alone_is_judged_by_the_same_rules() -> None:
-    job = make_job(mesh(4, 3, spill=True), random.Random(SEED))
+    job = make_job(mesh(4, 3), random.Random(SEED))
     told: list[tuple[int, int]] = []
     simulation = run_model(job, told=lambda done, of: told.append((done, of)))
     check(job, simulation)

@@ -23,8 +23,8 @@ NETWORKS: dict[str, RegisterSpec] = {
     "irregular, one cycle a hop": drawn(*(5, 6, 6, 14, 6), cycles_per_hop=1, buffer_flits=3),
     "ring, datelines": ring(5, 2, buffer_flits=2, channels=4),
     "mesh, managed": mesh(3, 3, setup="manager"),
-    "irregular, managed, spill": drawn(
-        *(2, 8, 5, 16, 6), setup="manager", spill=True, barrier_registers=2, buffer_flits=2
+    "irregular, managed": drawn(
+        *(2, 8, 5, 16, 6), setup="manager", barrier_registers=2, buffer_flits=2
     ),
 }
 SCENARIOS = (

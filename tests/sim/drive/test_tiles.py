@@ -17,18 +17,15 @@ NETWORKS = {
         5, 4, sync_links="own", channels=3, buffer_flits=3, data_bits=32, flit_bits=64
     ),
     "messages alone": mesh(4, 3, channels=0, data_bits=2),
-    "spill": mesh(5, 5, spill=True, barrier_registers=2),
-    "serial, spill": mesh(
-        3, 3, operations="all", data_bits=9, spill=True, barrier_registers=2, buffer_flits=2
-    ),
+    "serial": mesh(3, 3, operations="all", data_bits=9, barrier_registers=2, buffer_flits=2),
     "column, no data, wide flits": mesh(1, 7, buffer_flits=1, data_bits=0, flit_bits=128),
     "8x8": mesh(8, 8),
 }
 
 CLUSTERS = {
     "irregular, default": drawn(1, switches=12, extra=6, nodes=24, ports=6),
-    "irregular, spill": drawn(
-        *(2, 8, 5, 16, 6), spill=True, barrier_registers=2, buffer_flits=2, channels=2
+    "irregular, two channels": drawn(
+        *(2, 8, 5, 16, 6), barrier_registers=2, buffer_flits=2, channels=2
     ),
     "irregular, one cycle a hop, turned by the node, serial": drawn(
         *(3, 8, 5, 16, 6),
@@ -43,11 +40,10 @@ CLUSTERS = {
     ),
 }
 LONG: dict[str, RegisterSpec] = {
-    "messages alone, spill, serial, pipeline 0": mesh(
+    "messages alone, serial, pipeline 0": mesh(
         *(5, 4),
         channels=0,
-        spill=True,
-        barrier_registers=1,
+        barrier_registers=2,
         operations="all",
         barrier_pipeline=0,
     ),
@@ -57,8 +53,8 @@ LONG: dict[str, RegisterSpec] = {
     "tree, one cycle a hop, no data": drawn(
         *(4, 24, 0, 30, 4), cycles_per_hop=1, data_bits=0, channels=2, buffer_flits=8
     ),
-    "star, spill, serial, one cycle a hop": star(
-        5, 2, spill=True, barrier_registers=1, operations="all", cycles_per_hop=1
+    "star, serial, one cycle a hop": star(
+        5, 2, barrier_registers=2, operations="all", cycles_per_hop=1
     ),
 }
 
@@ -67,14 +63,13 @@ ALL: dict[str, RegisterSpec] = {**NETWORKS, **CLUSTERS}
 SLOWER = {
     "messages alone",
     "ring, datelines, turned by the node",
-    "irregular, spill",
+    "irregular, two channels",
     "pipeline 0, two channels",
     "own links",
-    "spill",
     "8x8",
     "column, no data, wide flits",
     "irregular, default",
-    "serial, spill",
+    "serial",
     "irregular, one cycle a hop, turned by the node, serial",
 }
 """Those that are built for few other tests, and run with ``-m long``."""

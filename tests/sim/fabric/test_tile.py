@@ -18,14 +18,14 @@ from tests.sim.drive.networks import irregular, mesh
 from tests.sim.drive.static.networks import SMALL as SMALL_STATIC
 
 MESHES = {
-    "no data, spill": mesh(1, 1, data_bits=0, spill=True),
+    "no data": mesh(1, 1, data_bits=0),
     "own links": mesh(2, 2, sync_links="own", channels=2),
     "wires alone": mesh(2, 2, sync="wires", channels=0),
     "messages alone": mesh(2, 1, channels=0, barrier_registers=1),
     "both, managers": mesh(2, 2, sync="both", data_bits=0, setup="manager", parity=True),
 }
 CLUSTERS = {
-    "no data, spill": irregular(Irregular(2, 1, (), ((0, 1),)), data_bits=0, spill=True),
+    "no data": irregular(Irregular(2, 1, (), ((0, 1),)), data_bits=0),
     "two channels": ring(3, 1),
     "wires alone": irregular(SMALL, sync="wires", channels=0, data_bits=0),
     "wires, managers": irregular(SMALL, sync="wires", wires="shared", setup="manager"),
@@ -41,7 +41,7 @@ def declared(text: str, top: str) -> Ports:
 
 def some(names: Iterable[str]) -> list[Any]:
     """Return the names, of which those that have not the most in them are long."""
-    few = ("both, managers", "no data, spill")
+    few = ("both, managers", "no data")
     return [pytest.param(name, marks=[] if name in few else pytest.mark.long) for name in names]
 
 
@@ -137,8 +137,7 @@ def test_a_tile_of_messages_alone_knows_no_packets() -> None:
 
 def test_no_data_no_ports_for_it() -> None:
     for ports in (
-        mesh_tile.tile_ports(mesh(2, 2, data_bits=0, spill=True)),
-        irregular_tiles.node_ports(irregular(SMALL, data_bits=0, spill=True)),
+        mesh_tile.tile_ports(mesh(2, 2, data_bits=0)),
+        irregular_tiles.node_ports(irregular(SMALL, data_bits=0)),
     ):
-        assert not {"data", "result", "spill_arrive_data", "spill_release_result"} & ports.keys()
-        assert "spill_arrive_gid" in ports
+        assert not {"data", "result"} & ports.keys()

@@ -242,7 +242,6 @@ class PlainNetwork:
             sum(1 << r for r in released),
             [self.released[r] for r in released],
             (),
-            (),
             guards or (),
         )
 

@@ -63,7 +63,6 @@ def drawn(rng: random.Random) -> BarrierPlan:
         "channels": rng.choice((1, 2)),
         "buffer_flits": rng.choice((1, 2, 3)),
         "barrier_registers": rng.choice((2, 3, 4)),
-        "spill": rng.random() < 0.3,
         "data_bits": rng.choice((0, 4, 8)),
     }
     network: RegisterSpec

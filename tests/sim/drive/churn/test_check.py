@@ -14,12 +14,10 @@ from syncfabric.models.messages import (
     MANAGER_STATUS,
     Answer,
     Counter,
-    Kind,
     ManagerState,
     ManagerWord,
     Request,
     SwitchWord,
-    spill_address,
 )
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
@@ -69,7 +67,7 @@ class Stage:
 
     def release(self, *nodes: int) -> None:
         bits = sum(1 << node * REGISTERS + 3 for node in nodes)
-        record = Record(0, 0, (), bits, [1] * len(nodes), ())
+        record = Record(0, 0, (), bits, [1] * len(nodes))
         self._tell(self.barriers.release(Line(8, record), self.broken.seats))
 
     def observe(self, node: int) -> None:
@@ -341,56 +339,3 @@ def test_strays_where_nobody_was_killed() -> None:
     stage = lived()
     stage.answer(ConfigRequest(SWITCH, COUNTER_BASE + Counter.STRAY, False), 1)
     assert stage.told == ["STRAY at the end"]
-
-
-SPILLED = plan_with(cluster(spill=True))
-
-
-def told(stage: Stage, node: int, kind: Kind) -> None:
-    """Tell the process of a node something of the spilled group."""
-    record = Record(0, 0, (), 0, (), [(node, GID, 0, int(kind))])
-    stage._tell(stage.barriers.release(Line(8, record)))
-
-
-def test_spilled_members_are_told_go_once() -> None:
-    stage = Stage(plan=SPILLED)
-    told(stage, 0, Kind.GO)
-    assert stage.told == []
-    told(stage, 0, Kind.GO)
-    assert stage.told == ["GO to a member of group 40"]
-    told(stage, 2, Kind.GO)
-    assert stage.told[1:] == ["GO to a member of no group"]
-
-
-def test_spilled_members_are_told_broken_of_a_group_that_is_killed() -> None:
-    stage = Stage(plan=SPILLED)
-    told(stage, 0, Kind.BROKEN)
-    assert stage.told == ["BROKEN to a member of group 40"]
-    stage = Stage(plan=SPILLED)
-    stage.order(Request.KILL)
-    stage.barriers.arrive(Arrival(3, LIFE_NUMBER, 0, 1))
-    told(stage, 0, Kind.BROKEN)
-    told(stage, 1, Kind.BROKEN)
-    stage.note(Gone(8, LIFE_NUMBER, False))
-    assert stage.told == []
-
-
-def test_a_spilled_arrival_may_be_refused_where_its_group_has_died() -> None:
-    stage = Stage(plan=SPILLED)
-    request = ConfigRequest(0, COUNTER_BASE + Counter.REFUSED_ARRIVE, False)
-    stage.answer(request, 1)
-    assert stage.told == ["REFUSED_ARRIVE at the end"]
-    stage.order(Request.KILL)
-    stage.answer(request, 1)
-    assert len(stage.told) == 1
-
-
-def test_an_entry_in_memory_that_is_left() -> None:
-    stage = Stage(plan=SPILLED)
-    stage.order(Request.KILL)
-    stage.note(Gone(8, LIFE_NUMBER, False))
-    entry = ConfigRequest(SWITCH, spill_address(GID, SwitchWord.CONTROL), False)
-    stage.answer(entry, 0)
-    assert stage.told == []
-    stage.answer(entry, control(GID))
-    assert stage.told == ["group 40: register that it has left"]

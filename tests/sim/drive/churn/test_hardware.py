@@ -19,8 +19,6 @@ NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations":
     [
         pytest.param(grid(), marks=pytest.mark.long),
         pytest.param(cluster(managers=((0, 1), (2, 1))), marks=pytest.mark.long),
-        pytest.param(cluster(barrier_registers=1, spill=True, **NODE), marks=pytest.mark.long),
-        pytest.param(grid(barrier_registers=1, spill=True), marks=pytest.mark.long),
         pytest.param(cluster(**NODE), marks=pytest.mark.long),
         pytest.param(grid(barrier_pipeline=0, operations="all"), marks=pytest.mark.long),
         pytest.param(grid(sync_links="own"), marks=pytest.mark.long),

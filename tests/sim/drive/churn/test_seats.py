@@ -3,12 +3,12 @@
 import random
 
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.messages import CONTROL, SPILL_BASE
+from syncfabric.models.messages import CONTROL
 from syncfabric.models.networks.spec import RegisterSpec
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.churn.draw import Drawing
 from syncfabric.sim.drive.churn.life import Life
-from syncfabric.sim.drive.churn.seats import Seat, Seats
+from syncfabric.sim.drive.churn.seats import Seats
 from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.churn.networks import cluster, grid, plan_with
 
@@ -49,18 +49,6 @@ def test_a_register_is_nobody_elses_until_it_is_left() -> None:
     assert seats.room() == [0, 1, 2, 3]
 
 
-def test_who_has_no_register_writes_an_entry_in_memory() -> None:
-    seats, life = stage(cluster(barrier_registers=1, spill=True))
-    assert seats.room() == [0, 1, 2, 3]
-    addresses = {write.address for write in seats.take(life)}
-    assert set(life.places.values()) == {None}
-    entry = SPILL_BASE + 8 * life.gid
-    assert addresses == {entry, entry + 1}
-    assert {wipe.address for wipe in seats.wipes(life)} == {entry}
-    seats.leave(life)
-    assert entry in {read.address for read in seats.reads(life)}
-
-
 def test_without_a_free_register_there_is_no_room() -> None:
     seats, _ = stage(cluster(barrier_registers=2))
     assert seats.room() == [1, 2]
@@ -73,11 +61,3 @@ def test_members_on_a_mesh_write_nothing() -> None:
     assert [(read.node, read.address) for read in seats.reads(life)] == [
         (target, 8 * register) for target in (0, 1) for register in range(4)
     ]
-
-
-def test_who_is_told_go_of_a_spilled_group_may_arrive() -> None:
-    seats, life = stage(grid(spill=True))
-    assert seats.find(life, 0) is None
-    life.opened.add(0)
-    assert seats.find(life, 0) == Seat(None)
-    assert seats.find(life, 1) is None

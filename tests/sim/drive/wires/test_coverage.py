@@ -90,7 +90,7 @@ PLAN = plan_of(
 
 def line(cycle: int, *wires: tuple[int, int], release: int = 0) -> Line:
     results = [0] * release.bit_count()
-    return Line(cycle, Record(0, 0, (), release, results, (), wires))
+    return Line(cycle, Record(0, 0, (), release, results, wires))
 
 
 def test_levels_and_pulses_of_two_groups_in_one_unit() -> None:
