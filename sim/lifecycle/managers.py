@@ -83,7 +83,7 @@ class ByManagers(Lifecycle):
         raise FoundError(f"entry {entry} of router {router} is not killed: {code.name}")
 
     def tear_down(self, group: GroupPlan) -> Steps[None]:
-        """Read what is FREED until the manager is told that the root's entry is (N6.4)."""
+        """Read what is FREED until the manager receives that of the root's entry (N6.4)."""
         node, place = self._node(group.placement.values()), self._root(group)
         end = _End(*place, self.epochs[place])
         for _ in range(self._patience // LOOK):

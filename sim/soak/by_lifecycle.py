@@ -43,7 +43,7 @@ class ByLifecycle:
         yield from self._software.await_ready(life.group)
 
     def tear_down(self, life: Life) -> Steps[None]:
-        """Await the end of a group after its last barrier, or kill it in the midst of one."""
+        """Await the end of a group after its last barrier, or kill it during one."""
         assert isinstance(life.group, EngineGroupPlan)
         if not life.killed:
             yield from self._software.tear_down(life.group)

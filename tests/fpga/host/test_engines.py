@@ -87,7 +87,7 @@ def stage(host: Host, network: NetworkShape, entry: int, times: int = 1) -> None
 
 
 def ask_nobody(host: Host, network: NetworkShape, manager: int) -> None:
-    """Have a manager send a request that is dropped: it waits for ever."""
+    """Have a manager send a request that is dropped: it never ends by itself."""
     lost = network.header_of(network.nodes[0]) | 1 << network.header.offsets["reply"]
     command = COMMAND.pack({"operation": Operation.KILL, "count": 1})
     for word, value in (

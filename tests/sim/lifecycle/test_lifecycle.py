@@ -44,7 +44,7 @@ def drawn(network: EngineSpec, seed: int, count: int = 1) -> list[GroupPlan]:
 
 @every
 def test_groups_come_and_go(name: str) -> None:
-    """Each in entries that are free, some ended by LAST, others killed in the midst."""
+    """Each in entries that are free, some ended by LAST, others killed during a barrier."""
     network, rng = NETWORKS[name], random.Random(name)
     desk, software = Desk(network), lifecycle_of(network.shape)
     free, owners = FreeEntries(network.shape), max(1, len(network.shape.managers))

@@ -1,4 +1,4 @@
-"""All groups of a network killed at once, in the midst of their barriers and of packets."""
+"""All groups of a network killed at once, during their barriers and beside packets."""
 
 import pytest
 
