@@ -49,6 +49,7 @@ class EngineKeys(Table):
     """Keys that all networks of the engine share, and what follows from them."""
 
     transport: Literal["link", "routed"] = Field(
+        default="link",
         description="Whether barrier messages go from neighbour to neighbour, or are routed."
     )
     groups: Whole = Field(default=16, ge=1, le=256, description="Groups a router can hold.")

@@ -21,32 +21,32 @@ KINDS = ("mesh", "irregular", "static")
 _GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
 KINDS_OF = {
     **dict.fromkeys(("width", "height"), _GRID),
-    **dict.fromkeys(("barrier_pipeline", "sync_links"), ("mesh",)),
     **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
-    **dict.fromkeys(("tables", "datelines", "cycles_per_hop", "turnaround"), ("irregular",)),
+    **dict.fromkeys(("tables", "datelines", "routing"), ("irregular",)),
     **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
-    **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), _MESSAGES),
-    **dict.fromkeys(("operations", "setup", "managers"), _MESSAGES),
-    **dict.fromkeys(("sync", "link_registers", "wires", "parity"), _MESSAGES),
-    "check_bits": _MESSAGES,
+    **dict.fromkeys(("transport", "groups", "port_registers", "wires", "message_links"), _MESSAGES),
+    **dict.fromkeys(("buffer_flits", "channels", "output_register", "link_registers"), _MESSAGES),
+    **dict.fromkeys(("operations", "engine_stages", "setup", "managers"), _MESSAGES),
+    **dict.fromkeys(("check_bits", "counters", "read_back"), _MESSAGES),
 }
 """The kinds of network that have a key which others lack."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 REMOVED = {
-    "barrier_unit": 'set transport = "link", whose engines take its place',
-    "spill": 'set transport = "link" and groups to how many a router is to hold, up to 256',
+    "barrier_unit": "a collective engine takes its place",
+    "spill": "set groups to how many a router is to hold, up to 256",
     "reduction_route": "reductions always go back over the links of their distributions",
+    "turnaround": "the root's router turns a barrier around",
+    "parity": "set check_bits",
+    "sync": "set wires to the slots of barrier wires, 0 for none",
 }
 """Keys that networks have had, and what takes their place."""
-IN_ENGINES = {
+RENAMED = {
     **dict.fromkeys(("barrier_registers", "registers"), "groups"),
     "barrier_pipeline": "engine_stages",
     "sync_links": "message_links",
     "cycles_per_hop": "output_register",
-    "sync": "wires",
-    "parity": "check_bits",
 }
-"""Keys of networks with barrier registers, and what they are called with collective engines."""
+"""Keys that networks have had, and what they are called now."""
 NOT_YET = {
     "fence": "only arrives of cores wait for ordinary packets (docs/microarchitecture-cores.md)",
 }
@@ -163,11 +163,11 @@ def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
 def _unknown(key: str, model: type[BaseModel]) -> str:
     known = [field.alias or name for name, field in model.model_fields.items()]
     if "kind" in known:
-        if key in REMOVED:
-            return f'key "{key}" is gone: {REMOVED[key]}; remove it'
-        if "transport" in known and key in IN_ENGINES:
-            return f'with transport, key "{key}" is called "{IN_ENGINES[key]}"'
         (own,) = get_args(model.model_fields["kind"].annotation)
+        if key in REMOVED and own != "static":
+            return f'key "{key}" is gone: {REMOVED[key]}; remove it'
+        if key in RENAMED and own != "static":
+            return f'key "{key}" is called "{RENAMED[key]}" now (docs/network-files.md)'
         if own not in (kinds := KINDS_OF.get(key, KINDS)):
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'
     if key in NOT_YET:

@@ -14,12 +14,11 @@ from syncfabric.models.networks.engine_kinds import EngineIrregularKeys, EngineI
 from syncfabric.models.networks.explain import said, show
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
-from syncfabric.models.networks.kinds import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.routes import read_routes
 from syncfabric.models.networks.table import Table, Text, Whole, WholePlace
 
-__all__ = ["EngineIrregularTable", "IrregularTable"]
+__all__ = ["EngineIrregularTable"]
 
 
 class _Form(NamedTuple):
@@ -178,18 +177,8 @@ class _Written(Table):
         return Irregular(self._ports, count, links, nodes), ()
 
 
-class IrregularTable(_Written, IrregularKeys):
-    """The table ``[network]`` of an irregular network as the file has it."""
-
-    model_config = ConfigDict(json_schema_extra=_one_way)
-
-    def resolve(self, folder: Traversable) -> IrregularSpec:
-        """Write the network out; see ``written``."""
-        return IrregularSpec(**self.written(folder, IrregularKeys.model_fields))
-
-
 class EngineIrregularTable(_Written, EngineIrregularKeys):
-    """The same of a network of engines."""
+    """The table ``[network]`` of an irregular network as the file has it."""
 
     model_config = ConfigDict(json_schema_extra=_one_way)
 

@@ -6,26 +6,25 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, WrapValidator
+from pydantic import ConfigDict, Discriminator, Field, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.irregular_table import EngineIrregularTable, IrregularTable
+from syncfabric.models.networks.irregular_table import EngineIrregularTable
 from syncfabric.models.networks.members import RandomMembers, name_members
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import (
-    PLANNERS,
+    ENGINE_PLANNERS,
+    STATIC_PLANNERS,
     AnySpec,
     EngineMeshSpec,
     GroupSpec,
-    MeshSpec,
     NetworkSpec,
     StaticSpec,
     group_subject,
-    kind_of,
 )
 from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
-from syncfabric.models.networks.wires import WIRE_PLANNER
+from syncfabric.models.layout.slots import WIRE_PLANNER
 
 __all__ = ["GroupTable", "NetworkFile", "file_schema"]
 
@@ -39,8 +38,7 @@ Members = Annotated[
 def _no_default_planner(schema: dict[str, Any]) -> None:
     planner = schema["properties"]["planner"]
     del planner["default"]
-    planner["enum"] = [name for names in PLANNERS.values() for name in names]
-    planner["enum"].append(WIRE_PLANNER)
+    planner["enum"] = list(_planners("mesh") | _planners("static"))
 
 
 class GroupTable(Table):
@@ -77,12 +75,8 @@ class NetworkFile(Table):
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
     network: Annotated[
-        Annotated[MeshSpec, Tag("mesh")]
-        | Annotated[IrregularTable, Tag("irregular")]
-        | Annotated[StaticSpec, Tag("static")]
-        | Annotated[EngineMeshSpec, Tag("engine mesh")]
-        | Annotated[EngineIrregularTable, Tag("engine irregular")],
-        Discriminator(kind_of),
+        EngineMeshSpec | EngineIrregularTable | StaticSpec,
+        Discriminator("kind"),
     ] = Field(description="The network itself.")
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
 
@@ -96,7 +90,7 @@ class NetworkFile(Table):
         """
         table = self.network
         network: AnySpec
-        if isinstance(table, IrregularTable | EngineIrregularTable):
+        if isinstance(table, EngineIrregularTable):
             network = table.resolve(folder or Path())
         else:
             network = table
@@ -116,14 +110,22 @@ def _groups_by_kind() -> list[dict[str, Any]]:
             },
             "then": {"properties": {"group": {"items": {"properties": _group_keys(kind)}}}},
         }
-        for kind in PLANNERS
+        for kind in ("mesh", "irregular", "static")
     ]
+
+
+def _planners(kind: str) -> dict[str, None]:
+    """Return the planners of a kind of network, each once and in order."""
+    if kind == "static":
+        return dict.fromkeys(STATIC_PLANNERS)
+    names = [name for transport in ENGINE_PLANNERS.values() for name in transport]
+    return dict.fromkeys((*names, WIRE_PLANNER))
 
 
 def _group_keys(kind: str) -> dict[str, Any]:
     if kind == "static":  # whose barriers carry no data
-        return {"planner": {"enum": list(PLANNERS[kind])}, "op": {"const": "or"}}
-    return {"planner": {"enum": [*PLANNERS[kind], WIRE_PLANNER]}}
+        return {"planner": {"enum": list(_planners(kind))}, "op": {"const": "or"}}
+    return {"planner": {"enum": list(_planners(kind))}}
 
 
 def file_schema() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
@@ -19,8 +19,8 @@ from syncfabric.models.networks.table import Name, Operation, Table, Whole, Whol
 
 __all__ = [
     "ENGINE_PLANNERS",
-    "PLANNERS",
     "SERIAL_OPERATIONS",
+    "STATIC_PLANNERS",
     "AnySpec",
     "EngineIrregularSpec",
     "EngineMeshSpec",
@@ -35,18 +35,17 @@ __all__ = [
     "StaticSpec",
     "Table",
     "group_subject",
-    "kind_of",
     "of_registers",
     "planners_of",
 ]
 
 EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
-"""A network of collective engines: those that name a ``transport``."""
+"""A network of collective engines: a mesh, or an irregular network."""
 
 RegisterSpec: TypeAlias = MeshSpec | IrregularSpec
 """A network whose groups are in barrier registers."""
 
-MessageSpec: TypeAlias = RegisterSpec | EngineSpec
+MessageSpec: TypeAlias = EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
@@ -58,26 +57,12 @@ ENGINE_PLANNERS = {
 }
 """The planners of networks of engines by their transport, the default first."""
 
-PLANNERS = {
-    "mesh": ("btm", "shortest", "cs"),
-    "irregular": ("btin", "updown"),
-    "static": ("ring", "tree"),
-}
-"""The planners of each kind of network, its default first; on wires there is one of their own."""
+PLANNERS = {"mesh": ("shortest",), "irregular": ("shortest",), "static": ("ring",)}  # LEGACY
+STATIC_PLANNERS = ("ring", "tree")
+"""The planners of static networks, the default first."""
 
 SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
 """Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
-
-
-def kind_of(network: Any) -> str | None:
-    """Return which table a network is: its ``kind``, and whether engines make it up."""
-    if isinstance(network, dict):
-        kind, engines = network.get("kind"), "transport" in network
-    else:
-        kind, engines = getattr(network, "kind", None), hasattr(network, "transport")
-    if not isinstance(kind, str):
-        return None if kind is None else "no kind"
-    return f"engine {kind}" if engines else kind
 
 
 class GroupSpec(Table):
@@ -113,12 +98,8 @@ class NetworkSpec(Table):
 
     name: Name
     network: Annotated[
-        Annotated[MeshSpec, Tag("mesh")]
-        | Annotated[IrregularSpec, Tag("irregular")]
-        | Annotated[StaticSpec, Tag("static")]
-        | Annotated[EngineMeshSpec, Tag("engine mesh")]
-        | Annotated[EngineIrregularSpec, Tag("engine irregular")],
-        Discriminator(kind_of),
+        EngineMeshSpec | EngineIrregularSpec | StaticSpec,
+        Discriminator("kind"),
     ]
     groups: tuple[GroupSpec, ...] = ()
     source: str = Field(default="", exclude=True, repr=False)
@@ -240,17 +221,13 @@ def of_registers(network: AnySpec) -> RegisterSpec | StaticSpec:
 def planners_of(network: AnySpec) -> tuple[str, ...]:
     """Return the planners that groups of a network can name, the default first.
 
-    With ``sync = "both"``, or ``wires`` beside engines, the default is to go on wires if there is
-    room, else as messages by the kind's own default; naming one of the kind's planners keeps a
-    group off the wires.
+    With ``wires``, the default is to go on wires if there is room, else as messages by the
+    transport's own default; naming one of the transport's planners keeps a group off the wires.
     """
-    if isinstance(network, EngineMeshSpec | EngineIrregularSpec):
-        on_wires = (WIRE_PLANNER,) if network.wires else ()
-        return (*on_wires, *ENGINE_PLANNERS[network.transport])
-    kinds = PLANNERS[network.kind]
-    if isinstance(network, StaticSpec) or network.sync == "messages":
-        return kinds
-    return (WIRE_PLANNER,) if network.sync == "wires" else (WIRE_PLANNER, *kinds)
+    if isinstance(network, StaticSpec):
+        return STATIC_PLANNERS
+    on_wires = (WIRE_PLANNER,) if network.wires else ()
+    return (*on_wires, *ENGINE_PLANNERS[network.transport])
 
 
 def _check_operation(group: GroupSpec, network: AnySpec) -> None:
@@ -261,14 +238,10 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
                 "static network carry no data: remove it"
             )
     elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
-        alone = getattr(network, "sync", "") == "wires"
-        kinds = planners_of(network) if isinstance(network, EngineSpec) else PLANNERS[network.kind]
-        other = next(name for name in kinds if name != WIRE_PLANNER)
-        remedy = 'sync = "messages" or "both", and ' if alone else ""
+        other = next(name for name in planners_of(network) if name != WIRE_PLANNER)
         raise SpecError(
             f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
-            f'{choice(WIRE_OPERATIONS)}; set {remedy}operations = "all", and planner = '
-            f'"{other}" or none'
+            f'{choice(WIRE_OPERATIONS)}; set operations = "all", and planner = "{other}" or none'
         )
     elif group.op in SERIAL_OPERATIONS and network.operations != "all":
         raise SpecError(
@@ -291,8 +264,7 @@ def _check_disjoint(groups: tuple[GroupSpec, ...]) -> None:
 
 def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
     if not group.planner:
-        # Wires alone have one planner; the group is then refused for what is wrong with it.
-        others = [name for name in planners if name != WIRE_PLANNER] or planners
+        others = [name for name in planners if name != WIRE_PLANNER]
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
@@ -17,11 +16,8 @@ from syncfabric.models.networks.spec import (
     EngineMeshSpec,
     EngineSpec,
     GroupSpec,
-    IrregularSpec,
-    MeshSpec,
     NetworkSpec,
     StaticSpec,
-    kind_of,
     planners_of,
 )
 from syncfabric.models.planning.bounds import bound_cycles
@@ -31,38 +27,27 @@ from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.links.slots import plan_on_wires
-from syncfabric.models.planning.plan_irregular import IrregularGroupPlan, plan_irregular
-from syncfabric.models.planning.plan_mesh import GroupPlan, plan_mesh
+from syncfabric.models.planning.plan_irregular import IrregularGroupPlan  # LEGACY
+from syncfabric.models.planning.plan_mesh import GroupPlan  # LEGACY
+from syncfabric.models.planning.plan_wires import WireGroupPlan  # LEGACY
+from syncfabric.models.planning.switch_tree import PortRegister, SwitchTree  # LEGACY
+from syncfabric.models.planning.tree import Register, Tree  # LEGACY
+from syncfabric.models.planning.wires import SlotUse  # LEGACY
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
-from syncfabric.models.planning.plan_wires import WireGroupPlan
-from syncfabric.models.planning.switch_tree import PortRegister, SwitchTree
-from syncfabric.models.planning.tree import Register, Tree
 from syncfabric.models.planning.whole import check_group
-from syncfabric.models.planning.wires import SlotUse, plan_wires, slot_use
 
 __all__ = [
     "AnyGroupPlan",
     "BarrierPlan",
     "EngineGroupPlan",
-    "GroupPlan",
-    "IrregularGroupPlan",
-    "MessageGroupPlan",
-    "PortRegister",
-    "Register",
-    "SlotUse",
     "StaticGroupPlan",
-    "SwitchTree",
-    "Tree",
-    "WireGroupPlan",
     "bound_cycles",
     "make_plan",
 ]
 
 
-MessageGroupPlan: TypeAlias = GroupPlan | IrregularGroupPlan
-"""A group whose barriers are messages."""
-
-AnyGroupPlan: TypeAlias = MessageGroupPlan | EngineGroupPlan | WireGroupPlan | StaticGroupPlan
+MessageGroupPlan: TypeAlias = GroupPlan | IrregularGroupPlan  # LEGACY
+AnyGroupPlan: TypeAlias = EngineGroupPlan | StaticGroupPlan
 """A group on any kind of network."""
 
 
@@ -88,34 +73,18 @@ class BarrierPlan:
     left_out: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
-    def message_groups(self) -> tuple[MessageGroupPlan, ...]:
-        """The groups whose barriers are messages."""
-        return tuple(
-            group for group in self.groups if isinstance(group, (GroupPlan, IrregularGroupPlan))
-        )
-
-    @property
     def engine_groups(self) -> tuple[EngineGroupPlan, ...]:
         """The groups whose trees are entries of engines."""
         return tuple(group for group in self.groups if isinstance(group, EngineGroupPlan))
 
-    @property
-    def wire_groups(self) -> tuple[WireGroupPlan, ...]:
-        """The groups on barrier wires."""
-        return tuple(group for group in self.groups if isinstance(group, WireGroupPlan))
+    message_groups = ()  # LEGACY
+    wire_groups = ()  # LEGACY
+    slots = None  # LEGACY
 
     @property
     def static_groups(self) -> tuple[StaticGroupPlan, ...]:
         """The groups of a static network."""
         return tuple(group for group in self.groups if isinstance(group, StaticGroupPlan))
-
-    @cached_property
-    def slots(self) -> SlotUse | None:
-        """The slots of barrier wires that it takes; None where there are no wires."""
-        network = self.spec.network
-        if isinstance(network, StaticSpec) or network.wire_plane is None:
-            return None
-        return slot_use(network, self.wire_groups, self.without)
 
     def group(self, group_id: int) -> AnyGroupPlan:
         """Return the plan of one group.
@@ -159,7 +128,6 @@ class BarrierPlan:
         return {
             "network": self.spec.name,
             "settings": self.spec.network.model_dump(mode="json"),
-            "slots": self.slots and self.slots._asdict(),
             "without": list(self.without.names),
             "left_out": [
                 {"group": gid, "members": [list(member) for member in members]}
@@ -179,7 +147,7 @@ class BarrierPlan:
         """
         try:
             settings = data["settings"]
-            return cls._of(SETTINGS[kind_of(settings) or "kind"](**settings), data)
+            return cls._of(SETTINGS[settings["kind"]](**settings), data)
         except SyncfabricError:
             raise
         except KeyError as error:
@@ -212,11 +180,9 @@ _NOT_SO = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError
 _APART = "plan: its parts do not belong together"
 
 SETTINGS: dict[str, type[AnySpec]] = {
-    "mesh": MeshSpec,
-    "irregular": IrregularSpec,
+    "mesh": EngineMeshSpec,
+    "irregular": EngineIrregularSpec,
     "static": StaticSpec,
-    "engine mesh": EngineMeshSpec,
-    "engine irregular": EngineIrregularSpec,
 }
 
 
@@ -224,31 +190,23 @@ def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
     """Read what a group's ``to_json`` made."""
     if isinstance(network, StaticSpec):
         return StaticGroupPlan.from_json(entry, network)
-    if isinstance(network, EngineSpec):
-        return EngineGroupPlan.from_json(entry, network)
-    if entry["planner"] == WIRE_PLANNER:
-        return WireGroupPlan.from_json(entry, network)
-    if isinstance(network, MeshSpec):
-        return GroupPlan.from_json(entry, network)
-    return IrregularGroupPlan.from_json(entry, network)
+    return EngineGroupPlan.from_json(entry, network)
 
 
 def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
-    """Plan every group's tree and place it in the registers of nodes and switches.
+    """Plan every group's tree and place it in the entries of engines and the slots of wires.
 
     Members on dead nodes are left out, and so is a group that has no others; nothing that is
     planned comes upon a dead link or node.
 
-    At each of them the groups take registers 0, 1, … in the order of the file. Groups of planner
-    ``wires`` take slots instead; with ``sync = "both"`` those that find none are messages, by the
-    kind's default planner.
+    Groups of planner ``wires`` take slots; those that find none are messages, by the transport's
+    default planner.
 
     Raises
     ------
     PlanError
-        A node or switch has more groups than registers; a group finds no slot
-        and cannot be messages; members cannot reach each other any more; or on a static network
-        there is no way for a group beside the others.
+        A router has more groups than entries; members cannot reach each other any more; or on a
+        static network there is no way for a group beside the others.
     """
     with about(spec.source):
         return _planned(spec, without)
@@ -263,31 +221,17 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
         spec = spec.model_copy(update={"groups": groups})
     if isinstance(network, StaticSpec):
         return BarrierPlan(spec, plan_static(network, spec.groups, without), without, left_out)
-    if isinstance(network, EngineSpec):
-        if without and network.transport == "routed":
-            raise PlanError(
-                f"network: routed messages cannot go around {without}; set transport = "
-                '"link", whose trees can'
-            )
-        wired, rest = plan_on_wires(network, spec.groups, without)
-        spec = _as_messages(spec, rest)
-        beside = [group for group in spec.groups if group.planner != WIRE_PLANNER]
-        found = {plan.id: plan for plan in (*wired, *plan_groups(network, beside, without))}
-        entries = tuple(found[group.id] for group in spec.groups)
-        return BarrierPlan(spec, entries, without, left_out)
-    on_wires: tuple[WireGroupPlan, ...] = ()
-    if network.wire_plane is not None:
-        on_wires, left = plan_wires(network, spec.groups, without)
-        spec = _as_messages(spec, left)
-    others = [group for group in spec.groups if group.planner != WIRE_PLANNER]
-    messages: tuple[MessageGroupPlan, ...]
-    if isinstance(network, MeshSpec):
-        messages = plan_mesh(network, others, without)
-    else:
-        messages = plan_irregular(network, others, without)
-    plans: dict[int, AnyGroupPlan] = {group.id: group for group in (*on_wires, *messages)}
-    in_order = tuple(plans[group.id] for group in spec.groups)
-    return BarrierPlan(spec, in_order, without, left_out)
+    if without and network.transport == "routed":
+        raise PlanError(
+            f"network: routed messages cannot go around {without}; set transport = "
+            '"link", whose trees can'
+        )
+    wired, rest = plan_on_wires(network, spec.groups, without)
+    spec = _as_messages(spec, rest)
+    beside = [group for group in spec.groups if group.planner != WIRE_PLANNER]
+    found = {plan.id: plan for plan in (*wired, *plan_groups(network, beside, without))}
+    entries = tuple(found[group.id] for group in spec.groups)
+    return BarrierPlan(spec, entries, without, left_out)
 
 
 def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:

@@ -88,7 +88,7 @@ def test_a_simulated_board_for_others(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["board-4x4", "engine-4x4"])
+@pytest.mark.parametrize("name", ["board-4x4", "board-4x4"])
 def test_messages_beside_traffic(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 10, "--traffic", 0.1)
     assert result.exit_code == 0, result.stderr
@@ -96,7 +96,7 @@ def test_messages_beside_traffic(call: Call, name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both", "engine-cluster"])
+@pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both", "cluster-19"])
 def test_other_networks(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 3)
     assert result.exit_code == 0, result.stderr

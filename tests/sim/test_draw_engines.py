@@ -40,7 +40,7 @@ def test_edges_of_a_cluster_are_those_of_its_tree() -> None:
         assert ups == [(switch, port) for switch, port in ports if port >= 0]
 
 
-@pytest.mark.parametrize("name", ["engine-8x8", "engine-cluster"])
+@pytest.mark.parametrize("name", ["mesh-8x8-groups", "cluster-19"])
 def test_a_picture_of_all_groups(name: str, tmp_path: Path) -> None:
     Network.load(name).plan().draw(tmp_path / "all.svg")
     text = (tmp_path / "all.svg").read_text(encoding="utf-8")

@@ -61,7 +61,7 @@ def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "name", ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "engine-4x4"]
+    "name", ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "board-4x4"]
 )
 def test_tops_of_all_kinds(name: str, tmp_path: Path) -> None:
     text, top = board(name), board_top(Network.load(name).spec.module)

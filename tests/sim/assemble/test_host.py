@@ -101,7 +101,7 @@ def test_the_top_has_the_names_of_the_standard() -> None:
 @pytest.mark.parametrize("front", [Front("axi", meters=2), Front("uart", meters=0)])
 @pytest.mark.parametrize(
     "name",
-    ["fig1", "churn-cluster", "reflex-2x2", "wires-both", "engine-4x4"],
+    ["fig1", "churn-cluster", "reflex-2x2", "wires-both", "board-4x4"],
 )
 def test_tops_of_all_kinds_compile(name: str, front: Front, tmp_path: Path) -> None:
     network = Network.load(name)

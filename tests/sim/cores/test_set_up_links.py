@@ -135,7 +135,7 @@ def check(name: str, folder: Path, software: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*NETWORKS, pytest.param("engine-cluster", marks=pytest.mark.long)]
+    "name", [*NETWORKS, pytest.param("cluster-19", marks=pytest.mark.long)]
 )
 def test_a_managers_core_plans_trees_of_the_least_radius(name: str, tmp_path: Path) -> None:
     check(name, tmp_path, (SOFTWARE / "sf_links.h").read_text())

@@ -211,7 +211,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_packets_that_bring_their_way_are_refused() -> None:
-    keys = load("engine-cluster").network.model_dump(exclude_unset=True) | {"channels": 2}
+    keys = load("cluster-19").network.model_dump(exclude_unset=True) | {"channels": 2}
     own = {"setup": "local", "routing": "source", "flit_bits": 64}
     with pytest.raises(SpecError, match='routing = "source"'):
         shape_of(EngineIrregularSpec.model_validate(keys | own), 4, 32)
@@ -221,7 +221,7 @@ def test_packets_that_bring_their_way_are_refused() -> None:
     ("network", "barrier"),
     [
         *(("mesh-2x2", "btin"), ("mesh-2x2", "wires"), ("mesh-2x2", "engine")),
-        *(("reflex-2x2", "btm"), ("ring-8", "reflex"), ("engine-8x8", "btm")),
+        *(("reflex-2x2", "btm"), ("ring-8", "reflex"), ("mesh-8x8-groups", "btm")),
     ],
 )
 def test_a_barrier_that_the_network_has_not_is_refused(network: str, barrier: str) -> None:

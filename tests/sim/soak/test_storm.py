@@ -75,7 +75,7 @@ class Storm(Bench):
 
 NETWORKS = {
     **ENGINES,
-    "sixteen groups": load("soak-engine-4x4"),
+    "sixteen groups": load("soak-4x4"),
 }
 
 
