@@ -28,7 +28,6 @@ from syncfabric.sim.figures.size import planning, verilog_size
 from syncfabric.sim.figures.soak import soaks
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
-from syncfabric.sim.figures.wire_faults import wire_faults
 from syncfabric.sim.figures.wire_latency import wire_latency, wires_beside
 from syncfabric.sim.figures.wire_ns import wire_ns
 from syncfabric.sim.figures.wire_slots import wire_slots
@@ -70,7 +69,6 @@ SECTIONS: tuple[Section, ...] = (
     core_programs,
     core_groups,
     core_reflex,
-    wire_faults,
     mboa,
     schedule_search,
     schedule_growth,
