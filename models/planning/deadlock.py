@@ -5,13 +5,9 @@ a message which holds the first may wait for. No cycle means no deadlock (Dally 
 Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). Which edges there
 are: ``deadlock_mesh`` and ``deadlock_irregular``.
 
-What arrives waits for nothing: a sink takes packets, and a barrier register
-takes every message at once, or from its slot after a time that depends on nothing but the register
-file. With ``absorbing=False`` it would wait in its input buffer for
-what the register will send instead, and merging and replication become edges: from each child's
-last channel to the first one to the parent, from the parent's last channel to the first ones to all
-children, and across the root. Barrier wires are no channels: no two
-groups share one.
+What arrives waits for nothing: a sink takes packets, and an engine has room for every message of
+its groups that can be under way, so that merging and replication add no edges. Barrier wires are no
+channels: no two groups share one.
 """
 
 from __future__ import annotations
@@ -21,17 +17,17 @@ from typing import Any, TypeVar
 import networkx as nx
 
 from syncfabric.models.errors import DeadlockError, about
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineMeshSpec, MeshSpec
+from syncfabric.models.networks.spec import EngineMeshSpec
 from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
 from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, IrregularGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = ["Channel", "SwitchChannel", "channel_graph", "check", "find_cycle"]
 
 AnyChannel = TypeVar("AnyChannel", Channel, SwitchChannel)
 
 
-def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bool = True) -> None:
+def check(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
     Raises
@@ -42,8 +38,7 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False, absorbing: bo
         A network file's routing tables lead some packet astray.
     """
     with about(plan.spec.source):
-        graph = channel_graph(plan, shared_sync_channel=shared_sync_channel, absorbing=absorbing)
-        cycle = find_cycle(graph)
+        cycle = find_cycle(channel_graph(plan, shared_sync_channel=shared_sync_channel))
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(
@@ -66,25 +61,15 @@ def find_cycle(graph: nx.DiGraph[AnyChannel]) -> list[AnyChannel]:
     )
 
 
-def channel_graph(
-    plan: BarrierPlan,
-    *,
-    shared_sync_channel: bool = False,
-    absorbing: bool = True,
-    any_group: bool = True,
-) -> nx.DiGraph[Any]:
+def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> nx.DiGraph[Any]:
     """Build the channel-dependence graph of a planned network.
 
     Parameters
     ----------
     plan : BarrierPlan
-        The network and its register images.
+        The network.
     shared_sync_channel : bool
-        Both classes of a mesh's synchronization messages in one channel (which must not be built).
-    absorbing : bool
-        Whether registers take messages at once; if not, merging and replication become edges.
-    any_group : bool
-        On a mesh, whether messages between any two nodes count, or the plan's own only.
+        Both classes of a mesh's routed messages in one channel (which must not be built).
 
     Returns
     -------
@@ -93,23 +78,5 @@ def channel_graph(
     """
     network = plan.spec.message_network
     if isinstance(network, EngineMeshSpec):
-        routed = any_group and network.transport == "routed"
-        return mesh_graph(
-            network,
-            (),
-            shared_sync_channel=shared_sync_channel,
-            absorbing=absorbing,
-            any_group=routed,
-        )
-    if isinstance(network, EngineIrregularSpec):
-        return irregular_graph(network, (), absorbing=absorbing)
-    if isinstance(network, MeshSpec):
-        return mesh_graph(
-            network,
-            [group for group in plan.groups if isinstance(group, GroupPlan)],
-            shared_sync_channel=shared_sync_channel,
-            absorbing=absorbing,
-            any_group=any_group,
-        )
-    groups = [group for group in plan.groups if isinstance(group, IrregularGroupPlan)]
-    return irregular_graph(network, groups, absorbing=absorbing)
+        return mesh_graph(network, shared_sync_channel=shared_sync_channel)
+    return irregular_graph(network)

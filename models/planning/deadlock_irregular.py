@@ -4,25 +4,21 @@ Edges are those of ordinary packets that the tables route: between any switch wi
 switch, from each ordinary channel; with datelines from the even ones, where packets start. Packets
 that bring their own route are not in it: whoever sends them answers for the way.
 
-Synchronization messages add none, of whatever groups. Each crosses one link, from the register of
-one switch or node interface to that of the next, which is its input buffer; it waits for the link
-in the register that sends it, and holds nothing. With slots (``operations = "all"``) it
-also waits for the next slot, which drains on its own.
+Barrier messages add none, of whatever groups. Each crosses one link, from the engine of one router
+or node interface to that of the next, which takes it; it waits for the link in the engine that
+sends it, and holds nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
 import networkx as nx
 import numpy as np
 
-from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineIrregularSpec, IrregularSpec
-from syncfabric.models.planning.plan_irregular import IrregularGroupPlan
-from syncfabric.models.planning.switch_tree import UPLINK_PORT, PortRegister
+from syncfabric.models.networks.spec import EngineIrregularSpec
 from syncfabric.models.planning.tables import far_switches, next_switches
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import routing_tables
@@ -52,13 +48,8 @@ class SwitchChannel:
         return f"{self.lane}: link from switch {self.switch}, port {self.port}"
 
 
-def irregular_graph(
-    network: IrregularSpec | EngineIrregularSpec,
-    groups: Iterable[IrregularGroupPlan],
-    *,
-    absorbing: bool,
-) -> nx.DiGraph[SwitchChannel]:
-    """Build the graph; the arguments are those of ``deadlock.channel_graph``.
+def irregular_graph(network: EngineIrregularSpec) -> nx.DiGraph[SwitchChannel]:
+    """Build the graph, see ``deadlock.channel_graph``.
 
     Raises
     ------
@@ -68,24 +59,19 @@ def irregular_graph(
     graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
     graph.add_nodes_from(_channels(network))
     step = 2 if network.datelines else 1
-    brought = isinstance(network, EngineIrregularSpec) and not network.routed_by_tables
-    edges = _packet_edges(network).tolist() if network.channels and not brought else ()
+    edges = _packet_edges(network).tolist() if network.routed_by_tables else ()
     for switch, port, odd, after, onward, odd_after in edges:
         for channel in range(0, network.channels, step):
             graph.add_edge(
                 SwitchChannel(switch, port, f"packets {channel + odd}"),
                 SwitchChannel(after, onward, f"packets {channel + odd_after}"),
             )
-    if not absorbing:
-        for group in groups:
-            for register in group.registers():
-                graph.add_edges_from(_waiting(network.topology, register))
     return graph
 
 
-def _channels(network: IrregularSpec | EngineIrregularSpec) -> Iterator[SwitchChannel]:
+def _channels(network: EngineIrregularSpec) -> Iterator[SwitchChannel]:
     lanes = [f"packets {channel}" for channel in range(network.channels)]
-    lanes += [SYNC] if network.has_messages else []
+    lanes += [SYNC]
     links = [end for link in network.links for end in link]
     for (switch, port), lane in product([*links, *network.nodes], lanes):
         yield SwitchChannel(switch, port, lane)
@@ -93,7 +79,7 @@ def _channels(network: IrregularSpec | EngineIrregularSpec) -> Iterator[SwitchCh
         yield SwitchChannel(switch, port, lane, from_node=True)
 
 
-def _packet_edges(network: IrregularSpec | EngineIrregularSpec) -> Ints:
+def _packet_edges(network: EngineIrregularSpec) -> Ints:
     """Return where a packet may hold a link's channel and wait for the next link's.
 
     Returns
@@ -132,44 +118,3 @@ def _packet_edges(network: IrregularSpec | EngineIrregularSpec) -> Ints:
     here, port, odd, onward, odd_after = np.unravel_index(found, shape)
     there = far_switches(topology)[here, port]
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
-
-
-def _waiting(
-    topology: Irregular, register: PortRegister
-) -> Iterator[tuple[SwitchChannel, SwitchChannel]]:
-    """Yield the edges of messages that wait in their input buffer for what follows them."""
-    children = [_Pair.at(topology, register, port) for port in register.children]
-    arriving = [pair.arriving for pair in children if pair]
-    leaving = [pair.leaving for pair in children if pair]
-    if register.parent is None:
-        yield from product(arriving, leaving)
-    else:
-        parent = _Pair.at(topology, register, register.parent)
-        assert parent is not None
-        yield from product(arriving, [parent.leaving])
-        yield from product([parent.arriving], leaving)
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """The two channels of a link, as seen from a register's port."""
-
-    arriving: SwitchChannel
-    leaving: SwitchChannel
-
-    @classmethod
-    def at(cls, topology: Irregular, register: PortRegister, port: int) -> _Pair | None:
-        """Return the channels; None at a node interface's port to its process."""
-        if not isinstance(register.seat, int):
-            down, up = _node_channels(*register.seat)
-            return cls(down, up) if port == UPLINK_PORT else None
-        end = topology.across(register.seat, port)
-        if end is None:
-            down, up = _node_channels(register.seat, port)
-            return cls(up, down)
-        return cls(SwitchChannel(*end, SYNC), SwitchChannel(register.seat, port, SYNC))
-
-
-def _node_channels(switch: int, port: int) -> tuple[SwitchChannel, SwitchChannel]:
-    """Return the channels to the node on a port, and from it."""
-    return SwitchChannel(switch, port, SYNC), SwitchChannel(switch, port, SYNC, from_node=True)

@@ -3,24 +3,19 @@
 Edges are those of
 
 - ordinary packets between any two nodes, X-Y, in each ordinary channel;
-- synchronization messages of any group, now planned or written later: X-Y in one channel, Y-X in
-  the other;
-- the plan's own messages, walked from the register images over every link: each child's REDUCE to
-  its parent and each DISTRIBUTE to a child.
+- routed barrier messages of any group, now planned or written later: X-Y in one channel, Y-X in
+  the other. Messages from neighbour to neighbour end at the next engine, and add none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import networkx as nx
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.networks.spec import EngineMeshSpec, MeshSpec
-from syncfabric.models.planning.plan_mesh import GroupPlan
-from syncfabric.models.planning.tree import Register, distribute_turn
+from syncfabric.models.networks.spec import EngineMeshSpec
 
 __all__ = ["Channel", "mesh_graph"]
 
@@ -33,7 +28,7 @@ SHARED = "sync"
 class Channel:
     """One virtual channel of the link that leaves ``node`` by ``port``.
 
-    At the LOCAL port it is a sink: the processor's, or the barrier register's.
+    At the LOCAL port it is a sink: the processor's, or the engine's.
     """
 
     node: Node
@@ -46,32 +41,16 @@ class Channel:
         return f"{self.lane}: link {self.port.name.lower()} from {self.node}"
 
 
-def mesh_graph(
-    network: MeshSpec | EngineMeshSpec,
-    groups: Iterable[GroupPlan],
-    *,
-    shared_sync_channel: bool,
-    absorbing: bool,
-    any_group: bool,
-) -> nx.DiGraph[Channel]:
-    """Build the graph; the arguments are those of ``deadlock.channel_graph``.
-
-    It is O(nodes) without the groups' own messages.
-    """
+def mesh_graph(network: EngineMeshSpec, *, shared_sync_channel: bool) -> nx.DiGraph[Channel]:
+    """Build the graph in O(nodes); the arguments are those of ``deadlock.channel_graph``."""
     mesh = network.mesh
     lanes = {turn: SHARED if shared_sync_channel else CLASS_NAMES[turn] for turn in Turn}
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for channel in range(network.channels):
         graph.add_edges_from(_all_pairs(mesh, Turn.X_FIRST, f"packets {channel}"))
-    if any_group and network.has_messages:
+    if network.transport == "routed":
         for turn in Turn:
             graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
-    for group in groups:
-        for register in group.registers():
-            routes = _Routes(mesh, register, lanes)
-            graph.add_edges_from(routes.edges())
-            if not absorbing:
-                graph.add_edges_from(routes.waiting())
     return graph
 
 
@@ -88,49 +67,3 @@ def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Cha
             for onward in (port, *turns):
                 if mesh.neighbour(after, onward) is not None:
                     yield here, Channel(after, onward, lane)
-
-
-class _Routes:
-    """The messages that one register's image sends, and those that it is sent."""
-
-    def __init__(self, mesh: Mesh, register: Register, lanes: dict[Turn, str]) -> None:
-        self.mesh, self.node, self.lanes = mesh, register.node, lanes
-        self.up = register.parent and self._way(self.node, register.parent, register.turn)
-        self.down: list[list[Channel]] = []
-        self.from_children: list[list[Channel]] = []
-        self.from_parent: list[Channel] | None = None
-        for port, child in zip(CARDINAL, register.children, strict=True):
-            if child is not None:
-                turn = distribute_turn(port)
-                self.down.append(self._way(self.node, child, turn))
-                self.from_children.append(self._way(child, self.node, turn.reverse))
-        if register.parent is not None:
-            self.from_parent = self._way(register.parent, self.node, register.turn.reverse)
-
-    def _way(self, source: Node, destination: Node, turn: Turn) -> list[Channel]:
-        lane = self.lanes[turn]
-        crossed = self.mesh.path(source, destination, turn)
-        return [Channel(node, port, lane) for node, port in crossed]
-
-    def edges(self) -> Iterator[tuple[Channel, Channel]]:
-        """Yield the edges along every message sent, to the sink at its end."""
-        for way in [*self.down, *([self.up] if self.up else [])]:
-            yield from pairwise(way)
-            last = way[-1]
-            after = self.mesh.neighbour(last.node, last.port)
-            assert after is not None
-            yield last, Channel(after, Port.LOCAL, last.lane)
-
-    def waiting(self) -> Iterator[tuple[Channel, Channel]]:
-        """Yield the edges of messages that wait in their input buffer for what follows them."""
-        arriving = [way[-1] for way in self.from_children]
-        yield from _between(arriving, [self.up] if self.up else self.down)
-        if self.from_parent:
-            yield from _between([self.from_parent[-1]], self.down)
-
-
-def _between(
-    held: Iterable[Channel], awaited: Iterable[list[Channel]]
-) -> Iterator[tuple[Channel, Channel]]:
-    starts = [way[0] for way in awaited]
-    return ((channel, start) for channel in held for start in starts)

@@ -7,21 +7,12 @@ from typing import Any, NamedTuple
 
 from syncfabric.models.layout import setup as layout
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.messages import (
-    MANAGER_BASE,
-    MANAGER_COMMAND,
-    MANAGER_STATUS,
-    ManagerState,
-    ManagerWord,
-    Request,
-)
 from syncfabric.models.messages.static import LoaderWord, StaticWord
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
-from syncfabric.models.planning.images import group_writes, images_json
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.links import set_up as links
 from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.images_json import engine_images
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.requests import manager_entries, node_writes
 from syncfabric.models.planning.static_images import SETTLING, static_writes
 
 __all__ = [
@@ -48,7 +39,7 @@ class Until(NamedTuple):
 class SetUpWrite(NamedTuple):
     """A write to the config port, ``wait`` cycles after the last one, when that is answered.
 
-    ``word`` is the name of a manager's word, or of a static network's; ``group`` the one it is for.
+    ``word`` is the name of a static network's word; ``group`` the one it is for.
     """
 
     target: int
@@ -72,7 +63,7 @@ class Entry(NamedTuple):
 def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[SetUpWrite]:
     """Yield the writes that set all groups up, from reset, in order.
 
-    Where managers set groups up, the first one does. At last ``start`` is raised, if there is one.
+    Where managers set groups up, they do in turn. At last ``start`` is raised, if there is one.
 
     Parameters
     ----------
@@ -83,14 +74,8 @@ def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[S
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         yield from _static(plan, network)
-    elif isinstance(network, EngineSpec):
-        yield from _of_engines(plan, network.shape, epochs or Epochs())
-    elif network.managed:
-        yield from (SetUpWrite(*write) for write in node_writes(plan))
-        yield from _managed(plan)
     else:
-        for group in plan.groups:
-            yield from (SetUpWrite(*write, group=group.id) for write in group_writes(plan, group))
+        yield from _of_engines(plan, network.shape, epochs or Epochs())
 
 
 def set_up_entries(plan: BarrierPlan) -> list[Entry]:
@@ -105,7 +90,10 @@ def set_up_entries(plan: BarrierPlan) -> list[Entry]:
 
 
 def registers_json(plan: BarrierPlan) -> dict[str, Any]:
-    """Return ``NAME_registers.json``: the images of all registers, and the writes."""
+    """Return ``NAME_registers.json``: the images of all entries, and the writes.
+
+    A static network has no entries: ``nodes`` and ``switches`` are null.
+    """
     nodes = dict(enumerate(map(list, plan.spec.network.topology.nodes)))
     writes = [
         {
@@ -120,7 +108,12 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         }
         for write in set_up_writes(plan)
     ]
-    return {**images_json(plan), "writes": writes}
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        images: dict[str, Any] = {"nodes": None, "switches": None}
+    else:
+        images = engine_images(plan.engine_groups, network)
+    return {"network": plan.spec.name, **images, "writes": writes}
 
 
 def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
@@ -146,24 +139,6 @@ def _of_engines(plan: BarrierPlan, shape: NetworkShape, epochs: Epochs) -> Itera
             until = ended if address == command else None
             yield SetUpWrite(manager, address, value, group=group.id, until=until)
         epochs.set_up(group)
-
-
-def _managed(plan: BarrierPlan) -> Iterator[SetUpWrite]:
-    """Yield what the first manager is given: a command a group, which it has to end."""
-    network = plan.spec.register_network
-    manager = network.topology.index(network.manager_nodes[0])
-    state = MANAGER_STATUS.pack({"state": 3})
-    done = MANAGER_STATUS.pack({"state": ManagerState.DONE})
-    ended = Until(MANAGER_BASE + ManagerWord.STATUS, state, done)
-    for group in (*plan.message_groups, *plan.wire_groups):
-        entries = manager_entries(plan, group, epoch=0)
-        command = MANAGER_COMMAND.pack({"operation": Request.SETUP, "count": len(entries)})
-        words = [(ManagerWord.DATA, word) for entry in entries for word in entry]
-        words = [(ManagerWord.POINTER, 0), *words, (ManagerWord.COMMAND, command)]
-        for word, value in words if entries else ():
-            until = ended if word is ManagerWord.COMMAND else None
-            name = word.name.lower()
-            yield SetUpWrite(manager, MANAGER_BASE + word, value, name, group.id, until=until)
 
 
 def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:

@@ -1,21 +1,45 @@
-"""The words of a static network's nodes, and of the loader of its routes."""
+"""The register map of a static network: its nodes, and the loader of its routes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from syncfabric.models.messages import (
+    CONFIG_ADDRESS_BITS,
+    COUNTER_BASE,
+    COUNTER_BITS,
     PATIENCE_BITS,
     ROLE_WORD,
     STATUS_WORD,
+    Counter,
     LoaderWord,
     StaticLayout,
     StaticWord,
 )
-from syncfabric.models.register_map.parts import Bits, Word, bits_of, whole
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.register_map.parts import Bits, Block, Word, bits_of, whole
 
-__all__ = ["agent_words", "loader_words"]
+__all__ = ["TARGET_WORDS", "static_map"]
+
+TARGET_WORDS = 1 << CONFIG_ADDRESS_BITS
+"""Words from one target to the next, where the number of the target is the upper part."""
+
+_COUNTED = {
+    Counter.OVERFLOW: "Flits or messages that met a full buffer",
+    Counter.STRAY: "Messages that no register expected",
+    Counter.REFUSED_ARRIVE: "Arrives that were not accepted",
+    Counter.REFUSED_WRITE: "Writes that were refused",
+}
 
 
-def agent_words(watchdog: int) -> tuple[Word, ...]:
+def static_map(network: StaticSpec) -> Iterator[Block]:
+    """Yield the nodes, and then the loader; target t begins at t times ``TARGET_WORDS``."""
+    nodes, words = len(network.topology.nodes), (*_agent(network.watchdog), *_counters())
+    yield Block("node", 0, "A switch with its node's agent", words, nodes, TARGET_WORDS)
+    yield Block("loader", nodes * TARGET_WORDS, "Loader of routes", _loader(network.layout))
+
+
+def _agent(watchdog: int) -> tuple[Word, ...]:
     """Return the words of a node, before its counters; ``watchdog`` is the network's."""
     words: dict[StaticWord, tuple[str, tuple[Bits, ...]]] = {
         StaticWord.ROLE: (
@@ -38,7 +62,7 @@ def agent_words(watchdog: int) -> tuple[Word, ...]:
     return tuple(Word(word.name, word, about, fields) for word, (about, fields) in words.items())
 
 
-def loader_words(layout: StaticLayout) -> tuple[Word, ...]:
+def _loader(layout: StaticLayout) -> tuple[Word, ...]:
     """Return the words of the loader."""
     length = Bits("bits", 0, 32, "r", "25 for each node", layout.chain_bits, constant=True)
     words: dict[LoaderWord, tuple[str, tuple[Bits, ...]]] = {
@@ -53,3 +77,10 @@ def loader_words(layout: StaticLayout) -> tuple[Word, ...]:
         LoaderWord.LENGTH: ("Bits of the chain", (length,)),
     }
     return tuple(Word(word.name, word, about, fields) for word, (about, fields) in words.items())
+
+
+def _counters() -> Iterator[Word]:
+    """Yield the event counters of a node."""
+    for counter, about in _COUNTED.items():
+        count = whole("count", "r", "stays at its greatest value", width=COUNTER_BITS, reset=0)
+        yield Word(counter.name, COUNTER_BASE + counter, about, count)

@@ -61,8 +61,7 @@ class Scheme:
         Its parameters, a class derived from ``Times``.
     function : str
         ``module:function`` below ``syncfabric.models.schemes``, imported when it is asked; it takes
-        a network (``MeshSpec``, ``IrregularSpec`` or ``StaticSpec``), its members and the times,
-        and returns a ``Cost``.
+        a network of its kinds, its members and the times, and returns a ``Cost``.
     """
 
     name: str
@@ -77,7 +76,7 @@ class Scheme:
 
         Parameters
         ----------
-        network : MeshSpec, IrregularSpec or StaticSpec
+        network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
         members : sequence of nodes
             As in a network file.
         times : Times, optional

@@ -22,7 +22,7 @@ from syncfabric.models.planning.links.pace import on_wires
 from syncfabric.models.planning.links.port_tree import PortTree
 from syncfabric.models.planning.links.spread import Wanted, spread
 
-__all__ = ["plan_on_wires"]
+__all__ = ["least_tree", "plan_on_wires"]
 
 
 def plan_on_wires(
@@ -76,7 +76,7 @@ def _place(
 ) -> GroupPlan | None:
     """Return a plan in one of some slots, whose routers are then taken; None: there is no room."""
     graph, router = LinkGraph.of(network, dead.links), network.shape.router
-    shortest = _tree(graph, group)
+    shortest = least_tree(graph, group)
     assert shortest
     for tree, s in ((shortest, s) for s in slots):
         if taken[s].isdisjoint(tree.routers.tolist()):
@@ -84,7 +84,7 @@ def _place(
     else:
         for s in slots:
             around = LinkGraph.of(network, {*dead.links, *_ports(graph, taken[s])})
-            found = _tree(around, group, taken[s])
+            found = least_tree(around, group, taken[s])
             if found:
                 tree = found
                 break
@@ -108,7 +108,9 @@ def _place(
     )
 
 
-def _tree(graph: LinkGraph, group: GroupSpec, without: set[int] | None = None) -> PortTree | None:
+def least_tree(
+    graph: LinkGraph, group: GroupSpec, without: set[int] | None = None
+) -> PortTree | None:
     """Return a tree of least radius; None: it would need routers that it is to do without."""
     nodes = [graph.place(graph.node(member)) for member in group.members]
     routers = tuple(sorted({router for router, _ in nodes}))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.wires_graph import IrregularGraph, MeshGraph, WireGraph
-from syncfabric.models.planning.wires_tree import lay_tree
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.slots import least_tree
 from syncfabric.models.schemes.anywhere.distances import Node
 from syncfabric.models.schemes.scheme import ALONE, Cost
 from syncfabric.models.timing.barriers import wires_ns
@@ -16,12 +15,12 @@ from syncfabric.models.timing.loggp import LogGP
 __all__ = ["wires_cost"]
 
 
-def wires_cost(network: MessageSpec, members: Sequence[Node], times: LogGP) -> Cost:
+def wires_cost(network: EngineSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """Return what barriers on wires cost, as if the network had them for this group alone.
 
     Parameters
     ----------
-    network : MeshSpec or IrregularSpec
+    network : EngineMeshSpec or EngineIrregularSpec
         ``link_registers`` is its own.
     members : sequence of Node
     times : LogGP
@@ -38,20 +37,14 @@ def wires_cost(network: MessageSpec, members: Sequence[Node], times: LogGP) -> C
     """
     if len(members) == 1:
         return ALONE
-    topology = network.topology
-    graph: WireGraph
-    if isinstance(topology, Mesh):
-        graph, own = MeshGraph(topology), 0
-        at = sorted(map(topology.index, members))
-    else:
-        graph, own = IrregularGraph(topology), 1
-        at = sorted({switch for switch, _ in members})
-    tree = lay_tree(graph, graph.centre(at), at, [0] * len(graph.ends))
+    graph = LinkGraph.of(network)
+    tree = least_tree(graph, GroupSpec(id=0, members=tuple(members)))
     assert tree is not None  # nothing is taken
+    own, routers, edges = graph.own_links, len(tree), len(tree.edges)
     return Cost(
-        setup_messages=len(tree.routers) - len(at),
-        setup_nodes=len(tree.routers) + own * len(members),
-        height=tree.depth,
-        latency_ns=wires_ns(tree.depth + own, network.link_registers, times),
-        traversals=2 * len(tree.edges),
+        setup_messages=routers - int((tree.member_count > 0).sum()),
+        setup_nodes=routers + own * len(members),
+        height=tree.radius,
+        latency_ns=wires_ns(tree.radius + own, network.link_registers, times),
+        traversals=2 * edges,
     )
