@@ -269,8 +269,8 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
         own = tuple(name for name in planners if name != WIRE_PLANNER)
-        for transport, others in ENGINE_PLANNERS.items():
-            if own in ENGINE_PLANNERS.values() and group.planner in others:
+        for transport, named in ENGINE_PLANNERS.items():
+            if own in ENGINE_PLANNERS.values() and group.planner in named:
                 raise SpecError(
                     f"group {group.id}: planner {show(group.planner)} is for transport = "
                     f'"{transport}"; set it in [network], or planner = {choice(planners)}'

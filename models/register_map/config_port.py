@@ -20,9 +20,6 @@ def config_map(spec: NetworkSpec) -> Block:
     ``config_node`` above it.
     """
     network = spec.network
-    if isinstance(network, StaticSpec):
-        blocks = static_map(network)
-    else:
-        blocks = engine_map(network.shape)
+    blocks = static_map(network) if isinstance(network, StaticSpec) else engine_map(network.shape)
     about = f"Config port of network {spec.name}: the upper part of an address is config_node"
     return Block(f"{spec.module}_config", 0, about, tuple(blocks))
