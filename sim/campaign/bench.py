@@ -105,8 +105,8 @@ class Bench:
                 for place, name in enumerate(names):
                     total[name] += word >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1
             return total
-        for target, word in enumerate(self._fabric.observed()[: len(self._targets)]):
-            _, above = self._targets.split(target, word)
+        for word in self._fabric.observed()[: len(self._targets)]:
+            _, above = self._targets.split(word)
             for place, counter in enumerate(self._targets.counters):
                 count = above >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1
                 total[counter.name] += count

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import and_, or_, xor
 
-from syncfabric.models.networks.spec import EngineSpec
-from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
@@ -38,7 +37,7 @@ class _Group:
         gid: int,
         members: int,
         combine: Callable[[list[int]], int],
-        bound: int | None = None,
+        bound: int | None,
     ) -> None:
         self.gid, self.members, self.combine, self.bound = gid, members, combine, bound
         self.killed = False
@@ -47,7 +46,6 @@ class _Group:
         self.out: set[int] = set()
         self.lost: set[int] = set()
         self.last, self.last_ahead = 0, 0
-        self.whole: int | None = 0
         self.latency: list[int] = []
 
     @property
@@ -55,20 +53,13 @@ class _Group:
         """Members that have arrived and are not released."""
         return (self.here.keys() - self.out | self.ahead.keys()) - self.lost
 
-    def revive(self) -> None:
-        """Begin anew, nobody being inside."""
-        self.killed = False
-        self.here, self.ahead = {}, {}
-        self.out, self.lost = set(), set()
-
 
 class BarrierCheck:
     """Nobody is released before the last member has arrived, and everybody once an episode.
 
     Every result is the members' data combined, too. A barrier on wires takes no longer than the
-    plan says, whatever other groups do, once all of its slots are set up. Groups that come and go
-    are numbered on from those of the plan; one that is killed may release whoever is inside, as
-    broken.
+    plan says, whatever other groups do. Groups that come and go are numbered on from those of the
+    plan; one that is killed may release its members as broken, each once.
 
     Parameters
     ----------
@@ -86,13 +77,12 @@ class BarrierCheck:
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
         self._plan, self._registers = plan, network.port_registers
-        # An engine's BROKEN reaches members that have not arrived, too; each once.
-        self._engines = isinstance(network, EngineSpec)
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
-            bound = group.bound if isinstance(group, WireGroupPlan) else None
+            assert isinstance(group, EngineGroupPlan)
+            bound = None if group.slot_register is None else group.bound
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)
@@ -103,7 +93,8 @@ class BarrierCheck:
     def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
         """Take in a group that comes and goes."""
         network = self._plan.spec.network
-        self._groups[number] = _Group(gid, len(nodes), combination(op, network.data_bits))
+        combine = combination(op, network.data_bits)
+        self._groups[number] = _Group(gid, len(nodes), combine, None)
 
     def sit(
         self, cycle: int, number: int, member: int, node: int, register: int
@@ -120,20 +111,6 @@ class BarrierCheck:
     def kill(self, number: int) -> None:
         """Let a group release its members as broken from now on."""
         self._groups[number].killed = True
-
-    def loosen(self, number: int) -> None:
-        """Let a group's barriers take longer than planned, until all its slots are set up."""
-        self._groups[number].whole = None
-
-    def whole(self, cycle: int, number: int) -> Iterator[Mismatch]:
-        """Note that all of a group's slots are set up, after a kill anew; yield who is inside."""
-        group = self._groups[number]
-        group.whole = cycle
-        if group.killed:
-            if group.inside:
-                signal = f"group {group.gid}: members inside when it was gone"
-                yield Mismatch(cycle, None, signal, len(group.inside), 0)
-            group.revive()
 
     def leave(self, number: int) -> tuple[int, set[int]]:
         """Forget a group; return its episodes, and who is still inside."""
@@ -201,19 +178,11 @@ class BarrierCheck:
         group.out.add(member)
         if len(group.out) == group.members:
             group.latency.append(cycle - group.last)
-            if group.bound is not None and group.whole is not None:
-                cycles = cycle - max(group.last, group.whole)
-                if cycles > group.bound:
-                    yield Mismatch(
-                        cycle, node, f"group {gid}: cycles of a barrier", cycles, group.bound
-                    )
+            if group.bound is not None and group.latency[-1] > group.bound:
+                what = f"group {gid}: cycles of a barrier"
+                yield Mismatch(cycle, node, what, group.latency[-1], group.bound)
             group.here, group.ahead, group.out = group.ahead, {}, set()
             group.last = group.last_ahead
-
-    def _watches(self, register: int) -> bool:
-        """Return whether it is a register of messages with a watchdog."""
-        network = self._plan.spec.message_network
-        return network.watched and register < (network.first_slot or network.port_registers)
 
     def _knows(self, key: tuple[int, int]) -> bool:
         return key in self._member and self._member[key][0] in self._groups
@@ -222,15 +191,13 @@ class BarrierCheck:
         """Judge the release of a member whose group is dead."""
         node = self._plan.spec.network.topology.node(key[0])
         if not self._knows(key):
-            # Who arrives at a register of no group, as noise does, is let go by its watchdog.
-            if not self._watches(key[1]):
-                yield Mismatch(cycle, node, "broken release of no member", str(key[1]), None)
+            yield Mismatch(cycle, node, "broken release of no member", str(key[1]), None)
             return
         number, member = self._member[key]
         group = self._groups[number]
         if not group.killed:
             yield Mismatch(cycle, node, f"group {group.gid}: broken, and not killed", 1, 0)
-        elif member in group.lost or not (self._engines or member in group.inside):
+        elif member in group.lost:  # BROKEN reaches members that have not arrived, too
             yield Mismatch(cycle, node, f"group {group.gid}: broken release of a member", 1, 0)
         group.lost.add(member)
 

@@ -29,7 +29,7 @@ class Comparison(ABC):
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
 
     Attributes
     ----------
@@ -39,7 +39,6 @@ class Comparison(ABC):
 
     def __init__(self, spec: AnySpec) -> None:
         self._spec = spec
-        self._words: dict[int, int] = {}  # of links of barrier wires, as both showed them last
         self.mismatches: list[Mismatch] = []
 
     @abstractmethod
@@ -51,8 +50,6 @@ class Comparison(ABC):
         if chunk.meanings:
             text = [_with_meaning(line, chunk.meanings) for line in text]
         if list(text) == chunk.text:
-            for line in chunk.lines:
-                self._words.update(line.record.wires)
             self.follow(chunk, chunk.lines)
             return
         lines: list[Line] = []
@@ -90,9 +87,8 @@ class Comparison(ABC):
         for key in sorted(ours.keys() | theirs.keys()):
             seen = ours.get(key, Line(key[0], EMPTY))
             wanted = theirs.get(key, Line(key[0], EMPTY))
-            for mismatch in explain(self._spec, seen, wanted, self._words):
+            for mismatch in explain(self._spec, seen, wanted):
                 self._report(mismatch)
-            self._words.update(wanted.record.wires)
 
     def _report(self, mismatch: Mismatch) -> None:
         if len(self.mismatches) < KEPT:

@@ -83,12 +83,9 @@ class Conducting(ABC):
         over = self.session.finished and self.session.hang is None
         if not over or self._nodes > READ_BACK:
             return None
-        if self._targets.reads:
-            kinds = [kind for reads in self._targets.reads for _, kind in reads]
-            sums = dict.fromkeys(Counter, 0)
-            for kind, count in zip(kinds, self._answers[-len(kinds) :], strict=True):
-                sums[kind] += count
-            overflow, stray, refused_arrives, refused_writes = sums.values()
-            return overflow, stray, refused_arrives, refused_writes
-        last = self._answers[-4 * len(self._targets) :]
-        return sum(last[0::4]), sum(last[1::4]), sum(last[2::4]), sum(last[3::4])
+        kinds = [kind for reads in self._targets.reads for _, kind in reads]
+        sums = dict.fromkeys(Counter, 0)
+        for kind, count in zip(kinds, self._answers[-len(kinds) :], strict=True):
+            sums[kind] += count
+        overflow, stray, refused_arrives, refused_writes = sums.values()
+        return overflow, stray, refused_arrives, refused_writes

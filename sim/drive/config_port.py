@@ -1,47 +1,49 @@
-"""The config port as software uses it: requests one a cycle, answers in their order."""
+"""The config port as software uses it: a request after the answer to the last."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.networks.spec import EngineSpec, MessageSpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.commander import Heard
-from syncfabric.sim.drive.targets import targets_of
 
-__all__ = ["ConfigPort"]
+__all__ = ["Ask", "ConfigPort", "Heard"]
+
+Heard: TypeAlias = Callable[[int, bool, int], None]
+"""Takes an answer of the config port: its cycle, whether the request was refused, the data."""
+
+Ask: TypeAlias = Callable[[ConfigRequest, Heard | None], None]
+"""Puts a request into the queue for the config port."""
 
 
 class ConfigPort:
-    """A queue of requests, and those that have no answer yet.
+    """A queue of requests, which the chain takes one at a time.
 
     Parameters
     ----------
-    network : MeshSpec or IrregularSpec
-        Whose config port it is.
-    requests : iterable of ConfigRequest
+    requests : iterable of ConfigRequest, optional
         The first ones.
 
     Attributes
     ----------
     requests : deque of ConfigRequest
         Not yet given.
-    awaits_answer : bool
-        No further request may be given before an answer.
     answered : dict of int to ConfigRequest
         What is answered, by the answer's cycle; the caller clears it.
     """
 
-    def __init__(self, network: MessageSpec, requests: Iterable[ConfigRequest]) -> None:
-        self._targets = len(targets_of(network))
-        self._chain = isinstance(network, EngineSpec)
+    def __init__(self, requests: Iterable[ConfigRequest] = ()) -> None:
         self.requests = deque(requests)
-        self.awaits_answer = False
         self.answered: dict[int, ConfigRequest] = {}
-        self._given: deque[ConfigRequest] = deque()
-        self._heard: dict[int, Heard] = {}  # by the id of a request that is in one of the queues
+        self._given: ConfigRequest | None = None
+        self._heard: dict[int, Heard] = {}  # by the id of a request that has no answer
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether no further request may be given before an answer."""
+        return self._given is not None
 
     @property
     def may_ask(self) -> bool:
@@ -49,14 +51,9 @@ class ConfigPort:
         return bool(self.requests) and not self.awaits_answer
 
     @property
-    def all_given(self) -> bool:
-        """Whether no request is left, and the next may be given at once."""
+    def is_idle(self) -> bool:
+        """Whether every request has been given and answered."""
         return not self.requests and not self.awaits_answer
-
-    @property
-    def all_answered(self) -> bool:
-        """Whether every request that was given has its answer."""
-        return not self._given
 
     def ask(self, request: ConfigRequest, heard: Heard | None = None) -> None:
         """Put a request at the end of the queue; ``heard`` takes the answer."""
@@ -103,19 +100,16 @@ class ConfigPort:
     def hear(self, now: int, answer: tuple[bool, bool, int]) -> None:
         """Take what the port answers in a cycle."""
         ready, refused, data = answer
-        if not ready:
+        if not ready or self._given is None:
             return
-        request = self.answered[now] = self._given.popleft()
-        self.awaits_answer &= bool(self._given)
+        request, self._given = self._given, None
+        self.answered[now] = request
         heard = self._heard.pop(id(request), None)
         if heard is not None:
             heard(now, refused, data)
 
     def give(self, now: int) -> tuple[ConfigRequest, Stimulus]:
         """Give the next request in a cycle; return it, also as a stimulus."""
-        request = self.requests.popleft()
-        if request.node < self._targets or self._chain:
-            self._given.append(request)
-        self.awaits_answer = self._chain
+        request = self._given = self.requests.popleft()
         index = request.node << 12 | request.address
         return request, Stimulus(now, StimulusKind.CONFIG, index, request.data, int(request.write))

@@ -8,37 +8,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest, Record
-from syncfabric.models.messages import COUNTER_BASE, REGISTER_WORDS, Counter
-from syncfabric.models.networks.spec import EngineSpec, MeshSpec
-from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import image_writes, set_up_writes
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.requests import node_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.churn.churner import Churner
 from syncfabric.sim.drive.churn.engines import EngineChurner
 from syncfabric.sim.drive.churn.notes import Ended, Note
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.illegal import Illegal
-from syncfabric.sim.drive.noise import Noise
+from syncfabric.sim.drive.members_set_up import MembersSetUp
 from syncfabric.sim.drive.openings import Openings
-from syncfabric.sim.drive.programs import programs_of
+from syncfabric.sim.drive.packet_script import PacketScript
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.replay.program import Replaying
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.choice import SCHEMES
 from syncfabric.sim.drive.schemes.steps import MemberStep
-from syncfabric.sim.drive.set_up import EngineSetUp, SetUp
+from syncfabric.sim.drive.set_up import SetUp
 from syncfabric.sim.drive.software import Software
 from syncfabric.sim.drive.targets import targets_of
-from syncfabric.sim.drive.wires.breaks import Breaks
-from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
 
@@ -62,7 +54,6 @@ class Inputs:
 
     arrive: dict[tuple[int, int], int] = field(default_factory=dict)
     last: set[tuple[int, int]] = field(default_factory=set)
-    start: bool = False
     config: ConfigRequest | None = None
     load: int | None = None
     puts: list[Put] = field(default_factory=list)
@@ -75,7 +66,7 @@ class Driver:
     ----------
     plan : BarrierPlan
     scenario : Scenario
-    model : GoldenModel
+    model : CollectiveNetwork
         Is looked at for releases and for what is ready; stepping it is the caller's.
 
     Attributes
@@ -86,20 +77,16 @@ class Driver:
         All inputs in the player's form; the caller clears it.
     arrivals : list of Arrival
         Those taken by the network; the caller clears it.
-    notes : list of Note or WireNote
-        What was done for lives, and to groups on wires; the caller clears it.
+    notes : list of Note
+        What was done for lives; the caller clears it.
     steps : list of MemberStep
         What a scheme's members do; the caller clears it.
     port : ConfigPort
         The config port.
-    churn : Churner or EngineChurner or None
+    churn : EngineChurner or None
         Who makes lives.
     software : Software
         What else runs at the nodes.
-    hasty : bool
-        Whether members on wires arrive as soon as their own slots are set up.
-    breaks : Breaks or None
-        Who breaks barriers off.
     scheme : Scheme or None
         Who has the one group synchronize, if it is a scheme.
     replaying : Replaying or None
@@ -108,53 +95,39 @@ class Driver:
         First cycle with traffic, and the first after it.
     """
 
-    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: GoldenModel) -> None:
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: CollectiveNetwork) -> None:
         self.plan, self.scenario, self.model = plan, scenario, model
         network = plan.spec.message_network
         self._registers, self._data_bits = network.port_registers, network.data_bits
-        self._targets = len(targets_of(network))
         self.rng = random.Random(scenario.seed)
         self.enable, self.rate = False, 0
         self.stimuli: list[Stimulus] = []
         self.arrivals: list[Arrival] = []
-        self.notes: list[Note | WireNote] = []
+        self.notes: list[Note] = []
         self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         self.traffic_to: int | None = None
         # With multicast GO is the release, and so no preparation.
         self._opens = scenario.scheme != "multicast"
         self._managed = network.managed and self._opens
-        self.hasty = scenario.hasty and bool(plan.wire_groups)
-        self.breaks: Breaks | None = None
         self.groups = [self._group(number) for number in range(len(plan.groups))]
         self._member: dict[Place, tuple[int, int]] = {}
         for number, group in enumerate(self.groups):
             for member, seat in enumerate(group.places):
                 self._member[seat] = (number, member)
         self._agenda: list[tuple[int, int, int]] = []  # (cycle, group, member)
-        self.port = ConfigPort(network, self._first_writes())
-        self.set_up: SetUp | EngineSetUp | None = None
-        if isinstance(model, CollectiveNetwork):
-            if self._managed:
-                self.set_up = EngineSetUp(plan, model, self.port.ask)
-        elif self._managed:
-            self.set_up = SetUp(plan, model, self.port.ask)
-        waits = self._managed or (self._opens and isinstance(network, EngineSpec))
-        self._openings = Openings(plan, model) if waits else None
-        self._noise: Noise | Illegal | None = None
-        if scenario.noise:
-            noise = Illegal if isinstance(network, EngineSpec) else Noise
-            self._noise = noise(self)
-        self.churn: Churner | EngineChurner | None = None
-        if scenario.churn:
-            self.churn = EngineChurner(self) if isinstance(network, EngineSpec) else Churner(self)
+        self.port = ConfigPort(self._first_writes())
+        self.set_up = SetUp(plan, model, self.port.ask) if self._managed else None
+        self._openings = Openings(plan, model) if self._opens else None
+        self._illegal = Illegal(self) if scenario.noise else None
+        self.churn = EngineChurner(self) if scenario.churn else None
         self.software = Software(self)
-        self.breaks = Breaks(self) if scenario.breaks else None
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
         self.software.programs += [self.scheme] if self.scheme else []
         self.replaying = Replaying(self, scenario.replay) if scenario.replay else None
         self.software.programs += [self.replaying] if self.replaying else []
-        self.software.programs += programs_of(self)
+        self.software.programs += [MembersSetUp(self)] if network.setup == "paper" else []
+        self.software.programs += [PacketScript(self)] if scenario.packets else []
         self._switches: tuple[int, ...] = ()  # cycles in which traffic is seeded and enabled
         self._begin_cycle: int | None = None
         self._read = False
@@ -170,37 +143,18 @@ class Driver:
             self.scenario,
             random.Random(f"{self.scenario.seed}/{group.id}"),
             lambda cycle, member: self.schedule(cycle, number, member),
-            lambda: self._has_more(number),
+            lambda: self.churn is not None and not self.churn.over,
         )
 
-    def _has_more(self, number: int) -> bool:
-        """Return whether a group is to go on after the barriers that were asked for."""
-        churns = self.churn is not None and not self.churn.over
-        return churns or (self.breaks is not None and self.breaks.goes_on(number))
-
     def _first_writes(self) -> Iterator[ConfigRequest]:
-        """Yield the writes that nodes' software does before groups begin."""
+        """Yield the writes that set groups up, if the host does."""
         network = self.plan.spec.message_network
-        if isinstance(network, EngineSpec):
-            if not self._managed and network.setup != "paper":
-                groups = self.plan.engine_groups
-                writes_of = set_up_writes if self._opens else image_writes
-                for target, address, word in writes_of(groups, network.shape, Epochs()):
-                    yield ConfigRequest(target, address, True, word)
-            return
-        writes = node_writes(self.plan) if self._managed else config_writes(self.plan)
-        first = network.first_slot * REGISTER_WORDS
-        last = network.port_registers * REGISTER_WORDS
-        for target, address, word in writes if network.setup != "paper" else ():
-            if not (self.hasty and first <= address < last):
+        if not self._managed and network.setup != "paper":
+            writes_of = set_up_writes if self._opens else image_writes
+            for target, address, word in writes_of(
+                self.plan.engine_groups, network.shape, Epochs()
+            ):
                 yield ConfigRequest(target, address, True, word)
-
-    def manager_writes(self, target: int) -> bool:
-        """Return whether slots of barrier wires at a target are a manager's to set up."""
-        network = self.plan.spec.message_network
-        if not self._managed or network.has_messages:
-            return False
-        return isinstance(network, MeshSpec) or target >= len(network.topology.nodes)
 
     @property
     def begin_cycle(self) -> int | None:
@@ -236,7 +190,7 @@ class Driver:
 
         None: nothing, until the model does something.
         """
-        if self.port.may_ask or (self._noise is not None and self.active):
+        if self.port.may_ask or (self._illegal is not None and self.active):
             return now
         ahead = [self._agenda[0][0]] if self._agenda else []
         if self.churn is not None and self._churns:
@@ -281,8 +235,8 @@ class Driver:
         while self._agenda and self._agenda[0][0] <= now:
             _, number, member = heapq.heappop(self._agenda)
             self._arrive(now, number, member, inputs)
-        if self._noise is not None and self.active:
-            self._noise.disturb(now, inputs)
+        if self._illegal is not None and self.active:
+            self._illegal.disturb(now, inputs)
         if self.churn is not None and self._churns:
             self.churn.step(now, inputs)
         self.software.give(now, inputs)
@@ -295,21 +249,17 @@ class Driver:
     def _released(self, now: int, seat: Place) -> None:
         if seat in self._member:
             number, member = self._member[seat]
-            if self.breaks and self.model.broken(*seat):
-                self.breaks.told_broken(number, member)
-            else:
-                self.groups[number].release(now, member)
+            self.groups[number].release(now, member)
 
     def _sequence(self, now: int, quiet: bool, inputs: Inputs) -> None:
         """Go through the phases: set-up, start, traffic, barriers, draining, reading back."""
         if self._begin_cycle is None:
-            if self.port.all_given:
-                if self.set_up and not self.set_up.finished and not self._sets_up_late:
-                    if self.port.all_answered:
-                        self.set_up.step(now)
+            if self.port.is_idle:
+                if self.set_up and not self.set_up.finished:
+                    self.set_up.step(now)
                     return
                 if self._may_begin():
-                    self._start(now, inputs)
+                    self._start(now)
             return
         if now in self._switches:
             if now == self._switches[0]:
@@ -328,57 +278,35 @@ class Driver:
             if self.reads_back:
                 self.port.requests.extend(self._last_reads())
                 self.notes += [Ended(now)] if self.churn else []
-        elif quiet and self.port.all_given:
-            self.finished = self.port.all_answered and not self.model.config_answer[0]
+        elif quiet and self.port.is_idle:
+            self.finished = not self.model.config_answer[0]
 
     @property
     def reads_back(self) -> bool:
         """Whether counters are read: not of large networks, nor over a chain for one episode."""
-        network = self.plan.spec.network
-        chained = isinstance(network, EngineSpec) and self.scheme is not None
-        return len(network.topology.nodes) <= READ_BACK and not chained
+        return len(self.plan.spec.network.topology.nodes) <= READ_BACK and self.scheme is None
 
     def _last_reads(self) -> Iterator[ConfigRequest]:
-        """Yield the requests for all counters, and before them those for what lives may leave."""
-        controls = self.churn.last_reads() if self.churn else ()
-        for target in range(self._targets):
-            for address in controls:
+        """Yield the requests for all counters."""
+        for target, reads in enumerate(targets_of(self.plan.spec.network).reads):
+            for address, _ in reads:
                 yield ConfigRequest(target, address, False)
-        network = self.plan.spec.message_network
-        if isinstance(network, EngineSpec):
-            for target, reads in enumerate(targets_of(network).reads):
-                for address, _ in reads:
-                    yield ConfigRequest(target, address, False)
-            return
-        for target in range(self._targets):
-            for counter in Counter:
-                yield ConfigRequest(target, COUNTER_BASE + counter, False)
 
     @property
     def _awaits_go(self) -> bool:
         """Whether all is set up, and GO must still come to members."""
-        over = self.set_up is None or self.set_up.finished or self._sets_up_late
-        return over and self.port.all_given and self.port.all_answered and not self._may_begin()
-
-    @property
-    def _sets_up_late(self) -> bool:
-        """Whether managers begin when groups have begun."""
-        return self.hasty and not self.plan.spec.message_network.has_messages
+        over = self.set_up is None or self.set_up.finished
+        return over and self.port.is_idle and not self._may_begin()
 
     def _may_begin(self) -> bool:
         """Return whether software has prepared everything, and GO has reached all members."""
         if self.software.prepares:
             return False
         refused = self.set_up is not None and self.set_up.refused is not None
-        if self._openings is None or refused:
-            return True
-        if self.hasty:
-            return True
-        return self._openings.are_all()
+        return self._openings is None or refused or self._openings.are_all()
 
-    def _start(self, now: int, inputs: Inputs) -> None:
+    def _start(self, now: int) -> None:
         """Raise ``start``, and plan the traffic and the first arrivals."""
-        inputs.start = True
         self.stimuli.append(Stimulus(now, StimulusKind.START))
         self._begin_cycle = now + 2
         if self.scenario.background:

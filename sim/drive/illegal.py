@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import (
     ADDRESS_BITS,
@@ -54,10 +53,8 @@ class Illegal:
     """
 
     def __init__(self, driver: Driver) -> None:
-        model: object = driver.model
-        assert isinstance(model, CollectiveNetwork)
-        self._driver, self._model, self._shape = driver, model, model.shape
-        shape, rng = model.shape, driver.rng
+        self._driver, self._model, self._shape = driver, driver.model, driver.model.shape
+        shape, rng = self._shape, driver.rng
         members = {place for group in driver.groups for place in group.places}
         seats = [(i, r) for i in range(len(shape.nodes)) for r in range(shape.registers)]
         self._free = [seat for seat in seats if seat not in members]
@@ -93,7 +90,7 @@ class Illegal:
             node, channel = rng.randrange(len(self._shape.nodes)), self._shape.router.channels
             words = [rng.choice(self._sinks), *(rng.getrandbits(32) for _ in range(3))]
             driver.software.sender.send(node, words[: rng.randint(1, 4)], rng.randrange(channel))
-        if driver.port.all_given and rng.random() < CHANCE:
+        if driver.port.is_idle and rng.random() < CHANCE:
             for request in rng.choice(self._kinds)():
                 driver.port.ask(request)
 

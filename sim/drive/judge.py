@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import TypeAlias
 
-from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.broken import BrokenSeats
 from syncfabric.sim.drive.cause_check import CauseCheck
-from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.engines_check import EngineChurnCheck
 from syncfabric.sim.drive.churn.notes import Note, Told
 from syncfabric.sim.drive.comparison import Comparison
-from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, Spacing
+from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
@@ -25,13 +20,11 @@ from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.replay.passages import Passages
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.wires.check import WireCheck
-from syncfabric.sim.drive.wires.notes import Doomed, Loose, Whole, WireNote
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Judge"]
 
-_Done: TypeAlias = Note | Arrival | MemberStep | Put | WireNote
+_Done: TypeAlias = Note | Arrival | MemberStep | Put
 """Something that software has done."""
 
 
@@ -41,7 +34,6 @@ class Judge(Comparison):
     Parameters
     ----------
     plan : BarrierPlan
-    coverage : Coverage, optional
     churn : bool
         Whether groups come and go.
     scheme : bool
@@ -63,40 +55,29 @@ class Judge(Comparison):
         self,
         plan: BarrierPlan,
         *,
-        coverage: Coverage | None = None,
         churn: bool = False,
         scheme: bool = False,
         replay: bool = False,
     ) -> None:
         network = plan.spec.message_network
         super().__init__(network)
-        self._plan, self._coverage = plan, coverage
+        self._plan = plan
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self.passages = Passages(network) if replay else None
-        self._lives: ChurnCheck | EngineChurnCheck | None = None
-        if churn:
-            check = EngineChurnCheck if isinstance(network, EngineSpec) else ChurnCheck
-            self._lives = check(plan, self.barriers)
-        self._broken = BrokenSeats(network)
-        self._tells_broken = network.tells_broken
-        self._wires = WireCheck(plan) if network.wire_plane else None
+        self._lives = EngineChurnCheck(plan, self.barriers) if churn else None
         self.load, self._ledger = LaneCounter(), CreditLedger(network)
-        self._spacing, self._names = Spacing(network), Names(network)
+        self._names = Names(network)
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Judge lines of a chunk by the rules."""
-        # What goes wrong covers nothing.
-        coverage = None if self.mismatches else self._coverage
-        if coverage is not None:
-            coverage.begin(chunk)
         # A member that arrives for the first time is noted before.
         all_done: list[_Done]
         all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
         told = [note for note in chunk.notes if isinstance(note, Told)]
         done = iter(sorted(all_done, key=lambda done: done.cycle))
         now = next(done, None)
-        for line, following in zip_longest(lines, lines[1:]):
+        for line in lines:
             while now is not None and now.cycle < line.cycle:
                 self._done(now)
                 now = next(done, None)
@@ -105,30 +86,20 @@ class Judge(Comparison):
                 for mismatch in self._lives.answer(line, chunk.answered.get(line.cycle)):
                     self._report(mismatch)
             if record.release:
-                # What a cycle's releases are is on the line after.
-                if self._tells_broken and following is not None:
-                    self._broken.observe(following)
                 broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
-                for mismatch in self.barriers.release(line, broken | self._broken.seats):
-                    self._report(mismatch)
-            if self._wires is not None:
-                for mismatch in self._wires.look(line):
+                for mismatch in self.barriers.release(line, broken):
                     self._report(mismatch)
             if record.valid or record.credit:
                 self.load.add(record.valid)
                 for lane, rule in self._ledger.note(record.valid, record.credit):
                     self._report(self._at_lane(line.cycle, lane, rule))
             if record.valid:
-                for lane in self._spacing.note(line.cycle, record.valid):
-                    self._report(self._at_lane(line.cycle, lane, "messages in adjacent cycles"))
                 for mismatch in self.packets.note(line):
                     self._report(mismatch)
                 if self._causes is not None:
                     self._causes.note(line)
                 if self.passages is not None:
                     self.passages.note(line)
-            if coverage is not None:
-                coverage.note(line, self._ledger.full, following)
         while now is not None:
             self._done(now)
             now = next(done, None)
@@ -137,10 +108,6 @@ class Judge(Comparison):
         """Take in what the software has done."""
         if isinstance(done, Arrival):
             self.barriers.arrive(done)
-            if self._wires is not None:
-                self._wires.arrive(done)
-        elif isinstance(done, WireNote):
-            self._wire_note(done)
         elif isinstance(done, Put):
             self.packets.software.put(done)
             if self._causes is not None:
@@ -151,19 +118,6 @@ class Judge(Comparison):
         elif self._lives is not None:
             for mismatch in self._lives.note(done):
                 self._report(mismatch)
-
-    def _wire_note(self, note: WireNote) -> None:
-        """Take in what the software has done to a group on wires."""
-        assert self._wires is not None
-        match note:
-            case Loose():
-                self.barriers.loosen(note.group)
-            case Doomed():
-                self.barriers.kill(note.group)
-            case Whole():
-                for mismatch in self.barriers.whole(note.cycle, note.group):
-                    self._report(mismatch)
-        self._wires.note(note)
 
     def close(self, cycle: int, *, report: Sequence[Sequence[int]] | None) -> None:
         """Judge the end: everything has drained, and the hardware's sinks agree.
@@ -186,8 +140,6 @@ class Judge(Comparison):
             self._report(Mismatch(cycle, node, "lost packet's destination", destination, None))
         for lane, count in self._ledger.outstanding().items():
             self._report(self._at_lane(cycle, lane, "credits outstanding at the end", count))
-        for mismatch in self._wires.close(cycle) if self._wires is not None else ():
-            self._report(mismatch)
         if report is not None and self._plan.spec.message_network.channels:
             self._judge_report(cycle, report)
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import (
-    EngineSpec,
-    MessageSpec,
-)
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 
-__all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "Spacing", "bits"]
+__all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "bits"]
 
 
 def bits(word: int) -> Iterator[int]:
@@ -92,7 +89,7 @@ class CreditLedger:
     ----------
     spec : MeshSpec or IrregularSpec
         The network: its buffers hold ``buffer_flits``, a synchronization slot one. Without such
-        slots its synchronization has no books; see ``Spacing``.
+        slots its synchronization has no books.
 
     Attributes
     ----------
@@ -143,30 +140,3 @@ class CreditLedger:
             for lane in bits(plane):
                 total[lane] = total.get(lane, 0) + (1 << i)
         return total
-
-
-class Spacing:
-    """Sees that no link without slots for synchronization carries messages in adjacent cycles.
-
-    So ordinary flits always have half of the link. A lane that breaks the rule is reported once.
-
-    Parameters
-    ----------
-    spec : MeshSpec or IrregularSpec
-        The network.
-    """
-
-    def __init__(self, spec: MessageSpec) -> None:
-        every = links_of(spec).credited or isinstance(spec, EngineSpec)
-        self._watched = 0 if every else LaneMasks(spec).sync
-        self._last, self._cycle = 0, -1
-
-    def note(self, cycle: int, valid: int) -> Iterator[int]:
-        """Take a cycle in; yield the lanes that break the rule in it."""
-        sent = valid & self._watched
-        if not sent:
-            return
-        if self._cycle + 1 == cycle and (close := sent & self._last):
-            yield from bits(close)
-            self._watched &= ~close
-        self._last, self._cycle = sent, cycle

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.golden.record import GuardWires, Record
-from syncfabric.models.networks.spec import (
-    AnySpec,
-)
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.results import Mismatch
@@ -30,7 +28,6 @@ EMPTY = Record(0, 0, (), 0, ())
 
 ConfigAnswer = tuple[bool, bool, int]
 
-NOTHING: Mapping[int, int] = {}
 _QUIET = GuardWires(0, 0, 0, 0)
 
 
@@ -57,14 +54,12 @@ class Line:
 
 def record_line(cycle: int, record: Record, answer: ConfigAnswer) -> str:
     """Return the line that the probe writes for a cycle."""
-    valid, credit, payloads, release, results, wires, guards = record
-    parts = [f"{cycle:x} {valid:x} {credit:x} {release:x}"]
-    parts += [f"{payload:x}" for payload in payloads]
-    parts += [f"{result:x}" for result in results]
-    parts += [f"w{link:x}:{word:x}" for link, word in wires]
+    parts = [f"{cycle:x} {record.valid:x} {record.credit:x} {record.release:x}"]
+    parts += [f"{payload:x}" for payload in record.payloads]
+    parts += [f"{result:x}" for result in record.results]
     parts += [
         f"g{link:x}:" + ":".join(f"{wire:x}" for wire in shown)
-        for link, shown in guards
+        for link, shown in record.guards
         if any(shown)
     ]
     if answer[0]:
@@ -96,20 +91,17 @@ def parse(text: str, cycle: int) -> Line:
         raise ValueError(text)
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
-    wires: list[tuple[int, int]] = []
     guards: list[tuple[int, GuardWires]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
-        if word[0] == "w" and len(numbers) == 2:
-            wires.append((numbers[0], numbers[1]))
-        elif word[0] == "g" and len(numbers) == 5:
+        if word[0] == "g" and len(numbers) == 5:
             guards.append((numbers[0], GuardWires(*numbers[1:])))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    record = Record(valid, credit, payloads, release, results, tuple(wires), tuple(guards))
+    record = Record(valid, credit, payloads, release, results, guards=tuple(guards))
     return Line(cycle, record, answer)
 
 
@@ -131,19 +123,14 @@ def parse_wires(text: str) -> Line:
     return Line(cycle, Record(valid, credit, (), release, (), ()))
 
 
-def explain(
-    spec: AnySpec, hardware: Line, model: Line, before: Mapping[int, int] = NOTHING
-) -> Iterator[Mismatch]:
+def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     """Yield every difference between two lines of one cycle.
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     hardware, model : Line
-    before : mapping of int to int
-        What links of barrier wires showed in the cycle before, in the model as in the hardware; 0
-        where nothing is said.
     """
     names = Names(spec)
     ours, theirs = hardware.record, model.record
@@ -164,11 +151,6 @@ def explain(
     for bit, seen, wanted in _common(ours.release, ours.results, theirs.release, theirs.results):
         node, signal = names.register(bit, "result")
         yield Mismatch(hardware.cycle, node, signal, seen, wanted)
-    wires_seen, wires_wanted = dict(ours.wires), dict(theirs.wires)
-    for link in sorted(wires_seen.keys() | wires_wanted.keys()):
-        words = (wires.get(link, before.get(link, 0)) for wires in (wires_seen, wires_wanted))
-        for (node, signal), seen, wanted in names.wires(link, *words):
-            yield Mismatch(hardware.cycle, node, signal, seen, wanted)
     guards_seen, guards_wanted = dict(ours.guards), dict(theirs.guards)
     for link in sorted(guards_seen.keys() | guards_wanted.keys()):
         shown = (guards.get(link, _QUIET) for guards in (guards_seen, guards_wanted))
@@ -210,7 +192,7 @@ def _observed(
         yield Mismatch(cycle, node, "observe (changed)", *values)
         return
     for (name, ours), (_, theirs) in zip(
-        *(names.observed(target, value) for value in values if value is not None), strict=True
+        *(names.observed(value) for value in values if value is not None), strict=True
     ):
         if ours != theirs:
             yield Mismatch(cycle, node, f"observe: {name}", ours, theirs)

@@ -89,7 +89,7 @@ class MembersSetUp(Program):
             self._obey(now, packet)
         while self._agenda and self._agenda[0][0] <= now:
             heapq.heappop(self._agenda)[2](now)
-        if not self._left and self._driver.port.all_answered and self._driver.model.is_empty():
+        if not self._left and self._driver.port.is_idle and self._driver.model.is_empty():
             for group in self._unstarted:
                 self._start(group, now)
             self._unstarted = []

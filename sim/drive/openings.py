@@ -1,8 +1,8 @@
-"""Which members of managed groups may arrive: GO has reached them."""
+"""Which members may arrive: GO has reached them."""
 
 from __future__ import annotations
 
-from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = ["Openings"]
@@ -14,12 +14,11 @@ class Openings:
     Parameters
     ----------
     plan : BarrierPlan
-        Of a network with set-up by managers.
-    model : GoldenModel
+    model : CollectiveNetwork
         Tells which registers are ready.
     """
 
-    def __init__(self, plan: BarrierPlan, model: GoldenModel) -> None:
+    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork) -> None:
         network = plan.spec.network
         self._model = model
         self._registers: set[tuple[int, int]] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.networks.spec import EngineSpec, IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.lines import Line
@@ -160,14 +160,8 @@ class PacketCheck:
 
     def _destination(self, header: int) -> int:
         """Return the number of the node that a header names; -1 if there is none."""
-        if isinstance(self._spec, EngineSpec):
-            node = self._spec.shape.node_of(header)
-            return -1 if node is None else node
-        fields = self._spec.layout.header.unpack(header & self._header)
-        kind = ("switch", "port") if isinstance(self._spec, IrregularSpec) else ("x", "y")
-        place = fields[kind[0]], fields[kind[1]]
-        network = self._spec.topology
-        return network.index(place) if network.contains(place) else -1
+        node = self._spec.shape.node_of(header)
+        return -1 if node is None else node
 
     def _wrong(self, cycle: int, node: int, rule: str, seen: int | str) -> Mismatch:
         return Mismatch(cycle, self._spec.topology.node(node), rule, seen, None)

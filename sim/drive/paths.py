@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineSpec,
-    IrregularSpec,
-    MessageSpec,
-)
+from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
 
 __all__ = ["Way", "way_of"]
 
@@ -35,11 +30,11 @@ class Way(NamedTuple):
 
 
 def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
-    """Return the way of a packet (docs/microarchitecture.md, sections 2 and I2).
+    """Return the way of a packet (docs/microarchitecture-networks.md).
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
     node : int
         The sender.
     flits : sequence of int
@@ -47,17 +42,10 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     """
     if isinstance(spec, EngineIrregularSpec) and spec.routing == "source":
         return _brought_way(spec, node, flits)
-    if isinstance(spec, EngineSpec):
-        header = flits[0] & (1 << spec.layout.header.width) - 1
-        end = spec.shape.node_of(header)
-        steps = () if end is None else (spec.shape.nodes[end],)
-        return Way(end, tuple(flits), steps)
-    if isinstance(spec, IrregularSpec):
-        return _irregular_way(spec, node, flits)
-    fields = spec.layout.header.unpack(flits[0] & (1 << spec.layout.header.width) - 1)
-    place = fields["x"], fields["y"]
-    there = spec.topology.contains(place)
-    return Way(spec.topology.index(place) if there else None, tuple(flits), (place,))
+    header = flits[0] & (1 << spec.layout.header.width) - 1
+    end = spec.shape.node_of(header)
+    steps = () if end is None else (spec.shape.nodes[end],)
+    return Way(end, tuple(flits), steps)
 
 
 def _brought_way(spec: EngineIrregularSpec, node: int, flits: Sequence[int]) -> Way:
@@ -78,45 +66,3 @@ def _brought_way(spec: EngineIrregularSpec, node: int, flits: Sequence[int]) -> 
         steps.append(place)
         place = shape.ends[place]
     return Way(None, (), tuple(steps))
-
-
-def _irregular_way(spec: IrregularSpec, node: int, flits: Sequence[int]) -> Way:
-    layout, topology, left = spec.layout, spec.topology, list(flits)
-    switch, steps = topology.node(node)[0], list[Place]()
-    while True:
-        fields = layout.header.unpack(left[0] & (1 << layout.header.width) - 1)
-        by_route = fields["by_route"]
-        if by_route:
-            port = _next_port(spec, left)
-        else:
-            switch, port = fields["switch"], fields["port"]
-        if port >= spec.ports or switch >= spec.switches:
-            return Way(None, (), tuple(steps))
-        steps.append((switch, port))
-        end = topology.node_at(switch, port)
-        if end is not None:
-            return Way(end, tuple(left), tuple(steps))
-        across = topology.across(switch, port)
-        # A header that names a port to another switch leads to and fro for ever.
-        if across is None or not by_route:
-            return Way(None, (), tuple(steps))
-        switch = across[0]
-
-
-def _next_port(spec: IrregularSpec, left: list[int]) -> int:
-    """Take the next port off a packet's route; the switch's sink if it takes the packet."""
-    layout = spec.layout
-    head, tail = (1 << layout.flit.offsets[name] for name in ("head", "tail"))
-    mask = (1 << layout.route.width) - 1
-    fields = layout.route.unpack(left[0] & mask)
-    count, port = fields["count"], fields["port_0"]
-    if count == 0 or (count == 1 and left[0] & tail):
-        return spec.ports
-    if count == 1:
-        del left[0]
-        left[0] |= head
-        return port
-    ports = [fields[f"port_{i}"] for i in range(1, layout.route_ports)] + [0]
-    moved = {f"port_{i}": port for i, port in enumerate(ports)}
-    left[0] = left[0] & ~mask | layout.route.pack({"by_route": 1, "count": count - 1, **moved})
-    return port

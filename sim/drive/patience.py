@@ -1,6 +1,6 @@
 """How far members may be apart, so that no watchdog trips."""
 
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = ["patience"]
@@ -17,14 +17,7 @@ def patience(plan: BarrierPlan) -> int | None:
         None if no watchdog looks at any group.
     """
     network = plan.spec.network
-    if isinstance(network, EngineSpec):
-        router, bounds = network.shape.router, [group.bound for group in plan.engine_groups]
-        if not (router.watchdog and bounds):
-            return None
-        return max(0, router.layout.entries * router.watchdog - 2 * max(bounds))  # E8
-    if not plan.wire_groups:
+    if isinstance(network, StaticSpec) or not (network.watchdog and plan.engine_groups):
         return None
-    plane = plan.spec.message_network.wire_plane
-    if plane is None or not plane.watchdog:
-        return None
-    return max(0, plane.watchdog - 2 * max(group.bound for group in plan.wire_groups))
+    longest = max(group.bound for group in plan.engine_groups)
+    return max(0, network.shape.router.layout.entries * network.watchdog - 2 * longest)  # E8

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from typing import TextIO
 
-from syncfabric.models.messages import Kind
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.targets import targets_of
 

@@ -67,18 +67,14 @@ class Scenario:
     scheme : str
         How the one group synchronizes, each time in a quiet network: a name of
         ``sim/drive/schemes/choice.py``; empty: as the other options say.
-    hasty, tidy : bool
-        With ``setup = "paper"``: members arrive as soon as their own register is written, not when
-        all are; members give their registers up at the end. ``hasty`` on barrier wires: likewise,
-        and slots are written in any order.
+    hasty : bool
+        With ``setup = "paper"``: the root's member starts its group as soon as its own router's
+        engine is set up, not when all are.
     packets : tuple of Sending
         Packets that nodes' software sends; with ``noise``, pauses between their flits.
     churn : int
         Lives of further groups, which are set up when all groups have had their episodes; these go
         on with more of them until the last life is over. Not together with ``noise``.
-    breaks : int
-        Barriers of groups on wires that are broken off, by a kill or the watchdog, when the group
-        has had its episodes; meanwhile the other groups go on.
     collectives : tuple of Collective
         What groups of a static network do in place of barriers, ``episodes`` times each; those of
         one group in turn. The other groups have barriers until all is over.
@@ -98,9 +94,7 @@ class Scenario:
     churn: int = 0
     scheme: str = ""
     hasty: bool = False
-    tidy: bool = False
     packets: tuple[Sending, ...] = ()
-    breaks: int = 0
     collectives: tuple[Collective, ...] = ()
     replay: Replay | None = None
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.driver import Driver, Inputs
@@ -32,8 +29,7 @@ class Session(Stepping):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, *, observer: Observer | None = None
     ) -> None:
-        model: Any = model_of(plan.spec.message_network, observer=observer)
-        self.model = model
+        self.model = model_of(plan.spec.message_network, observer=observer)
         self.driver = Driver(plan, scenario, self.model)
         super().__init__(scenario, self.model, self.driver)
 
@@ -57,31 +53,17 @@ class Session(Stepping):
         quiet = driver.traffic_to is not None and self._quiet()
         inputs = driver.inputs(now, quiet=quiet) or _NOTHING
         answer = model.config_answer
-        changed: list[tuple[int, int]] | None = None
-        if isinstance(model, CollectiveNetwork):
-            changed = [] if model.release else None
-            if answer[0]:
-                chunk.meanings[now] = model.config_meaning
-            record = model.step(
-                arrive=inputs.arrive,
-                last=inputs.last,
-                config=inputs.config,
-                load=inputs.load,
-                enable=driver.enable,
-                rate=driver.rate,
-            )
-        else:
-            if model.release:
-                changed = self._changed()
-            record = model.step(
-                arrive=inputs.arrive,
-                last=inputs.last,
-                start=inputs.start,
-                config=inputs.config,
-                load=inputs.load,
-                enable=driver.enable,
-                rate=driver.rate,
-            )
+        changed: list[tuple[int, int]] | None = [] if model.release else None
+        if answer[0]:
+            chunk.meanings[now] = model.config_meaning
+        record = model.step(
+            arrive=inputs.arrive,
+            last=inputs.last,
+            config=inputs.config,
+            load=inputs.load,
+            enable=driver.enable,
+            rate=driver.rate,
+        )
         for put in inputs.puts:
             model.put(put.node, [put.payload], put.channel, head=put.head, tail=put.tail)
         chunk.puts += inputs.puts

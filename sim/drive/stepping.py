@@ -17,7 +17,6 @@ from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.static.collectives.turns import Turn
-from syncfabric.sim.drive.wires.notes import WireNote
 
 __all__ = ["Chunk", "Stepping"]
 
@@ -41,8 +40,8 @@ class Chunk:
         What becomes of links from these cycles on; all of a run's in one chunk.
     arrivals : list of Arrival
         Arrivals that the network takes in these cycles.
-    notes : list of Note or WireNote
-        What was done in these cycles for lives that come and go, and to groups on wires.
+    notes : list of Note
+        What was done in these cycles for lives that come and go.
     steps : list of MemberStep
         What members do in these cycles that synchronize by packets.
     puts : list of Put
@@ -62,7 +61,7 @@ class Chunk:
     lines: list[Line] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
-    notes: list[Note | WireNote] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     steps: list[MemberStep] = field(default_factory=list)
     puts: list[Put] = field(default_factory=list)
     answered: dict[int, ConfigRequest] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What has registers, by its number on the config port: nodes, then switches.
+"""What the config port reaches, by number: nodes, then routers.
 
 On a mesh a router and its node are one, and there are no others.
 """
@@ -10,35 +10,15 @@ from functools import cache
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
-from syncfabric.models.messages import (
-    LIFE,
-    STATUS,
-    TRIPPED,
-    WIRE_STATUS,
-    Counter,
-    LinkCounter,
-    RegisterWord,
-    SwitchWord,
-    WireWord,
-)
+from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import STATUS_WORD
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    EngineSpec,
-    IrregularSpec,
-    MessageSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Targets", "targets_of"]
 
-Word = RegisterWord | SwitchWord | WireWord
 Fields = tuple[tuple[str, int], ...]
 """Names and widths, from the low bits up."""
-
-NODE_PORTS = 2
-"""Ports of a node interface: the switch, the process."""
 
 
 @dataclass(frozen=True)
@@ -51,44 +31,30 @@ class Targets:
         As results name them.
     nodes : int
         The first ones, which are nodes, or their interfaces.
-    words : tuple of RegisterWord or SwitchWord
-        Words of a register of messages, CONTROL first; a static network has no registers.
-    observed : tuple of tuple of tuple of (name, width), by target and register
-        Fields of each register in ``observe``, from the low bits up: of the registers of messages,
-        then of the slots of barrier wires.
-    first_slot : int
-        Number of the first slot among a target's registers; as many as there are without slots.
-    counters : tuple of Counter or LinkCounter
-        A target's counters.
     reads : tuple of tuple of (address, Counter), by target
         Words that count events, and as what.
+    observed : tuple of (name, width)
+        Fields of a target's ``observe``, from the low bits up; none where nobody observes.
+    counters : tuple of Counter
+        Those above them.
     """
 
     names: tuple[NodeName, ...]
     nodes: int
-    words: tuple[RegisterWord | SwitchWord, ...]
-    observed: tuple[tuple[Fields, ...], ...]
-    first_slot: int
-    counters: tuple[Counter | LinkCounter, ...] = tuple(Counter)
-    reads: tuple[tuple[tuple[int, Counter], ...], ...] = ()
+    reads: tuple[tuple[tuple[int, Counter], ...], ...]
+    observed: Fields = ()
+    counters: tuple[Counter, ...] = tuple(Counter)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def split(self, target: int, value: int) -> tuple[list[dict[str, int]], int]:
-        """Return what ``observe`` says of each register, and the counters above them."""
-        registers = []
-        for shown in self.observed[target]:
-            fields = {}
-            for name, width in shown:
-                fields[name] = value & (1 << width) - 1
-                value >>= width
-            registers.append(fields)
-        return registers, value
-
-    def register_words(self, register: int) -> tuple[Word, ...]:
-        """Return the words of a register, or a slot, on the config port, CONTROL first."""
-        return self.words if register < self.first_slot else tuple(WireWord)
+    def split(self, value: int) -> tuple[dict[str, int], int]:
+        """Return the fields of an ``observe``, and the counters above them."""
+        fields = {}
+        for name, width in self.observed:
+            fields[name] = value & (1 << width) - 1
+            value >>= width
+        return fields, value
 
     def words_of(self, target: int) -> str:
         """Return a target as a log spells it: ``x,y``, ``switch,port``, or a switch's number."""
@@ -98,46 +64,12 @@ class Targets:
 
 @cache
 def targets_of(spec: AnySpec) -> Targets:
-    """Return the targets of a network; the loader of a static one has no registers."""
-    nodes = tuple(spec.topology.nodes)
-    if isinstance(spec, EngineSpec):
-        return _of_engines(spec)
+    """Return the targets of a network."""
     if isinstance(spec, StaticSpec):
-        return Targets(
-            names=nodes,
-            nodes=len(nodes),
-            words=(),
-            observed=((_static_fields(spec),),) * len(nodes),
-            first_slot=1,
-        )
-    life = tuple((field.name, field.width) for field in LIFE.fields) if spec.managed else ()
-    data = (("acc", spec.data_bits), ("result", spec.data_bits))
-    trip = tuple((field.name, field.width) for field in TRIPPED.fields) if spec.watched else ()
-    counters = (*Counter, *(LinkCounter if spec.guarded else ()))
-    slots = (_slot_fields(spec),) * (spec.port_registers - spec.message_registers)
-    if isinstance(spec, IrregularSpec):
-        node, switch = (
-            (("arrived", k), ("fired", 1), ("pending", k), ("up", 1), *life, *trips, *data)
-            for k, trips in ((NODE_PORTS, trip), (spec.ports, ()))
-        )
-        return Targets(
-            names=nodes + tuple(range(spec.switches)),
-            nodes=len(nodes),
-            words=tuple(SwitchWord),
-            observed=((node,) * spec.message_registers + slots,) * len(nodes)
-            + ((switch,) * spec.message_registers + slots,) * spec.switches,
-            first_slot=spec.message_registers,
-            counters=counters,
-        )
-    status = (*((field.name, field.width) for field in STATUS.fields), *life, *trip, *data)
-    return Targets(
-        names=nodes,
-        nodes=len(nodes),
-        words=tuple(RegisterWord),
-        observed=((status,) * spec.message_registers + slots,) * len(nodes),
-        first_slot=spec.message_registers,
-        counters=counters,
-    )
+        nodes = tuple(spec.topology.nodes)
+        counts = tuple((COUNTER_BASE + counter, counter) for counter in Counter)
+        return Targets(nodes, len(nodes), (counts,) * len(nodes), _static_fields(spec))
+    return _of_engines(spec)
 
 
 def _of_engines(spec: EngineSpec) -> Targets:
@@ -161,15 +93,10 @@ def _of_engines(spec: EngineSpec) -> Targets:
     port = (Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE, Counter.REFUSED_ARRIVE)
     if not shape.interfaces:
         reads = ((*router, port),) * len(nodes)
-        return Targets(nodes, len(nodes), (), ((),) * len(nodes), 1, (), reads)
+        return Targets(nodes, len(nodes), reads)
     names = nodes + tuple(range(shape.routers))
     reads = ((port,),) * len(nodes) + (tuple(router),) * shape.routers
-    return Targets(names, len(nodes), (), ((),) * len(names), 1, (), reads)
-
-
-def _slot_fields(spec: MessageSpec) -> Fields:
-    status = ((field.name, field.width) for field in WIRE_STATUS.fields)
-    return (*status, ("gathered", spec.data_bits), ("result", spec.data_bits))
+    return Targets(names, len(nodes), reads)
 
 
 def _static_fields(spec: StaticSpec) -> Fields:

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from syncfabric.models.messages import Kind as MessageKind
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
-from syncfabric.sim.assemble.links import LinkName, links_of, wire_links
+from syncfabric.sim.assemble.links import LinkName, links_of
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.wires.trees import units_of
-from syncfabric.sim.drive.wires.words import WordParts
 from syncfabric.sim.report.engine_messages import EngineMessages
 from syncfabric.sim.report.film import Kind
 
@@ -55,10 +52,7 @@ def carriers_of(plan: BarrierPlan) -> list[Carrier]:
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         return [_Flits(plan, network)]
-    carriers: list[Carrier] = [_Messages(plan)]
-    if network.wire_plane is not None:
-        carriers.append(_Wires(plan))
-    return carriers
+    return [_Messages(plan)]
 
 
 class _Messages:
@@ -67,10 +61,7 @@ class _Messages:
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.message_network
         self._links = links_of(network)
-        self._sync = network.has_messages
-        self._read = (
-            EngineMessages(plan) if isinstance(network, EngineSpec) else _RegisterMessages(plan)
-        ).read
+        self._read = EngineMessages(plan).read
 
     def note(self, line: Line) -> Iterator[Carried]:
         links, seen = self._links, set()
@@ -80,55 +71,13 @@ class _Messages:
             if name is None:
                 continue
             of_class = channel - links.channels - links.setup
-            if not self._sync or of_class < 0:
+            if of_class < 0:
                 if link not in seen:  # one flit in sight is enough
                     yield Carried(name, OTHER, -1)
                 seen.add(link)
                 continue
             group, up = self._read(link, of_class, payload)
             yield Carried(name, REDUCE if up else DISTRIBUTE, group)
-
-
-class _RegisterMessages:
-    """Messages of barrier registers, which name their group."""
-
-    def __init__(self, plan: BarrierPlan) -> None:
-        self._layout = plan.spec.message_network.layout.sync
-        self._groups = {group.id: number for number, group in enumerate(plan.groups)}
-
-    def read(self, link: int, channel_class: int, payload: int) -> tuple[int, bool]:
-        """Return a message's group, by its place in the plan or -1, and whether it goes up."""
-        message = self._layout.unpack(payload & (1 << self._layout.width) - 1)
-        up = message["kind"] == MessageKind.REDUCE
-        return self._groups.get(message["gid"], -1), up
-
-
-class _Wires:
-    """Barrier wires: an `up` that rises, and pulses to children."""
-
-    def __init__(self, plan: BarrierPlan) -> None:
-        network = plan.spec.message_network
-        plane = network.wire_plane
-        assert plane is not None
-        self._names, self._parts = wire_links(network), WordParts(plane)
-        self._shown: dict[int, int] = {}
-        units = list(units_of(plan))
-        self._up = {(unit.up, unit.slot): unit.group for unit in units}
-        self._down = {(unit.down, unit.slot): unit.group for unit in units}
-
-    def note(self, line: Line) -> Iterator[Carried]:
-        for link, word in line.record.wires:
-            before, name = self._shown.get(link, 0), self._names[link]
-            self._shown[link] = word
-            if name is None:
-                continue
-            for kind, read, groups in (
-                (UP, self._parts.ups, self._up),
-                (DOWN, self._parts.downs, self._down),
-            ):
-                for slot in bits(read(word) & ~read(before)):
-                    if (link, slot) in groups:
-                        yield Carried(name, kind, groups[link, slot])
 
 
 class _Flits:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
-from syncfabric.sim.drive.broken import BrokenSeats
+from syncfabric.models.networks.spec import AnySpec, EngineSpec
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
@@ -56,7 +55,6 @@ class RecoveryCheck(Comparison):
         self._seen: dict[int, _Seen] = {}
         self._seats: dict[tuple[int, int], _Seen] = {}
         self._engines = isinstance(spec, EngineSpec)
-        self._broken = None if isinstance(spec, StaticSpec) else BrokenSeats(spec)
         self._told: set[tuple[int, int, int]] = set()
         self.releases = self.broken = self.early = 0
 
@@ -69,13 +67,11 @@ class RecoveryCheck(Comparison):
         done += [note for note in chunk.recovery if not isinstance(note, Told)]
         done.sort(key=lambda each: each.cycle)
         place = 0
-        for number, line in enumerate(lines):
+        for line in lines:
             while place < len(done) and done[place].cycle < line.cycle:
                 self._take(done[place])
                 place += 1
             if line.record.release:
-                if self._broken and number + 1 < len(lines):
-                    self._broken.observe(lines[number + 1])
                 for mismatch in self._release(line):
                     self._report(mismatch)
         for each in done[place:]:
@@ -97,11 +93,6 @@ class RecoveryCheck(Comparison):
         else:
             life.killed = True
 
-    def _is_broken(self, cycle: int, node: int, register: int) -> bool:
-        """Return whether a release is a broken one."""
-        shown = self._broken is not None and (node, register) in self._broken.seats
-        return shown or (cycle, node, register) in self._told
-
     def _release(self, line: Line) -> Iterator[Mismatch]:
         for bit in bits(line.record.release):
             node, register = divmod(bit, self._registers)
@@ -111,7 +102,7 @@ class RecoveryCheck(Comparison):
                 yield Mismatch(line.cycle, where, "release of no member", register, None)
                 continue
             name = f"group {life.gid}"
-            if self._is_broken(line.cycle, node, register):
+            if (line.cycle, node, register) in self._told:
                 self.broken += 1
                 # An engine's BROKEN reaches members that have not arrived, too.
                 inside = self._engines or life.arrived.get(node, 0) > life.released.get(node, 0)

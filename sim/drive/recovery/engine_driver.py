@@ -48,7 +48,7 @@ class EngineRecoveryDriver:
         self._software = lifecycle_of(model.shape)
         self._chain = ByChain(model.shape)
         self._chain.epochs = self._software.epochs
-        self.port = ConfigPort(network, ())
+        self.port = ConfigPort()
         self._rng = random.Random(story.seed)
         self.stimuli: list[Stimulus] = []
         self.faults: list[Fault] = []

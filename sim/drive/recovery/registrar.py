@@ -79,7 +79,7 @@ class Registrar:
         self.plan, self.story, self._model = plan, story, model
         network = self._network = plan.spec.register_network
         self._groups = {group.id: group for group in plan.message_groups}
-        self.port = ConfigPort(network, ())
+        self.port = ConfigPort()
         self._managers = {
             node: Commander(model, node, self.port.ask)
             for node in map(network.topology.index, network.manager_nodes)

@@ -105,8 +105,7 @@ class Scheme(Program):
 
     def _is_quiet(self) -> bool:
         model, port = self.driver.model, self.driver.port
-        asked = port.all_given and port.all_answered
-        return asked and model.is_empty() and model.idle_until() is None
+        return port.is_idle and model.is_empty() and model.idle_until() is None
 
     def _begin(self, now: int) -> None:
         self._begun = True

@@ -7,13 +7,12 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.coverage.shared import counted
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
@@ -118,8 +117,11 @@ class StaticCoverage:
         """Take a line in, when the books have it."""
         if line.answer is not None:
             self._answered(self._requests.popleft(), bool(line.answer[0]))
-        for target, value in line.observed or ():
-            self.hits.update(counted(self._targets, target, value))
+        for _, value in line.observed or ():
+            _, counters = self._targets.split(value)
+            for counter in Counter:
+                if counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1:
+                    self.hits[f"counted: {counter.name}"] += 1
         for node in bits(line.record.release):
             self.hits[f"released: {self._role.get(node, Role.NONE).name}"] += 1
         while self._arrivals and self._arrivals[0].cycle <= line.cycle:
