@@ -159,15 +159,6 @@ class Observer(Protocol):
         """
         return
 
-    def sync(
-        self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
-    ) -> None:
-        """Note a synchronization message, on its first link in ``sent``, taken in ``taken``.
-
-        Source and destination are numbered as on the config port.
-        """
-        return
-
     def flit(self, link: int, cycle: int) -> None:
         """Note an ordinary flit on a link."""
         return

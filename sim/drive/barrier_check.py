@@ -81,8 +81,8 @@ class BarrierCheck:
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
-            assert isinstance(group, EngineGroupPlan)
-            bound = None if group.slot_register is None else group.bound
+            on_wires = isinstance(group, EngineGroupPlan) and group.slot_register is not None
+            bound = group.bound if on_wires else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
                 index = network.topology.index(node)

@@ -94,7 +94,7 @@ class Conductor(Conducting):
             ],
             traffic=self._traffic(),
             counters=self._counters() if session.driver.reads_back else None,
-            messages=self._events.messages,
+            messages=0,
             releases=judge.barriers.releases,
             loads=loads,
             coverage={},

@@ -27,7 +27,6 @@ class EventLog:
     def __init__(self, spec: MessageSpec, file: TextIO | None = None) -> None:
         self._targets = targets_of(spec)
         self._writer = csv.writer(file) if file else None
-        self.messages = 0
 
     def packet(
         self, source: int, destination: int, created: int, injected: int, ejected: int
@@ -35,14 +34,6 @@ class EventLog:
         """Note a packet."""
         if self._writer:
             self._write("packet", "", source, destination, injected, ejected)
-
-    def sync(
-        self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
-    ) -> None:
-        """Note a synchronization message."""
-        self.messages += 1
-        if self._writer:
-            self._write(Kind(kind).name.lower(), str(gid), source, destination, sent, taken)
 
     def flit(self, link: int, cycle: int) -> None:
         """Note a flit: loads are counted from the wires instead."""
