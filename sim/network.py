@@ -73,8 +73,14 @@ class Network:
         self.source = source
 
     @classmethod
-    def load(cls, name_or_path: PathLike) -> "Network":
+    def load(cls, name_or_path: PathLike, *, fences: bool = False) -> "Network":
         """Read a ready-made network by its name, or any network file by its path.
+
+        Parameters
+        ----------
+        name_or_path : path
+        fences : bool
+            Its groups may have a fence, as those of systems of cores.
 
         Raises
         ------
@@ -83,7 +89,7 @@ class Network:
         """
         name = str(name_or_path)
         try:
-            return cls(reader.load(name_or_path), name)
+            return cls(reader.load(name_or_path, fences=fences), name)
         except UnknownNameError as unknown:
             from syncfabric.models.collectives.library import named
 

@@ -19,7 +19,7 @@ __all__ = ["BarrierPortModel", "PortAnswer", "PortInputs"]
 
 @dataclass(frozen=True)
 class PortInputs:
-    """What the words see in a cycle: the request if there is one, the node's port, the fence.
+    """What the words see in a cycle: the request if there is one, the node's port, packets owed.
 
     ``ready``, ``done``, ``broken`` and ``released`` have a bit a register; ``results`` is by
     register.
@@ -65,7 +65,7 @@ class BarrierPortModel:
     registers: int
     has_last: bool = False
     tells_broken: bool = False
-    fence: bool = True
+    fence: int = 0
     inside: set[int] = field(default_factory=set)
     owed: set[int] = field(default_factory=set)
 
@@ -79,7 +79,7 @@ class BarrierPortModel:
 
     def _answer(self, now: PortInputs) -> PortAnswer:
         if now.write and now.word == CoreWord.FENCE:
-            self.fence = bool(now.data & 1)
+            self.fence = now.data & (1 << self.registers) - 1
             return PortAnswer(chosen=True, ready=True)
         if not now.write and now.word == CoreWord.FENCE_WAIT:
             return PortAnswer(chosen=True, ready=not now.owing, fenced=now.owing)
@@ -117,7 +117,7 @@ class BarrierPortModel:
             return PortAnswer(chosen=True, fault=FaultReason.NOT_READY)
         if r in self.inside:
             return PortAnswer(chosen=True, fault=FaultReason.WAITING)
-        if self.fence and now.owing:
+        if self.fence >> r & 1 and now.owing:
             return PortAnswer(chosen=True, fenced=True)
         self.owed.add(r)
         arrive = 1 << r if ready else 0

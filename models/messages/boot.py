@@ -1,7 +1,8 @@
 """The boot block: what a core's program is told of the groups before it begins.
 
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
-its GID, the core's register of it, the core's rank, the members, the operation, the core's role,
+its GID, the core's register of it, the core's rank, the members, the operation (with a fence,
+``BOOT_FENCE`` more), the core's role,
 the flits of a barrier, and the members' core numbers by their rank. Register and rank are
 ``BOOT_NONE`` where there is none. A group that has members beside the cores is of no use to them:
 it comes last, without members and rank, for its number and its register are taken. A core that has
@@ -22,10 +23,11 @@ from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import Role
 
-__all__ = ["BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
+__all__ = ["BOOT_FENCE", "BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
 
 BOOT_MAGIC = 0x3142_4653
 BOOT_NONE = 0xFFFF
+BOOT_FENCE = 1 << 8
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class BootGroup:
         themselves; empty where they do not.
     flits : int
         Flits of such a tree's barrier; 0 of a ring.
+    fence : bool
+        Whether an arrive waits until the core's packets are acknowledged.
     """
 
     gid: int
@@ -55,6 +59,7 @@ class BootGroup:
     op: Op = Op.OR
     roles: tuple[Role, ...] = ()
     flits: int = 0
+    fence: bool = False
 
 
 def boot_block(
@@ -94,7 +99,8 @@ def boot_block(
             rank, members = None, ()
         own = (BOOT_NONE if value is None else value for value in (register, rank))
         role = Role.NONE if rank is None or not group.roles else group.roles[rank]
-        words = (group.gid, *own, len(members), group.op, role, group.flits, *members)
+        op = group.op | BOOT_FENCE * group.fence
+        words = (group.gid, *own, len(members), op, role, group.flits, *members)
         block += struct.pack(f"<{len(words)}H", *words)
     block += struct.pack(f"<{len(taken)}H", *taken)
     if len(block) > room:

@@ -50,7 +50,7 @@ class EngineKeys(Table):
 
     transport: Literal["link", "routed"] = Field(
         default="link",
-        description="Whether barrier messages go from neighbour to neighbour, or are routed."
+        description="Whether barrier messages go from neighbour to neighbour, or are routed.",
     )
     groups: Whole = Field(default=16, ge=1, le=256, description="Groups a router can hold.")
     wires: Whole = Field(

@@ -47,9 +47,6 @@ RENAMED = {
     "cycles_per_hop": "output_register",
 }
 """Keys that networks have had, and what they are called now."""
-NOT_YET = {
-    "fence": "only arrives of cores wait for ordinary packets (docs/microarchitecture-cores.md)",
-}
 EXPECTED = {
     "int_type": "a whole number",
     "float_type": "a number",
@@ -170,8 +167,8 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
             return f'key "{key}" is called "{RENAMED[key]}" now (docs/network-files.md)'
         if own not in (kinds := KINDS_OF.get(key, KINDS)):
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'
-    if key in NOT_YET:
-        return f'key "{key}" is not supported yet; in this version {NOT_YET[key]}: remove it'
+    if key == "fence":
+        return 'key "fence" belongs to groups; set it in [[group]]'
     return f'unknown key "{key}"; {did_you_mean(key, known)}'
 
 

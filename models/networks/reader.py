@@ -20,8 +20,14 @@ __all__ = ["load", "loads", "ready_made"]
 LIBRARY = resources.files("syncfabric.models.networks") / "library"
 
 
-def load(name_or_path: str | Path) -> NetworkSpec:
+def load(name_or_path: str | Path, *, fences: bool = False) -> NetworkSpec:
     """Read a ready-made network by its name, or any network file by its path.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+    fences : bool
+        Its groups may have a fence, as those of systems of cores.
 
     Raises
     ------
@@ -31,11 +37,11 @@ def load(name_or_path: str | Path) -> NetworkSpec:
     text = str(name_or_path)
     ready = LIBRARY / f"{text}.toml"
     if re.fullmatch(r"[\w-]{1,100}", text) and ready.is_file():
-        return loads(ready.read_text(encoding="utf-8"), LIBRARY)
+        return loads(ready.read_text(encoding="utf-8"), LIBRARY, fences=fences)
     path = Path(name_or_path)
     try:
         with reading(text, or_name=True):
-            spec = loads(read_text(path), path.parent)
+            spec = loads(read_text(path), path.parent, fences=fences)
     except FileNotFoundError:
         raise UnknownNameError(
             f'"{text}" is neither a network file nor a ready-made network; '
@@ -44,7 +50,7 @@ def load(name_or_path: str | Path) -> NetworkSpec:
     return spec.model_copy(update={"source": text})
 
 
-def loads(text: str, folder: Traversable | None = None) -> NetworkSpec:
+def loads(text: str, folder: Traversable | None = None, *, fences: bool = False) -> NetworkSpec:
     """Read the text of a network file.
 
     Parameters
@@ -53,13 +59,16 @@ def loads(text: str, folder: Traversable | None = None) -> NetworkSpec:
         TOML.
     folder : Traversable, optional
         Where the files are that the text names; by default the current folder.
+    fences : bool
+        Its groups may have a fence.
 
     Raises
     ------
     SpecError
         The text is not TOML (with line and column), or what it says is not allowed.
     """
-    return NetworkFile(**parse_toml(text)).resolve(folder)
+    spec = NetworkFile(**parse_toml(text)).resolve(folder)
+    return spec if fences else spec.without_fences()
 
 
 def ready_made() -> dict[str, str]:

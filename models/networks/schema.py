@@ -23,7 +23,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     group_subject,
 )
-from syncfabric.models.networks.table import Name, Operation, Table, Text, Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Name, Operation, Table, Text, Whole, WholePlace
 from syncfabric.models.layout.slots import WIRE_PLANNER
 
 __all__ = ["GroupTable", "NetworkFile", "file_schema"]
@@ -53,6 +53,10 @@ class GroupTable(Table):
         description="How the barrier tree or ring is made; by default the kind's first.",
     )
     op: Operation = Field(default="or", description="How the members' data are combined.")
+    fence: Flag = Field(
+        default=False,
+        description="Whether a core's arrive waits for its packets; for systems of cores.",
+    )
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -67,7 +71,13 @@ class GroupTable(Table):
             The members are not nodes, or more random members are asked for than there are nodes.
         """
         members = name_members(f"group {self.id}: members", self.members, topology)
-        return GroupSpec(id=self.id, members=members, planner=self.planner or "", op=self.op)
+        return GroupSpec(
+            id=self.id,
+            members=members,
+            planner=self.planner or "",
+            op=self.op,
+            fence=self.fence,
+        )
 
 
 class NetworkFile(Table):

@@ -15,7 +15,7 @@ from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.table import Name, Operation, Table, Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
     "ENGINE_PLANNERS",
@@ -75,6 +75,7 @@ class GroupSpec(Table):
     members: tuple[WholePlace, ...]
     planner: str = ""
     op: Operation = "or"
+    fence: Flag = False
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -146,6 +147,23 @@ class NetworkSpec(Table):
             old = of_registers(network)
         assert not isinstance(old, StaticSpec)
         return old
+
+    def without_fences(self) -> Self:
+        """Return the network itself, where no group has a fence.
+
+        Raises
+        ------
+        SpecError
+            One has: only the node interfaces of cores acknowledge packets.
+        """
+        for group in self.groups:
+            if group.fence:
+                raise SpecError(
+                    f"group {group.id}: fence = true is for systems of cores (syncfabric cores): "
+                    "without them nothing acknowledges packets, and no arrive can wait for it; "
+                    "remove it"
+                )
+        return self
 
     def of_several(self, what: str) -> Self:
         """Return the network with its groups of two members and more alone.

@@ -5,7 +5,7 @@ Source: docs/microarchitecture-cores.md.
 
 from __future__ import annotations
 
-from syncfabric.models.messages.boot import BOOT_MAGIC, BOOT_NONE
+from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
 from syncfabric.models.messages.core import (
     ARRIVE_BASE,
     CONFIG_BASE,
@@ -47,6 +47,7 @@ def core_header() -> str:
                 "/* The boot block: its first word, and what says that there is no such thing. */",
                 define("BOOT_MAGIC", BOOT_MAGIC, as_hex=True),
                 define("BOOT_NONE", BOOT_NONE, as_hex=True),
+                define("BOOT_FENCE", BOOT_FENCE, as_hex=True),
                 "/* Words that there is one of. */",
                 *defines({f"CORE_{word.name}": int(word) for word in CoreWord}),
                 "/* Where the words of each register begin, and the config port of the node. */",

@@ -46,7 +46,7 @@ class BarrierPort(wiring.Component):
     -------
     bus : In(BusSignature)
     owing : In(1)
-        Packets that were sent are not acknowledged: the fence holds arrives back.
+        Packets that were sent are not acknowledged: fences hold arrives back.
     fenced, waiting : Out(1)
         An arrive is held back; a WAIT is not answered yet.
     The node's port, as in `port_members`.
@@ -66,7 +66,7 @@ class BarrierPort(wiring.Component):
         m = Module()
         shape, bus = self._shape, self.bus
         registers = shape.registers
-        fence = Signal(init=1)
+        fence = Signal(registers)
         # By register: arrived and not released; arrived since the last WAIT.
         inside, owed = Signal(registers), Signal(registers)
         still = Signal(registers)
@@ -101,7 +101,7 @@ class BarrierPort(wiring.Component):
         taken = Signal()
         with m.If(of_fence):
             m.d.comb += bus.ready.eq(1)
-            m.d.sync += fence.eq(bus.data[0])
+            m.d.sync += fence.eq(bus.data[:registers])
         with m.Elif(of_fence_wait):
             m.d.comb += [bus.ready.eq(~self.owing), self.fenced.eq(self.owing)]
         with m.Elif(bus.chosen & (~exists | (kinds["last"] & (not shape.has_last)))):
@@ -112,7 +112,10 @@ class BarrierPort(wiring.Component):
             with m.Elif(status.waiting):
                 m.d.comb += bus.fault.eq(FaultReason.WAITING)
             with m.Else():
-                m.d.comb += [self.fenced.eq(fence & self.owing), taken.eq(~self.fenced)]
+                m.d.comb += [
+                    self.fenced.eq((fence & one).any() & self.owing),
+                    taken.eq(~self.fenced),
+                ]
                 m.d.comb += bus.ready.eq(taken)
         with m.Elif(waits):
             with m.If(~(owed & one).any()):

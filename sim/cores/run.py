@@ -151,6 +151,7 @@ def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
     """
     index = plan.spec.network.topology.index
     operations = {group.id: Op[group.op.upper()] for group in plan.spec.groups}
+    fenced = {group.id for group in plan.spec.groups if group.fence}
     found = []
     for group in plan.groups:
         members = tuple(index(member) for member in group.members)
@@ -158,10 +159,12 @@ def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
         if sends_flits and isinstance(group, StaticGroupPlan):
             roles = tuple(role_of(group, member) for member in group.members)
             none = (None,) * len(members)
-            found.append(BootGroup(group.id, members, none, op, roles, group.flits or 0))
+            found.append(
+                BootGroup(group.id, members, none, op, roles, group.flits or 0, group.id in fenced)
+            )
         else:
             registers = tuple(group.places.get(member) for member in group.members)
-            found.append(BootGroup(group.id, members, registers, op))
+            found.append(BootGroup(group.id, members, registers, op, fence=group.id in fenced))
     return found
 
 

@@ -60,7 +60,7 @@ def cores(
     from syncfabric.sim.network import Network
 
     job = CoresJob(
-        spec=Network.load(network).spec,
+        spec=Network.load(network, fences=True).spec,
         source=program,
         cores=cores,
         barrier=barrier,

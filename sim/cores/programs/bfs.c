@@ -67,6 +67,7 @@ int main(void)
             }
         for (unsigned other = 0; other < cores; other++)
             flush(other);
+        sf_fence(); /* what was sent is to be there when the barrier is over */
         sf_barrier_arrive(all);
         sf_barrier_wait_taking(all);
         while (sf_probe(SF_ANY, REACHED)) {

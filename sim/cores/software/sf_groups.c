@@ -86,6 +86,8 @@ static sf_group *free_group(void)
     return 0;
 }
 
+static uint32_t fences; /* registers whose arrives wait for acknowledgements */
+
 static void add_from_file(unsigned slot, const uint16_t *entry)
 {
     sf_group *group = free_group();
@@ -93,13 +95,16 @@ static void add_from_file(unsigned slot, const uint16_t *entry)
     if (!group || (slot >= SF_GROUPS && (number == NONE || !SF_IN_HARDWARE)))
         sf_exit(SF_EXIT_GROUP);
     *group = (sf_group){.used = 1, .of_file = 1, .gid = (uint8_t)entry[0], .slot = (uint8_t)slot,
-                        .op = (uint8_t)entry[4], .rank = entry[2], .size = entry[3],
+                        .op = (uint8_t)entry[4], .fence = !!(entry[4] & SYNCFABRIC_BOOT_FENCE),
+                        .rank = entry[2], .size = entry[3],
                         .role = entry[5], .flits = entry[6]};
     for (unsigned i = 0; i < size; i++)
         group->members[i] = (uint8_t)entry[7 + i];
     if (number != NONE) {
         group->port = sf_port_of(number);
         sf_registers_used |= 1u << number;
+        if (group->fence)
+            fences |= 1u << number;
     }
     prepare(group);
     if (SF_BY_FLITS)
@@ -124,6 +129,8 @@ void sf_start(void)
             add_from_file(slot, entry);
         entry += 7 + size;
     }
+    if (fences)
+        SF_WORD(SYNCFABRIC_CORE_FENCE) = fences;
 #if SF_BY_MANAGERS
     sf_begin_manager(entry);
 #endif
@@ -263,7 +270,7 @@ static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
     }
     group->op = (uint8_t)op, group->rank = (uint16_t)rank, group->size = (uint16_t)n;
     group->slot = SF_GROUPS;
-    group->of_file = 0, group->port = 0, group->role = 0;
+    group->of_file = 0, group->fence = 0, group->port = 0, group->role = 0;
     return rank < n ? group : 0;
 }
 

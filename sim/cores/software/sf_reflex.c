@@ -53,7 +53,7 @@ static SF_INLINE void take(unsigned n, sf_patience patience) { EACH(n, WAITS, (v
 static SF_INLINE void play(const sf_group *group, int arrives, int waits, sf_patience patience)
 {
     unsigned role = group->role;
-    if (arrives)
+    if (arrives && group->fence)
         sf_fence_quickly();
     if (role == SYNCFABRIC_ROLE_RING) {
         take((arrives ? B : 0) + (waits ? 2 : 0), patience); /* fillers; notify, release */

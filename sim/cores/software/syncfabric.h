@@ -77,6 +77,7 @@ typedef struct {
     uint8_t rounds, children;      /* of a dissemination; how many are below */
     uint8_t givers;                /* children of a reduction */
     uint8_t leads, of_file;        /* whether this core chose its number, or the network file */
+    uint8_t fence;                 /* whether an arrive waits until all that was sent has come */
     uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
     uint16_t lead, ticket;         /* on engines: rank of whom leads, and what it called the group */
     uint16_t rank, size;
@@ -114,7 +115,8 @@ void sf_fence(void);
 #define SF_SAVING(function) __asm__ volatile("jal t0, " #function "_saving" : : : "t0", "memory")
 extern uint32_t sf_unfenced; /* whether messages were sent since the last fence */
 
-/* The same before an arrive: mostly nothing was sent, or all has been taken in already. */
+/* The same before an arrive of a group with a fence, which takes messages in while it waits: mostly
+ * nothing was sent, or all has been taken in already. */
 static inline void sf_fence_quickly(void)
 {
     const uint32_t unacknowledged = SYNCFABRIC_NETWORK_STATUS_WORD_UNACKNOWLEDGED_MASK
@@ -213,7 +215,8 @@ uint32_t sf_tree_reduce(const sf_group *group, uint32_t value);
 static inline void sf_barrier_arrive(sf_group *group)
 {
     if (SF_IN_HARDWARE && group->port) {
-        sf_fence_quickly();
+        if (group->fence)
+            sf_fence_quickly();
         group->port[0] = 0;
     } else if (SF_BY_FLITS && group->role) {
         sf_reflex_arrive(group);
@@ -263,7 +266,8 @@ static inline void sf_barrier(sf_group *group)
 static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
 {
     if (SF_COMBINES && group->port) {
-        sf_fence_quickly();
+        if (group->fence)
+            sf_fence_quickly();
         group->port[0] = value;
         return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     }

@@ -77,8 +77,7 @@ CASES = [
     ),
     (
         HEAD + MESH + "fence = true\n",
-        'network: key "fence" is not supported yet; in this version only arrives of cores '
-        "wait for ordinary packets (docs/microarchitecture-cores.md): remove it",
+        'network: key "fence" belongs to groups; set it in [[group]]',
     ),
     (
         HEAD + MESH + "flit_bits = 16\n",
@@ -163,8 +162,8 @@ CASES = [
     ),
     (
         GROUP + 'members = "all"\nfence = true\n',
-        'group 3: key "fence" is not supported yet; in this version only arrives of cores '
-        "wait for ordinary packets (docs/microarchitecture-cores.md): remove it",
+        "group 3: fence = true is for systems of cores (syncfabric cores): without them nothing "
+        "acknowledges packets, and no arrive can wait for it; remove it",
     ),
     (
         GROUP + 'members = "all"\nop = "sum"\n',

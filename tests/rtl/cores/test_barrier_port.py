@@ -24,7 +24,7 @@ from tests.rtl.support import SEED
 CYCLES = 600
 NETWORKS = {
     "mesh": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\ndata_bits = 5',
-    "wires": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsync = "wires"\ndata_bits = 2',
+    "wires": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nwires = 2\ndata_bits = 2',
     "managers": 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2\nsetup = "manager"',
     "static": 'kind = "static"\nwidth = 2\nheight = 2',
     "engines": 'kind = "mesh"\ntransport = "link"\nwidth = 2\nheight = 2\nchannels = 2',

@@ -162,6 +162,8 @@ def test_a_boot_block_tells_a_core_its_groups() -> None:
     assert boot_block(alone, 0, 64, cores=2) == block
     with pytest.raises(SpecError, match="take a boot block of 42 bytes, and the program keeps 32"):
         boot_block(groups, 0, 32)
+    fenced = BootGroup(3, (0, 1), (5, 5), Op.XOR, fence=True)
+    assert boot_block([fenced], 1, 64)[16:18] == (Op.XOR | 256).to_bytes(2, "little")
     tree = BootGroup(2, (1, 0), (None, None), roles=(Role.TREE, Role.TREE_ROOT), flits=9)
     words = [2, 0xFFFF, 1, 2, 0, Role.TREE_ROOT, 9, 1, 0]
     assert boot_block([tree], 0, 64)[8:] == b"".join(w.to_bytes(2, "little") for w in words)

@@ -134,9 +134,7 @@ def check(name: str, folder: Path, software: str) -> None:
         epochs.set_up(group)
 
 
-@pytest.mark.parametrize(
-    "name", [*NETWORKS, pytest.param("cluster-19", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("name", [*NETWORKS, pytest.param("cluster-19", marks=pytest.mark.long)])
 def test_a_managers_core_plans_trees_of_the_least_radius(name: str, tmp_path: Path) -> None:
     check(name, tmp_path, (SOFTWARE / "sf_links.h").read_text())
 

@@ -83,12 +83,19 @@ def test_the_fence_holds_an_arrive_back_until_packets_are_there() -> None:
     packets, others = 6, 3
     kept = KEPT_FLITS // (MOST_WORDS + 1)
     taken = {}
-    for fenced in (1, 0):
-        events = played(MESH, OURS / "race.c", FENCED=fenced, PACKETS=packets)
+    (world,) = MESH.groups
+    by_file = MESH.model_copy(update={"groups": (world.model_copy(update={"fence": True}),)})
+    for name, spec, defines in (
+        ("fenced", MESH, {"FENCED": 1}),
+        ("open", MESH, {"FENCED": 0}),
+        ("open by default", MESH, {}),
+        ("by the file", by_file, {}),
+    ):
+        events = played(spec, OURS / "race.c", PACKETS=packets, **defines)
         (put,) = events.puts
-        taken[fenced] = int(put.value)
-    assert taken[1] >= packets * others - kept
-    assert taken[0] < packets * others - kept
+        taken[name] = int(put.value)
+    assert min(taken["fenced"], taken["by the file"]) >= packets * others - kept
+    assert max(taken["open"], taken["open by default"]) < packets * others - kept
 
 
 FAULTS = (

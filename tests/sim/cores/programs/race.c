@@ -2,7 +2,8 @@
  * packets until it is released.
  *
  * FENCED 1: whoever arrives waits until his packets are with core 1, so it must have taken all but
- * those that its interface keeps. FENCED 0: barriers overtake packets. Core 1 puts what it took. */
+ * those that its interface keeps. FENCED 0: barriers overtake packets. Without FENCED it is as the
+ * network file has it. Core 1 puts what it took. */
 
 #include "syncfabric.h"
 
@@ -20,7 +21,9 @@ int main(void)
 {
     unsigned taken = 0, all = PACKETS * (sf_cores() - 1);
     sf_barrier(sf_world());
+#ifdef FENCED
     WORD(13) = FENCED;
+#endif
     if (sf_core() != 1) {
         for (unsigned packet = 0; packet < PACKETS; packet++) {
             WORD(8) = 1u | 16u << 10;
