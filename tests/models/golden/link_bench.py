@@ -5,22 +5,31 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.link_form import LinkForm, Wires
-from syncfabric.models.golden.receiver_guard import ReceiverGuard, Seen
-from syncfabric.models.golden.sender_guard import SenderGuard
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.golden.engine import Message
+from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.transport.link import LinkEnd
+from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
+from syncfabric.models.layout.engine import EngineLayout, Kind
 
-__all__ = ["Link", "Piece", "form_of", "whole_packets"]
+__all__ = ["BUFFER", "Link", "Piece", "Spoil", "end_of", "form_of", "whole_packets"]
+
+BUFFER = 3
+
+Spoil = Callable[[int, Forward, Back], tuple[Forward, Back]]
+"""Gets the cycle and the wires both ways, and returns what is left of them."""
 
 
-def form_of(check_bits: int = 8, **options: object) -> LinkForm:
+def form_of(transport: str = "routed", check_bits: int = 8, channels: int = 2) -> LinkForm:
     """Return the wires of a small mesh's links."""
-    keys = {"flit_bits": 16, "data_bits": 0, "buffer_flits": 3, "channels": 2, **options}
-    return LinkForm(
-        MeshSpec.model_validate(
-            {"kind": "mesh", "width": 2, "height": 2, "check_bits": check_bits, **keys}
-        )
-    )
+    bits = {"x_bits": 1, "y_bits": 1} if transport == "routed" else {}
+    layout = EngineLayout(links=4, own=True, groups=2, data_bits=0, operations="none", **bits)
+    return LinkForm(channels, 16, layout, transport, check_bits, cut=True)
+
+
+def end_of(form: LinkForm) -> LinkEnd:
+    """Return an end of such a link."""
+    return LinkEnd(form, BUFFER, 0, guarded=True)
 
 
 @dataclass(frozen=True)
@@ -36,15 +45,11 @@ class Piece:
 
 @dataclass
 class Link:
-    """Two routers as far as a link sees them, with queues of packets to send, by channel.
-
-    ``spoil`` gets the cycle, the forward wires as one word, the credits and ``empty``, and returns
-    what is left of them.
-    """
+    """Two routers as far as a link sees them, with queues of packets to send, by channel."""
 
     form: LinkForm
     rng: random.Random
-    spoil: Callable[[int, int, int, int], tuple[int, int, int]] = lambda _, w, c, e: (w, c, e)
+    spoil: Spoil = lambda _, forward, back: (forward, back)
     drain: float = 0.6
     now: int = 0
     got: list[tuple[int, Piece]] = field(default_factory=list)
@@ -54,12 +59,13 @@ class Link:
 
     def __post_init__(self) -> None:
         form = self.form
-        self.sender = SenderGuard(form.places)
-        self.receiver = ReceiverGuard(form.places, form.ordinary, own=form.own)
-        self.credits = list(form.places)
-        self.queues: list[deque[Piece]] = [deque() for _ in range(form.ordinary)]
+        self.sender, self.receiver = end_of(form), end_of(form)
+        slots = form.classes if form.transport == "routed" else 0
+        self.places = [BUFFER] * form.channels + [1] * slots
+        self.credits = list(self.places)
+        self.queues: list[deque[Piece]] = [deque() for _ in range(form.channels)]
         self.tokens = [0] * form.classes
-        self.buffers: list[deque[Piece | None]] = [deque() for _ in form.places]
+        self.buffers: list[deque[Piece | None]] = [deque() for _ in self.places]
         self.freed = 0
         self.known: dict[int, Piece] = {}
 
@@ -68,45 +74,41 @@ class Link:
         for place in range(flits):
             self.queues[channel].append(Piece(number, place, place == 0, place == flits - 1))
 
-    def drive(self) -> tuple[Wires, int]:
-        """Return what the sending router sends, and a bit a channel of it."""
-        form, wires, sent = self.form, Wires(probe=self.sender.probe), 0
+    def drive(self) -> tuple[Flit | None, Sent | None]:
+        """Return what the sending router sends."""
+        channels = self.form.channels
+        flit, sent = None, None
+        classes = [c for c, count in enumerate(self.tokens) if count]
+        if self.form.transport == "routed":
+            classes = [c for c in classes if self.credits[channels + c]]
+        if classes:
+            sent = self._message(self.rng.choice(classes))
         ready = [c for c, queue in enumerate(self.queues) if queue and self.credits[c]]
-        slots = [form.ordinary + t for t, count in enumerate(self.tokens) if count]
-        slots = [c for c in slots if self.credits[c]]
-        chosen = [self.rng.choice(slots)] if slots else []
-        if ready and (form.own or not chosen):
-            chosen.append(self.rng.choice(ready))
-        for c in chosen:
-            sent |= 1 << c
-            self.credits[c] -= 1
-            if c >= form.ordinary:
-                self.tokens[c - form.ordinary] -= 1
-                sync = 1 + self.rng.getrandbits(form.sync_bits - 1)
-                wires = wires._replace(sync=sync, sync_valid=1 << c - form.ordinary)
-                if not form.own:
-                    wires = wires._replace(flit=sync)
-            else:
-                piece = self.queues[c].popleft()
-                raw = self.now % (1 << 12) + 1
-                self.known[raw] = piece
-                raw |= piece.head << form.flit_bits - 3 | piece.tail << form.flit_bits - 2
-                wires = wires._replace(flit=raw, valid=1 << c)
-        return form.checked(wires), sent
+        if ready and (self.form.transport == "own" or not sent):
+            channel = self.rng.choice(ready)
+            self.credits[channel] -= 1
+            piece, payload = self.queues[channel].popleft(), self.now % (1 << 12) + 1
+            self.known[payload] = piece
+            flit = Flit(channel, payload, piece.head, piece.tail, False)
+        return flit, sent
+
+    def _message(self, route_class: int) -> Sent:
+        self.tokens[route_class] -= 1
+        message = Message(self.rng.randrange(2), self.rng.randrange(4), Kind.PLAIN, 0)
+        if self.form.transport != "routed":
+            return Sent(message)
+        self.credits[self.form.channels + route_class] -= 1
+        return Sent(message, Way(self.rng.randrange(2), self.rng.randrange(2), route_class))
 
     def step(self) -> None:
         """Go through a cycle."""
-        form = self.form
-        wires, sent = self.drive()
-        credit, empty = self.receiver.credit(self.freed), self.receiver.empty
-        word, heard, empty = self.spoil(self.now, form.pack(wires), credit, empty)
-        there = form.unpack(word)
-        head, tail = (bool(there.flit >> form.flit_bits - back & 1) for back in (3, 2))
-        seen = Seen(there.valid, there.sync_valid, head, tail, there.probe, *form.is_right(there))
-        given = self.receiver.advance(seen, self.freed)
-        back, lost = self.sender.advance(sent, heard, empty)
-        self.events += given.events
-        self.lost += lost
+        flit, sent = self.drive()
+        wires = self.sender.forward(flit, sent), self.receiver.back(self.freed)
+        forward, back = self.spoil(self.now, *wires)
+        given = self.receiver.step(None, None, self.freed, forward, Back())
+        returned = self.sender.step(flit, sent, 0, Forward(), back)
+        self.events += given.corrupt
+        self.lost += returned.lost
         self.freed = 0
         for c, buffer in enumerate(self.buffers):
             if buffer and self.rng.random() < self.drain:
@@ -114,15 +116,16 @@ class Link:
                 self.freed |= 1 << c
                 if piece is not None:
                     self.got.append((c, piece))
-        if given.flit >= 0:
-            self.buffers[given.flit].append(self.known[there.flit & (1 << 12) - 1])
-        if given.cut >= 0:
-            self.buffers[given.cut].append(Piece(-1, -1, False, True, True))
-        if given.sync >= 0:
+        if given.flit:
+            cut = Piece(-1, -1, False, True, True)
+            known = cut if given.flit.cut else self.known[given.flit.payload]
+            self.buffers[given.flit.channel].append(known)
+        if given.sent:
             self.messages += 1
-            self.buffers[form.ordinary + given.sync].append(None)
-        for c, most in enumerate(form.places):
-            self.credits[c] += back >> c & 1
+            if given.sent.way:
+                self.buffers[self.form.channels + given.sent.way.route_class].append(None)
+        for c, most in enumerate(self.places):
+            self.credits[c] += returned.credit >> c & 1
             assert 0 <= self.credits[c] <= most
             assert len(self.buffers[c]) <= most
         self.now += 1
@@ -134,7 +137,7 @@ class Link:
 
     def is_whole(self) -> bool:
         """Return whether all credits are back."""
-        return tuple(self.credits) == self.form.places and not any(self.buffers)
+        return self.credits == self.places and not any(self.buffers)
 
 
 def whole_packets(got: Sequence[tuple[int, Piece]], channel: int) -> list[tuple[int, bool]]:
