@@ -29,11 +29,9 @@ class Fault:
         the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too. FORGED:
         if nothing is on the link, its forward wires are ``mask``.
     mask : int
-        Forward wires from the low bits up: `flit`, `valid`, `sync_valid` unless messages have
-        links of their own, the rest of messages wider than `flit`, `probe`, `check`; then, of a
-        link of their own, `sync`, `sync_valid`, their `probe`, `sync_check`; above all barrier
-        wires, if there are any, in hardware alone. Credit wires: a bit a channel, ordinary ones
-        first.
+        Forward wires from the low bits up: `flit`, `valid`, `message_valid` and `message_rest`
+        unless messages have links of their own, `probe`, `check`; then, of own links, `message`,
+        `message_valid`, `message_check`. Credit wires: a bit a channel, ordinary ones first.
     """
 
     cycle: int

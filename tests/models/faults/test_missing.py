@@ -1,8 +1,8 @@
-"""Who is missing is read from registers, down to the node; and where a message was lost."""
+"""Who is missing is read from entries, down to the node; and where a message was lost."""
 
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,197 +10,164 @@ import pytest
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.faults.missing import Missing, missing
-from syncfabric.models.golden.model import GoldenModel
-from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.record import ConfigRequest, Observer
-from syncfabric.models.messages import CONTROL, RegisterWord
-from syncfabric.models.networks import reader
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
-from syncfabric.models.planning.images import config_writes
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
-from tests.models.golden import irregular_bench
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec, NetworkSpec
+from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.links.set_up import Write
+from syncfabric.models.planning.plan import make_plan
+from tests.models.planning.links.checker import cluster, mesh
+from tests.models.planning.links.engines import Barriers
 
-H = 200
-Member = tuple[int, int]
+REST = 400
+"""Cycles after which nothing of a barrier moves any more."""
 
 
-class Sent(Observer):
-    """The messages of a barrier: when each was on its first link."""
+def line(**keys: Any) -> EngineSpec:
+    """Return four switches in a row, with two nodes at each but the second."""
+    links = tuple(((s, 0), (s + 1, 1)) for s in range(3))
+    nodes = tuple((s, p) for s in (0, 2, 3) for p in (2, 3))
+    return cluster(Irregular(ports=4, switches=4, links=links, nodes=nodes), **keys)
 
-    def __init__(self) -> None:
-        self.messages: list[tuple[int, int, int]] = []
 
-    def sync(
-        self, kind: int, gid: int, source: int, destination: int, sent: int, taken: int
-    ) -> None:
-        self.messages.append((sent, source, destination))
+def square(**keys: Any) -> EngineSpec:
+    return mesh(4, 4, **keys)
 
 
 class Bench:
-    """A plan, and a model that is set up by it."""
+    """Two groups that are set up; the second is asked for."""
 
-    def __init__(self, plan: BarrierPlan, observer: Observer | None = None) -> None:
-        network = plan.spec.register_network
-        self.plan = plan
-        self.group: Any = plan.group(7)
-        self.model: GoldenModel = model_of(network, observer=observer)
-        self.model.step(start=True)
-        for target, address, word in config_writes(plan):
-            assert self.ask(target, address, word) == 0
-        self.run_to(20 * H)
+    def __init__(self, network: EngineSpec, members: Sequence[Any]) -> None:
+        self.network = network
+        groups = tuple(
+            GroupSpec(id=gid, members=tuple(some), op="or")
+            for gid, some in ((3, members[:2]), (7, members))
+        )
+        plan = make_plan(NetworkSpec(name="n", network=network, groups=groups))
+        group = plan.group(7)
+        assert isinstance(group, GroupPlan)
+        self.group = group
+        self.barriers = Barriers(network, [group])
+        self.net = self.barriers.net
 
-    def ask(self, target: int, address: int, data: int | None = None) -> int | None:
-        self.model.step(config=ConfigRequest(target, address, data is not None, data or 0))
-        while not self.model.config_answer[0]:
-            self.model.step()
-        _, error, answer = self.model.config_answer
-        return None if error else answer
+    def arrive(self, members: Sequence[Any]) -> None:
+        """Let members arrive, and all that they cause happen."""
+        seats = dict(zip(self.group.members, self.barriers.seats(self.group), strict=True))
+        self.net.step(arrive={seats[member]: 0 for member in members})
+        self.barriers.rest(REST, broken=True)
 
-    def read(self, target: int, address: int) -> int | None:
-        return self.ask(target, address)
-
-    def run_to(self, cycle: int) -> None:
-        while self.model.cycle < cycle:
-            self.model.step()
-
-    def arrive(self, members: Iterable[Member]) -> None:
-        index = self.plan.spec.network.topology.index
-        self.model.step(arrive={(index(m), self.group.places[m]): 1 for m in members})
+    def read(self, write: Write) -> int | None:
+        return self.barriers.ask(ConfigRequest(write.target, write.address, True, write.word))
 
     def missing(self) -> Missing:
-        return missing(self.plan, 7, self.read)
+        return missing(self.group, self.network.shape, self.barriers.epochs, self.read)
 
 
-def mesh_plan(rng: random.Random, **options: Any) -> BarrierPlan:
-    keys = {"kind": "mesh", "width": 4, "height": 4, "watchdog": H, "check_bits": 8, **options}
-    spec = NetworkSpec.model_validate({"name": "m", "network": keys})
-    nodes = spec.network.topology.nodes
-    planner = rng.choice(["btm", "shortest"] if options else ["btm", "cs"])
-    return plan_of(spec, rng.sample(nodes, rng.randint(2, 9)), planner)
-
-
-def irregular_plan(rng: random.Random, **options: Any) -> BarrierPlan:
-    network = irregular_bench.line(4, watchdog=H, check_bits=8, **options)
-    spec = NetworkSpec(name="i", network=network, groups=())
+def drawn(make: Any, rng: random.Random, **keys: Any) -> Bench:
+    network = make(**keys)
     nodes = network.topology.nodes
-    return plan_of(spec, rng.sample(nodes, rng.randint(2, len(nodes))), "updown")
+    return Bench(network, rng.sample(nodes, rng.randint(3, len(nodes))))
 
 
-def plan_of(spec: NetworkSpec, members: list[Member], planner: str) -> BarrierPlan:
-    groups = (
-        GroupSpec(id=3, members=tuple(members[:2]), planner=planner, op="or"),
-        GroupSpec(id=7, members=tuple(members), planner=planner, op="or"),
-    )
-    return make_plan(NetworkSpec(name=spec.name, network=spec.network, groups=groups))
-
-
-PLANS: list[tuple[Any, dict[str, Any]]] = [
-    (mesh_plan, {}),
-    (mesh_plan, {"operations": "all"}),
-    (irregular_plan, {}),
-    (irregular_plan, {"turnaround": "node", "cycles_per_hop": 1}),
+NETWORKS: list[tuple[Any, dict[str, Any]]] = [
+    (square, {}),
+    (square, {"transport": "routed"}),
+    (square, {"message_links": "shared", "engine_stages": 2, "check_bits": 8}),
+    (line, {}),
+    (line, {"check_bits": 8, "link_registers": 1}),
 ]
 
 
-@pytest.mark.parametrize(("make", "options"), PLANS)
-def test_members_that_do_not_arrive(make: Any, options: dict[str, Any]) -> None:
-    rng = random.Random(f"{make} {options}")
+@pytest.mark.parametrize(("make", "keys"), NETWORKS)
+def test_members_that_do_not_arrive(make: Any, keys: dict[str, Any]) -> None:
+    rng = random.Random(f"{make.__name__} {keys}")
     for _ in range(4):
-        bench = Bench(make(rng, **options))
-        members = sorted(bench.group.members, key=bench.plan.spec.network.topology.index)
-        absent = sorted(rng.sample(members, rng.randint(1, len(members) - 1)), key=members.index)
-        bench.arrive(m for m in members if m not in absent)
-        bench.run_to(24 * H)
-        assert bench.missing() == Missing(members=tuple(absent))
+        bench = drawn(make, rng, **keys)
+        index = bench.network.topology.index
+        members = bench.group.members
+        absent = rng.sample(members, rng.randint(1, len(members) - 1))
+        bench.arrive([member for member in members if member not in absent])
+        assert bench.missing() == Missing(members=tuple(sorted(absent, key=index)))
+        bench.arrive(absent)
+        # All are released, and nobody has arrived again.
+        assert bench.missing() == Missing(members=tuple(sorted(members, key=index)))
 
 
-def links_of(record: Any, lanes: int, ordinary: int) -> list[int]:
-    lanes_up = [lane for lane in range(record.valid.bit_length()) if record.valid >> lane & 1]
-    return [lane // lanes for lane in lanes_up if lane % lanes >= ordinary]
+def above(group: GroupPlan, position: int) -> set[Any]:
+    """Return the members to which no message goes by the router at a position."""
+    tree = group.shape
+
+    def is_below(place: int) -> bool:
+        return place == position or (place >= 0 and is_below(int(tree.parent[place])))
+
+    seats = zip(group.members, tree.seats.tolist(), strict=True)
+    return {member for member, place in seats if not is_below(place)}
 
 
-@pytest.mark.parametrize(("make", "options"), [PLANS[0], PLANS[2], PLANS[3]])
-def test_a_message_that_is_lost(make: Any, options: dict[str, Any]) -> None:
-    """Each message of a barrier in turn is dropped on its first link: it is told between whom."""
-    plan = make(random.Random(4), **options)
-    log = Sent()
-    whole = Bench(plan, log)
-    whole.arrive(whole.group.members)
-    network = plan.spec.register_network
-    lanes, ordinary = whole.model.packets.wiring.lanes, network.link_channels
-    on_links: dict[int, list[int]] = {}
-    while whole.model.idle_until() is not None:
-        now, record = whole.model.cycle, whole.model.step()
-        if record is not None:
-            on_links[now] = links_of(record, lanes, ordinary)
-    assert len(log.messages) > 4
-    tried = 0
-    for sent, source, destination in log.messages:
-        bench = Bench(plan)
+@pytest.mark.parametrize(("make", "keys"), [NETWORKS[2], NETWORKS[4]])
+@pytest.mark.parametrize("up", [True, False])
+def test_a_message_that_is_lost(make: Any, keys: dict[str, Any], up: bool) -> None:
+    """Each link of the tree in turn is dead one way: it is told between whom."""
+    rng = random.Random(7)
+    seed = rng.random()
+    tree = drawn(make, random.Random(seed), **keys).group.shape
+    assert len(tree.edges) > 2
+    ports = max(make(**keys).shape.router.ports, 1)
+    for child, far in enumerate(tree.far_port.tolist()):
+        if far < 0:
+            continue
+        bench = drawn(make, random.Random(seed), **keys)
+        ends = int(tree.routers[child]), int(tree.routers[tree.parent[child]])
+        port = int(tree.parent_port[child]) if up else far
+        link = ends[not up] * ports + port
+        bench.net.inject([Fault(bench.net.cycle, link, FaultKind.DEAD)])
         bench.arrive(bench.group.members)
-        links = [
-            link for link in on_links[sent] if (bench.model.ends(link) or (None,))[0] == source
-        ]
-        if len(links) > 1:
-            continue  # several messages of a router leave at once
-        tried += 1
-        bench.model.inject([Fault(sent, links[0], FaultKind.DROP)])
-        bench.run_to(24 * H)
         found = bench.missing()
-        assert [{seat(plan, end) for end in (source, destination)}] == [
-            set(pair) for pair in found.lost
-        ]
-        assert not found.silent
-    assert tried >= len(log.messages) // 2
-
-
-def seat(plan: BarrierPlan, target: int) -> Any:
-    network = plan.spec.network
-    nodes = len(network.topology.nodes)
-    is_switch = isinstance(network, IrregularSpec) and target >= nodes
-    return target - nodes if is_switch else network.topology.node(target)
+        assert (found.lost, found.silent) == ((ends,), ())
+        # All have arrived; but whoever was released has not again.
+        released: set[Any] = set() if up else above(bench.group, child)
+        assert set(found.members) == released
 
 
 def test_a_router_that_is_silent() -> None:
-    rng = random.Random(1)
-    bench = Bench(mesh_plan(rng))
-    members = sorted(bench.group.members, key=bench.plan.spec.network.topology.index)
-    assert isinstance(bench.group, GroupPlan)
-    gone = bench.group.tree.nodes[2]
-    target = bench.plan.spec.network.topology.index(gone)
-    bench.arrive(m for m in members if m not in (gone, members[0]))
-    bench.run_to(24 * H)
+    bench = drawn(square, random.Random(1))
+    tree, index = bench.group.shape, bench.network.topology.index
+    inner = tree.parent[tree.parent >= 0]
+    gone = next(router for router in tree.routers[inner].tolist() if router != tree.root)
+    target = bench.network.shape.target_of(gone)
+    away = [m for m in bench.group.members if index(m) != gone]
+    bench.arrive(away[1:])
 
-    def read(at: int, address: int) -> int | None:
-        return None if at == target else bench.read(at, address)
+    def nobody(write: Write) -> int | None:
+        return None if write.target == target else bench.read(write)
 
-    expected = Missing(tuple(m for m in (members[0],) if m != gone), silent=(gone,))
-    assert missing(bench.plan, 7, read) == expected
+    def another(write: Write) -> int | None:
+        word = bench.read(write)
+        return word if write.target != target or word is None else word ^ 0b010  # its epoch
 
-    def other(at: int, address: int) -> int | None:
-        word = bench.read(at, address)
-        is_control = at == target and word is not None and address % 8 == RegisterWord.CONTROL
-        return word ^ CONTROL.pack({"gid": 1}) if is_control and word else word
-
-    # A register that another group has taken meanwhile.
-    assert missing(bench.plan, 7, other) == expected
+    for read in (nobody, another):
+        found = missing(bench.group, bench.network.shape, bench.barriers.epochs, read)
+        assert found == Missing(members=(away[0],), silent=(gone,))
 
 
-FILE = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 1\n'
+def test_a_group_that_was_killed_is_forgotten() -> None:
+    bench = drawn(square, random.Random(2), watchdog=40)
+    bench.arrive(bench.group.members[1:])
+    bench.barriers.rest(4 * 40 * bench.network.shape.router.layout.entries, broken=True)
+    assert bench.missing() == Missing(silent=tuple(bench.group.shape.routers.tolist()))
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
+        ({"wires": 2}, "group 7: slots of barrier wires do not say who is awaited"),
         (
-            'sync = "wires"',
-            "group 7: its barriers are no messages, and only registers of these keep who has "
-            'come; set sync = "messages"',
+            {"read_back": False},
+            "group 7: status words lack who is awaited; set read_back = true",
         ),
     ],
 )
-def test_registers_keep_messages_alone(keys: str, message: str) -> None:
-    groups = "".join(f'[[group]]\nid = {gid}\nmembers = "all"\n' for gid in (1, 7))
-    plan = make_plan(reader.loads(f"{FILE}{keys}\n{groups}"))
+def test_what_does_not_say_who_is_awaited(keys: dict[str, Any], message: str) -> None:
+    bench = Bench(square(**keys), [(0, 0), (1, 0), (2, 2)])
     with pytest.raises(PlanError, match=f"^{re.escape(message)}$"):
-        missing(plan, 7, lambda target, address: None)
+        bench.missing()
