@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
@@ -38,10 +38,11 @@ class Bench:
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         self._fabric, self._plan = fabric, plan
         network = self._network = plan.spec.network
-        self._static = isinstance(network, StaticSpec)
         self._targets = targets_of(network)
-        self._names = counter_names(network) if isinstance(network, EngineSpec) else []
-        self._packets = not isinstance(network, StaticSpec) and network.channels > 0
+        self._names: list[list[str]] = []
+        self._packets, self._static = False, isinstance(network, StaticSpec)
+        if not isinstance(network, StaticSpec):
+            self._names, self._packets = counter_names(network), network.channels > 0
         self._cycle = 0
         self._wrong: list[Wrong] = []
         self._over: set[int] = set()
@@ -100,7 +101,7 @@ class Bench:
     def _counters(self) -> Counter[str]:
         """Return what all counters say, by name."""
         total: Counter[str] = Counter()
-        if isinstance(self._network, EngineSpec):
+        if not self._static:
             for names, word in zip(self._names, self._fabric.counted(), strict=True):
                 for place, name in enumerate(names):
                     total[name] += word >> place * COUNTER_BITS & (1 << COUNTER_BITS) - 1

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.campaign.bench import LOOK, Bench
-from syncfabric.sim.campaign.crew import Crew, crew_of, groups_hit
+from syncfabric.sim.campaign.crew import Crew, crew_of
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.campaign.trial import EPISODES, Trial
+from syncfabric.sim.drive.recovery.world import groups_hit
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.soak.life import Life
@@ -90,16 +91,14 @@ class Court(Bench):
         super().__init__(fabric, plan)
         network = self._network
         watchdog = network.watchdog
-        self._ends = not isinstance(network, EngineSpec)  # its last barrier would end a group
-        if isinstance(network, EngineSpec):  # an entry's turn comes after all others' (E8)
+        if not isinstance(network, StaticSpec):  # an entry's turn comes after all others' (E8)
             watchdog *= network.shape.router.layout.entries
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was broken off
         self._crew: Crew = crew_of(fabric, plan)
         self._lives = {
-            group.id: Life(BarrierPlan(plan.spec, (group,)), group, 0, 0, 0)
-            for group in plan.groups
+            group.id: Life(BarrierPlan(plan.spec, (group,)), group, 0) for group in plan.groups
         }
         if watchdog:
             fabric.restless()  # no tile ever idles
@@ -123,10 +122,7 @@ class Court(Bench):
         fabric.restore()
         self._cycle, self._wrong, self._over = self._first, [], set()
         self._half = set()
-        lives = {
-            gid: replace(life, registers=dict(life.registers)) for gid, life in self._lives.items()
-        }
-        verdict, told, text = self._judged(trial, lives, self._crew.again())
+        verdict, told, text = self._judged(trial, dict(self._lives), self._crew.again())
         return Outcome(trial, verdict, told, text, self._cycle - self._first, self._episodes())
 
     def _judged(
@@ -148,7 +144,7 @@ class Court(Bench):
         if lost and not names:
             return Verdict.WRONG, names, lost
         if trial.after is not None and struck:
-            hung |= groups_hit(self._plan, trial.after.without)
+            hung |= {*groups_hit(self._plan, trial.after.without)}
         try:
             self._bring_back(trial, lives, crew, hung)
             for last in (False, True):
@@ -220,7 +216,6 @@ class Court(Bench):
             lives[gid] = self._perform(crew.renew(lives[gid], None))
         except FoundError:
             self._perform(crew.abort(lives[gid]))
-            lives[gid] = replace(lives[gid], epoch=lives[gid].epoch + 1)
             self._half.add(gid)
         self._over.discard(gid)  # its last barrier may have come to its end meanwhile
         if gid in self._half:
@@ -229,7 +224,8 @@ class Court(Bench):
         self._open(gid, EPISODES)
 
     def _open(self, gid: int, episodes: int) -> None:
-        self._fabric.open(gid, episodes, ends=self._ends)
+        # On engines its last barrier would end a group.
+        self._fabric.open(gid, episodes, ends=self._static)
 
     def _await_ends(self, lives: dict[int, Life]) -> set[int]:
         """Go on until each group has had its barriers, or will not; return those that will not."""

@@ -2,60 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import replace
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import (
-    COMMAND_WORD,
-    CONTROL,
-    COUNTER_BASE,
-    FENCE,
-    Command,
-    Counter,
-    ManagerState,
-    RegisterWord,
-    Request,
-    register_address,
-)
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS
+from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import (
-    EngineSpec,
-    IrregularSpec,
-    RegisterSpec,
-    StaticSpec,
-)
-from syncfabric.models.planning.errands import set_up_errands
-from syncfabric.models.planning.plan import (
-    BarrierPlan,
-    GroupPlan,
-    IrregularGroupPlan,
-)
-from syncfabric.models.planning.reach_managers import reaches
-from syncfabric.sim.drive.recovery.world import (
-    fence_words,
-    is_hit,
-    target_of,
-    way_is_hit,
-)
+from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.planning.links.entries import owner_of
+from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
+from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.lifecycle import ByChain, ByManagers, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps, ask_all
-from syncfabric.sim.soak.by_manager import ByManager
-from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
-from syncfabric.sim.soak.life import Life, images_of
+from syncfabric.sim.soak.life import Life
 
-__all__ = ["Crew", "crew_of", "groups_hit"]
+__all__ = ["Crew", "crew_of"]
 
-NOTHING = Dead()
-EPOCHS = 4
+EPOCHS = 1 << EPOCH_BITS
 PATIENCE = 2_000
 """Cycles in which a manager's command is over, and GO comes."""
-TRIES = 10
-"""Set-ups that may be refused: where a group was killed, BROKEN may still be under way."""
-GONE = 1_000
-"""Cycles in which BROKEN comes to all registers of a group that is killed."""
+TRIES = 5
+"""Commands that may be refused, or not be answered, one after another."""
+TIMES = 3
+"""How often a group is set up and killed to let members go whose BROKEN was lost."""
 
 
 class Crew(ABC):
@@ -95,25 +68,26 @@ class Crew(ABC):
         )
 
     def write(self, life: Life, place: int, word: int, data: int) -> Steps[bool]:
-        """Write into a register of a group that is in use; return whether that is refused.
+        """Write into an entry of a group that is in use; return whether that is refused.
 
         Parameters
         ----------
         life : Life
         place : int
-            Number of the register, counted round and round.
+            Number of the entry, counted round and round.
         word : int
+            0: a command is committed; others are staged.
         data : int
-            Word 0: how much the epoch rises; 0: the register is cleared.
+            Of word 0: the command's code, and above it by how much the epoch is wrong.
 
         Raises
         ------
         SpecError
-            The network has no registers that managers set up.
+            The network has no entries.
         """
         raise SpecError(
-            f"group {life.gid}: register {place} cannot be written, as the network has no "
-            "managers; leave the kind write out"
+            f"group {life.gid}: entry {place} cannot be written, as the network has none; leave "
+            "the kind write out"
         )
 
     def abort(self, life: Life) -> Steps[None]:
@@ -124,191 +98,118 @@ class Crew(ABC):
 def crew_of(fabric: Fabric, plan: BarrierPlan) -> Crew:
     """Return the software for a network."""
     network = plan.spec.network
-    if isinstance(network, EngineSpec):
-        from syncfabric.sim.campaign.crew_engines import OfEngines
-
-        return OfEngines(fabric, network)
     if isinstance(network, StaticSpec):
         return _OfRoutes(fabric, network)
-    if network.has_messages:
-        return _OfMessages(fabric, network)
-    return _OfWires(fabric, network)
+    return _OfEngines(fabric, network)
 
 
-def groups_hit(plan: BarrierPlan, dead: Dead) -> set[int]:
-    """Return the groups that cannot go on as they are."""
-    network = plan.spec.network
-    if isinstance(network, EngineSpec):
-        from syncfabric.sim.campaign.crew_engines import is_hit_by
+class _OfEngines(Crew):
+    """Groups in entries that managers set up and kill; the host sees to what they cannot reach.
 
-        return {group.id for group in plan.engine_groups if is_hit_by(group, dead)}
-    if isinstance(network, StaticSpec):
-        return {group.id for group in plan.static_groups if way_is_hit(network, group, dead)}
-    if not network.has_messages:  # plans around it may have other slots
-        return {group.id for group in plan.groups}
-    return {group.id for group in plan.message_groups if is_hit(network, group, dead)}
+    Parameters
+    ----------
+    fabric : Fabric
+    network : EngineSpec
+    """
 
-
-def _renewed(life: Life, after: BarrierPlan | None) -> Life:
-    """Return a group's next life."""
-    plan, group = life.plan, life.group
-    if after is not None:
-        plan, group = after, next(each for each in after.groups if each.id == life.gid)
-    return Life(plan, group, (life.epoch + 1) % EPOCHS, life.episodes, life.manager)
-
-
-def _refused(life: Life, dead: Dead = NOTHING) -> Steps[int]:
-    """Return how many arrivals the members' nodes have refused, those that live."""
-    nodes = [node for node in life.nodes if node not in dead.nodes]
-    reads = [(node, COUNTER_BASE + Counter.REFUSED_ARRIVE, None) for node in nodes]
-    return sum((yield from ask_all(reads, "ended")))
-
-
-class _OfMessages(Crew):
-    """Groups in registers that managers set up and kill."""
-
-    def __init__(self, fabric: Fabric, network: RegisterSpec) -> None:
+    def __init__(self, fabric: Fabric, network: EngineSpec) -> None:
         self._fabric, self._network = fabric, network
-        self._manager = ByManager(fabric, network, patience=PATIENCE, tries=TRIES)
+        self._software = lifecycle_of(network.shape, patience=PATIENCE, tries=TRIES)
+        self._host = ByChain(network.shape, patience=PATIENCE, tries=TRIES)
+        self._host.epochs = self._software.epochs
+        self._free = FreeEntries(network.shape)
 
-    def again(self) -> _OfMessages:
-        twin = _OfMessages(self._fabric, self._network)
-        twin._manager = self._manager.again()
+    def again(self) -> _OfEngines:
+        """Return one that knows what this one does, and may learn more."""
+        twin = _OfEngines(self._fabric, self._network)
+        twin._software = self._software.again()
+        twin._host.epochs = twin._software.epochs
+        twin._free = copy.deepcopy(self._free)
         return twin
 
     def set_up(self, life: Life) -> Steps[None]:
-        yield from self._manager.set_up(life)
+        """Set a group up in the entries of its plan."""
+        self._free.hold(_plan(life))
+        yield from self._software.set_up(_plan(life))
+        yield from self._software.await_ready(_plan(life))
+
+    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
+        """Kill a group; the host kills what managers could not, and sees what is left."""
+        group, dead = _plan(life), Dead() if after is None else after.without
+        if after is None:
+            try:
+                yield from self._software.kill(group)
+            except FoundError:  # what is left is the host's
+                yield from self._software.abort(group)
+        yield from self._host.recover(group)
+        yield from self._let_go(life, dead)
+        self._fabric.dismiss(life.gid)
+        self._free.leave(group)
+
+    def _let_go(self, life: Life, dead: Dead) -> Steps[None]:
+        """See that all members have been released.
+
+        BROKEN may have been lost on the way to a node: that of another group in the same entry
+        does as well.
+        """
+        for _ in range(TIMES):
+            yield Pause(LOOK)
+            if not self._fabric.inside(life.gid, but=dead.nodes):
+                return
+            yield from self._host.set_up(_plan(life))
+            yield Pause(LOOK)
+            yield from self._host.kill(_plan(life))
+        yield Pause(LOOK)
+        if waits := self._fabric.inside(life.gid, but=dead.nodes):
+            raise FoundError(f"killed, and {waits} members wait")
+
+    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
+        """Set a group up in entries that are free; the host does so around what is dead."""
+        old = new = _plan(life)
+        plan, software = life.plan, self._software
+        if after is not None:
+            plan, software = after, self._host
+            new = next(group for group in after.engine_groups if group.id == life.gid)
+        taken = self._free.take(new, owner_of(old.placement.values(), self._network.shape.router))
+        if taken is None:
+            raise FoundError("it is ended, and no entries are free")
+        try:
+            yield from software.set_up(taken)
+            yield from software.await_ready(taken)
+        except FoundError:
+            self._free.leave(taken)
+            raise
+        return Life(plan, taken, life.episodes)
+
+    def fence(self, dead: Dead) -> Steps[None]:
+        yield from ask_all(fences(self._network, dead), "fenced")
 
     def meddle(self, life: Life, manager: int) -> Steps[bool]:
-        """Have a group set up that is in use; return whether that is refused."""
-        other = replace(_renewed(life, None), manager=manager)
-        state = yield from self._manager.command(other, Request.SETUP)
-        return state is not ManagerState.DONE
+        """Have a manager set a group up that is in use; return whether that is refused."""
+        assert isinstance(self._software, ByManagers)
+        return (yield from self._software.offer(_plan(life), manager)) is not Answer.OK
 
     def write(self, life: Life, place: int, word: int, data: int) -> Steps[bool]:
-        places = yield from self._left(life)
-        target, register = places[place % len(places)]
-        if not word and data:
-            address = register_address(register, word)
-            (control,) = yield from ask_all([(target, address, None)], "read")
-            fields = CONTROL.unpack(control & (1 << CONTROL.width) - 1)
-            data = CONTROL.pack({**fields, "epoch": (fields["epoch"] + data) % EPOCHS})
-        ((refused, _),) = yield Ask([(target, register_address(register, word), data)])
+        """Write a staged word, or commit a command at one of the group's entries.
+
+        ``data`` of word 0 is the command's code, and above it by how much the epoch is wrong.
+        """
+        places = list(_plan(life).placement.items())
+        router, entry = places[place % len(places)]
+        if not word:
+            epoch = self._software.epochs[router, entry] + (data >> 2)
+            data = COMMIT.pack({"code": data & 3, "epoch": epoch % EPOCHS, "entry": entry})
+        ((refused, _),) = yield Ask([(self._network.shape.target_of(router), word, data)])
         return refused
 
     def abort(self, life: Life) -> Steps[None]:
-        yield from self._manager.abort(life)
-
-    def fence(self, dead: Dead) -> Steps[None]:
-        words = fence_words(self._network, dead)
-        yield from ask_all([(target, FENCE, word) for target, word in words.items()], "fenced")
-
-    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
-        if after is None:
-            yield from self._manager.command(life, Request.KILL)
-        yield from self._see_gone(life, NOTHING if after is None else after.without)
-        self._fabric.dismiss(life.gid)
-        self._manager.leave(life)
-
-    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
-        anew = _renewed(life, after)
-        try:
-            if after is None:
-                yield from self._manager.set_up(anew)
-            else:
-                yield from self._set_up_around(anew, after.without)
-        except FoundError:
-            self._manager.leave(anew)
-            raise
-        return anew
-
-    def _see_gone(self, life: Life, dead: Dead) -> Steps[None]:
-        """Kill what has not heard of it over the config port, and see that all that lives is gone.
-
-        Nobody releases whom a register has refused that was no longer there.
-        """
-        for _ in range(GONE // LOOK):
-            left = yield from self._left(life, dead)
-            waits = self._fabric.inside(life.gid, but=dead.nodes)
-            if not left and (not waits or waits <= (yield from _refused(life, dead))):
-                return
-            yield Pause(LOOK)
-            yield from self._kill(left)
-        raise FoundError(
-            f"killed, and {sorted(left)} have its registers, or members wait that nobody releases"
-        )
-
-    def _left(self, life: Life, dead: Dead = NOTHING) -> Steps[list[tuple[int, int]]]:
-        """Return target and register of what still has the group, and lives."""
-        gone = {target_of(self._network, router) for router in dead.routers} | dead.nodes
-        places = [
-            (target, r)
-            for target, _, _ in images_of(self._network, life.group)
-            if target not in gone
-            for r in range(self._network.barrier_registers)
-        ]
-        reads = [(target, register_address(r, 0), None) for target, r in places]
-        words = yield from ask_all(reads, "killed")
-        found = []
-        for place, word in zip(places, words, strict=True):
-            control = CONTROL.unpack(word & (1 << CONTROL.width) - 1)
-            if control["valid"] and control["gid"] == life.gid:
-                found.append(place)
-        return found
-
-    def _kill(self, places: Iterable[tuple[int, int]]) -> Steps[None]:
-        irregular = isinstance(self._network, IrregularSpec)
-        word = COMMAND_WORD if irregular else int(RegisterWord.STATUS)
-        requests = [(target, register_address(r, word), int(Command.KILL)) for target, r in places]
-        if requests:  # one that has gone meanwhile refuses it
-            yield Ask(requests)
-
-    def _set_up_around(self, life: Life, dead: Dead) -> Steps[None]:
-        group = life.group
-        assert isinstance(group, (GroupPlan, IrregularGroupPlan))
-        yield from self._manager.set_up_at_members(life)
-        for errand in set_up_errands(life.plan, group, life.epoch, reaches(self._network, dead)):
-            for _ in range(TRIES):
-                state = yield from self._manager.give(errand.node, errand.operation, errand.entries)
-                if state is ManagerState.DONE:
-                    break
-                yield Pause(LOOK)
-            else:
-                raise FoundError(f"refused {TRIES} times to be set up around {dead}")
-        yield from self._manager.await_set_up(life)
+        """Break a manager's command off that does not end."""
+        yield from self._software.abort(_plan(life))
 
 
-class _OfWires(Crew):
-    """Groups in slots, written over the config port."""
-
-    def __init__(self, fabric: Fabric, network: RegisterSpec) -> None:
-        self._fabric, self._network = fabric, network
-        self._port = ByPort(fabric, network)
-
-    def again(self) -> _OfWires:
-        return self
-
-    def set_up(self, life: Life) -> Steps[None]:
-        yield from self._port.set_up(life)
-
-    def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
-        """Clear all slots.
-
-        Whoever waits there is released broken. Who has arrived at a slot with a fault was refused,
-        which its node has counted.
-        """
-        yield from self._port.clear(life)
-        yield Pause(LOOK)
-        refused = yield from _refused(life)
-        waits = self._fabric.inside(life.gid)
-        if waits > refused:
-            raise FoundError(f"cleared, and {waits} wait, {refused} of whom were refused")
-        self._fabric.dismiss(life.gid)
-
-    def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
-        anew = _renewed(life, after)
-        yield from self._port.set_up(anew)
-        return anew
+def _plan(life: Life) -> EngineGroupPlan:
+    assert isinstance(life.group, EngineGroupPlan)
+    return life.group
 
 
 class _OfRoutes(Crew):
@@ -331,6 +232,9 @@ class _OfRoutes(Crew):
         self._fabric.dismiss(life.gid)
 
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
-        anew = _renewed(life, after)
+        plan, group = life.plan, life.group
+        if after is not None:
+            plan, group = after, next(each for each in after.groups if each.id == life.gid)
+        anew = Life(plan, group, life.episodes)
         yield from self._routes.set_up(anew)
         return anew

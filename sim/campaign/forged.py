@@ -1,109 +1,84 @@
-"""Messages that nobody has sent, as they stand on a link."""
+"""Messages that no engine has sent, as they stand on a link."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
-from syncfabric.models.golden.link_form import LinkForm, Wires
-from syncfabric.models.messages import Kind
-from syncfabric.models.networks.mesh import Port, Turn
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, RegisterSpec
-from syncfabric.models.planning.switch_tree import PROCESS_PORT, PortRegister
-from syncfabric.models.planning.tree import Register
-from syncfabric.sim.assemble.links import links_of
+from syncfabric.models.golden.engine.memory import Message, Way
+from syncfabric.models.golden.transport.wires import LinkForm, Sent
+from syncfabric.models.layout.engine import EPOCH_BITS, Kind
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.planning.plan import EngineGroupPlan
 
-__all__ = ["end_of", "forged", "spurious_kinds"]
+__all__ = ["Forger"]
+
+EPOCHS = 1 << EPOCH_BITS
+EPOCH = 1
+"""Of all entries: each has been set up once."""
 
 
-def forged(
-    network: RegisterSpec,
-    rng: random.Random,
-    *,
-    kind: Kind,
-    gid: int,
-    epoch: int,
-    router: int | None = None,
-) -> int:
-    """Return the forward wires of a message with the right check bits, as of ``Fault.mask``.
+class Forger:
+    """Draws messages with the right check bits.
 
     Parameters
     ----------
-    network : MeshSpec or IrregularSpec
-        With ``check_bits`` and messages.
-    rng : random.Random
-        Draws its class and data and, on a mesh, its destination.
-    kind, gid, epoch : Kind, int, int
-    router : int, optional
-        On a mesh its destination; else it is for any that can be written, beyond the rim or where
-        dimension order does not lead to, too.
+    network : EngineSpec
+        With ``check_bits``.
+    groups : sequence of EngineGroupPlan
+        They synchronize.
     """
-    fields: dict[str, int] = {"kind": kind, "gid": gid, "epoch": epoch}
-    fields["data"] = rng.getrandbits(network.data_bits) if network.data_bits else 0
-    form = LinkForm(network)
-    turn = rng.randrange(form.classes)
-    if isinstance(network, MeshSpec):
-        x, y = rng.getrandbits(network.layout.x_bits), rng.getrandbits(network.layout.y_bits)
-        if router is not None:
-            x, y = network.mesh.node(router)
-        fields |= {"x": x, "y": y, "turn": turn}
-    wires = Wires(sync=network.layout.sync.pack(fields), sync_valid=1 << turn)
-    return form.pack(form.checked(wires))
 
+    def __init__(self, network: EngineSpec, groups: Sequence[EngineGroupPlan]) -> None:
+        router = network.shape.router
+        transport = "routed" if router.transport == "routed" else ""
+        transport = transport or ("shared" if router.shared else "own")
+        sizes = router.link_channels, router.flit_bits, router.layout
+        self._form = LinkForm(*sizes, transport, router.check_bits, cut=True)
+        self._network, self._groups, self._layout = network, groups, router.layout
 
-def end_of(network: RegisterSpec, link: int) -> tuple[int, int]:
-    """Return where a link leads to: its number on the config port, and by which port."""
-    links = links_of(network)
-    end = links.ends[link]
-    if not isinstance(network, IrregularSpec):
-        assert end is not None
-        return end
-    if end is not None:
-        return len(network.nodes) + end[0], end[1]
-    switch, port = divmod(link, network.ports)
-    node = network.topology.node_at(switch, port)
-    assert node is not None
-    return node, 0
+    def unknown(self, rng: random.Random, router: int) -> int:
+        """Return a message of an entry that no group has at a router, or of another epoch."""
+        known = {group.placement.get(router) for group in self._groups}
+        entry = rng.randrange(self._layout.entries)
+        epochs = [e for e in range(EPOCHS) if entry not in known or e != EPOCH]
+        return self._mask(rng, router, entry, rng.choice(epochs), rng.choice(list(Kind)))
 
+    def posed(self, rng: random.Random, router: int) -> int | None:
+        """Return a message with entry and epoch of a group; None if the router has none."""
+        entries = [g.placement[router] for g in self._groups if router in g.placement]
+        if not entries:
+            return None
+        return self._mask(rng, router, rng.choice(entries), EPOCH, rng.choice(list(Kind)))
 
-def spurious_kinds(
-    network: RegisterSpec, register: Register | PortRegister | None, port: int
-) -> list[Kind]:
-    """Return the kinds, if any, that a register uses in no state when they come to it by a port.
+    def spurious(self, rng: random.Random, router: int, port: int) -> int | None:
+        """Return one of a group, of a kind that its entry never uses by a port; None if all are."""
+        found: list[tuple[int, Kind]] = []
+        for group in self._groups:
+            if router not in group.placement:
+                continue
+            tree, entry = group.shape, group.placement[router]
+            position = tree.position[router]
+            if port == tree.parent_port[position]:
+                continue
+            is_child = int(tree.child_mask[position]) >> port & 1
+            kinds = [Kind.BROKEN] if is_child else list(Kind)
+            found += [(entry, kind) for kind in kinds]
+        if not found:
+            return None
+        entry, kind = rng.choice(found)
+        return self._mask(rng, router, entry, EPOCH, kind)
 
-    Parameters
-    ----------
-    network : MeshSpec or IrregularSpec
-        With managers; messages from children come by their ports.
-    register : Register, PortRegister or None
-        None: the group has none here.
-    port : int
-        Input of its router, switch or node interface.
-    """
-    if register is None:
-        return list(Kind)
-    if isinstance(register, Register):
-        assert isinstance(network, MeshSpec)
-        is_child = register.children[port] is not None
-        is_parent = register.parent is not None and port == _up(network, register)
-    else:
-        is_child = port in register.children
-        # The root of a tree in a node interface is told GO and BROKEN from below.
-        at_node = PROCESS_PORT in register.children and not isinstance(register.seat, int)
-        is_parent = port == register.parent or (at_node and register.parent is None)
-    if is_child and is_parent:  # it depends on the class; but a root is not told DISTRIBUTE
-        return [Kind.DISTRIBUTE] if register.parent is None else []
-    if is_child:  # a kind 2 from a child is LAST
-        return [Kind.DISTRIBUTE, Kind.BROKEN]
-    return [Kind.REDUCE] if is_parent else list(Kind)
-
-
-def _up(network: MeshSpec, register: Register) -> Port:
-    """Return the port by which a register's messages leave for its parent."""
-    (x, y), parent = register.node, register.parent
-    assert parent is not None
-    along_x = Port.EAST if parent[0] > x else Port.WEST if parent[0] < x else None
-    along_y = Port.NORTH if parent[1] > y else Port.SOUTH if parent[1] < y else None
-    first, second = (along_x, along_y) if register.turn is Turn.X_FIRST else (along_y, along_x)
-    way = first if first is not None else second
-    assert way is not None
-    return way
+    def _mask(self, rng: random.Random, router: int, entry: int, epoch: int, kind: Kind) -> int:
+        """Return the forward wires, as of ``Fault.mask``."""
+        data = rng.getrandbits(self._layout.data_bits) if self._layout.data_bits else 0
+        way = None
+        if self._layout.routed:
+            y, x = divmod(router, self._network.topology.width)  # type: ignore[union-attr]
+            way = Way(x, y, rng.randrange(2))
+        wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data), way))
+        mask = at = 0
+        for name, width in self._form.order:
+            mask |= getattr(wires, name) << at
+            at += width
+        return mask

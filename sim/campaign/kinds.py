@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 
 __all__ = ["Kind", "is_meant", "kinds_of"]
 
@@ -36,17 +33,17 @@ class Kind(enum.Enum):
 
 _WORDS = {
     Kind.FLIP: "wires flipped for a cycle, within the checks' distance",
-    Kind.DROP: "flit, message or wires' word dropped whole",
+    Kind.DROP: "flit or message dropped whole",
     Kind.CREDIT: "credit lost",
     Kind.DEAD: "link, or router with its links, silent from then on",
     Kind.ABSENT: "member that arrives no more",
-    Kind.FORGED: "message of nobody, with an unknown GID or of another epoch, for any destination",
-    Kind.SPURIOUS: "message of nobody, with a group's GID and epoch, of a kind not used there",
+    Kind.FORGED: "message of nobody, for an entry without a group or of another epoch",
+    Kind.SPURIOUS: "message of nobody, with a group's entry and epoch, of a kind not used there",
     Kind.SETUP: "set-up of a group that is in use, by a manager",
-    Kind.WRITE: "word written over the config port into a register of a group that is in use",
+    Kind.WRITE: "word written over the config port into an entry of a group that is in use",
     Kind.RENEW: "flip, drop or credit lost while a manager kills a group and sets it up anew",
     Kind.FLIPS: "more wires flipped, beyond the checks' distance",
-    Kind.POSED: "message of nobody, with a group's own GID and epoch",
+    Kind.POSED: "message of nobody, with a group's own entry and epoch",
 }
 
 
@@ -56,14 +53,14 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
         return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
     kinds = [Kind.FLIP, Kind.DROP]
     kinds += [Kind.CREDIT] if network.guarded else []
-    kinds += [] if getattr(network, "transport", "") == "routed" else [Kind.DEAD]
+    kinds += [Kind.DEAD] if network.transport == "link" else []
     kinds.append(Kind.ABSENT)
-    kinds += [Kind.FORGED] if network.guarded and network.has_messages else []
-    kinds += [Kind.SPURIOUS] if Kind.FORGED in kinds and network.managed else []
-    kinds += [Kind.SETUP, Kind.WRITE] if network.managed and network.has_messages else []
-    kinds += [Kind.RENEW] if network.managed and network.has_messages and network.guarded else []
+    kinds += [Kind.FORGED] if network.guarded else []
+    kinds += [Kind.SPURIOUS] if network.guarded and network.managed else []
+    kinds += [Kind.SETUP, Kind.WRITE] if network.managed else []
+    kinds += [Kind.RENEW] if network.guarded and network.managed else []
     kinds.append(Kind.FLIPS)
-    return (*kinds, *([Kind.POSED] if Kind.FORGED in kinds else ()))
+    return (*kinds, *([Kind.POSED] if network.guarded else ()))
 
 
 def is_meant(network: AnySpec, kind: Kind) -> bool:

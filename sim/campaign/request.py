@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
 
@@ -56,8 +56,11 @@ class CampaignRequest:
         self.chosen(spec)
         with about(spec.source):
             plan = make_plan(spec.of_several("inject faults into"))
-            if not isinstance(spec.network, StaticSpec):
-                _check_messages(plan)
+            if not isinstance(spec.network, StaticSpec) and spec.network.wires:
+                raise SpecError(
+                    f"network: wires = {spec.network.wires}: a campaign does not strike barrier "
+                    "wires; remove the key, and planner wires"
+                )
         from syncfabric.sim.simulators import find_simulator
 
         find_simulator("verilator")
@@ -87,23 +90,3 @@ class CampaignRequest:
         number = self.first if first is None else first
         words += ["--first", str(number)] if number else []
         return shlex.join(words)
-
-
-def _check_messages(plan: BarrierPlan) -> None:
-    network = plan.spec.message_network
-    if isinstance(network, EngineSpec):
-        if slots := network.shape.router.wires:
-            raise SpecError(
-                f"network: wires = {slots}: a campaign does not strike barrier wires beside "
-                "collective engines; remove the key, and planner wires"
-            )
-        return  # the host ends any group over the config chain
-    if network.has_messages and network.wire_plane is not None:
-        raise SpecError(
-            'network: a campaign strikes messages or wires, not sync = "both"; set one of them'
-        )
-    if network.has_messages and not network.managed:
-        raise SpecError(
-            f'network: a campaign needs setup = "manager", not "{network.setup}": without it a '
-            "group that hangs keeps its registers; set it in [network]"
-        )

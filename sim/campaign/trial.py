@@ -8,24 +8,18 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.messages import REGISTER_WORDS, Command
-from syncfabric.models.messages import Kind as Message
+from syncfabric.models.layout.engine import COUNTER_ADDRESS, IMAGE_ADDRESS
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.switch_tree import PortRegister
-from syncfabric.models.planning.tree import Register
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.campaign.crew_engines import dead_links_of
-from syncfabric.sim.campaign.forged import end_of, forged, spurious_kinds
-from syncfabric.sim.campaign.forged_engines import Forger
+from syncfabric.sim.campaign.forged import Forger
 from syncfabric.sim.campaign.kinds import Kind
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.story import Story
-from syncfabric.sim.drive.recovery.world import dead_links, dead_outputs
-from syncfabric.sim.soak.life import images_of
+from syncfabric.sim.drive.recovery.world import dead_links
 
 __all__ = ["Draw", "Trial"]
 
@@ -33,13 +27,13 @@ JITTERS = (0, 3, 15)
 """Cycles that members linger at most, in a trial."""
 EPISODES = 3
 """Barriers of each group while the fault is to happen."""
-GIDS = 256
 PLACES = 1 << 16
-EPOCHS = 4
 BUSY = 0.25
 """Share of trials in which packets are under way, if the network has any."""
 RENEWAL = 600
 """Cycles, more or less, that it takes to kill a group and to set it up."""
+WITHIN, MOST = 3, 8
+"""Wires that are flipped at most: so many are within the checks' distance, and so many beyond."""
 TRIES = 100
 ON_BUSY = 0.75
 """Share of the flips that hit a link that carries something; the others hit any."""
@@ -66,10 +60,9 @@ class Trial:
     gid : int
         The group that it is about, if its kind is about one.
     node : int
-        The member's node that arrives no more, number of the manager, or register that is written.
+        The member's node that arrives no more, number of the manager, or entry that is written.
     write : (int, int)
-        The word of that register, and what is written; of word 0, by how much its epoch rises, 0
-        for a register that is cleared.
+        The word of that entry, and what is written; see ``Crew.write``.
     after : BarrierPlan, optional
         Around what dies.
     """
@@ -102,27 +95,20 @@ class Draw:
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
         self._plan, self._kinds, self._seed = plan, kinds, seed
         network = self._network = plan.spec.network
-        engines = isinstance(network, EngineSpec)
-        self._forger = None
-        if isinstance(network, EngineSpec) and network.guarded:
-            self._forger = Forger(network, plan.engine_groups)
+        self._forger, self._packets, self._managers = None, False, 1
+        if not isinstance(network, StaticSpec):
+            self._packets, self._managers = network.channels > 0, len(network.manager_nodes)
+            self._forger = Forger(network, plan.engine_groups) if network.guarded else None
         links, wires = links_of(network), link_wires(network)
         irregular = isinstance(network.topology, Irregular)
         local = set() if irregular else {*links.eject, *links.inject}
         self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
-        there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
-        self._barrier_wires = there.pop("wires", 0)
-        self._lanes = sum(there.values())
+        self._lanes = sum(wires[wire] for wire in wires if wire not in (*wires.back, "flush"))
         self._credits = links.channels + links.setup + (links.classes if links.credited else 0)
-        guarded = not isinstance(network, StaticSpec) and network.guarded
-        self._struck_lanes = guarded or not self._barrier_wires
-        self._packets = not isinstance(network, StaticSpec) and network.channels > 0
-        self._messages = not isinstance(network, StaticSpec) and network.has_messages
         longest = max(group.bound or 0 for group in plan.groups)
         self.span = (EPISODES - 1) * (longest + max(JITTERS))
         """Cycles in which faults happen."""
-        self._engines = engines
         self._after: dict[str, BarrierPlan | None] = {}
 
     def trial(self, number: int) -> Trial:
@@ -130,32 +116,28 @@ class Draw:
         rng = random.Random(f"{self._seed}/{number}")
         kind = self._kinds[number % len(self._kinds)]
         jitter, at = rng.choice(JITTERS), rng.randint(1, self.span)
-        needed = kind is Kind.CREDIT and not self._messages
-        busy = self._packets and kind is not Kind.DEAD and (needed or rng.random() < BUSY)
+        busy = self._packets and kind is not Kind.DEAD and rng.random() < BUSY
         base = Trial(number, kind, (), rng.randrange(1, 1 << 32), jitter, busy, at)
         if kind is Kind.DEAD:
             after = self._death(rng)
-            faults = [Fault(at, link, FaultKind.DEAD) for link in self._dying(after.without)]
+            links = dead_links(self._network, after.without)
+            faults = [Fault(at, link, FaultKind.DEAD) for link in links]
             return replace(base, faults=tuple(faults), after=after)
         if kind in (Kind.ABSENT, Kind.SETUP):
             group = rng.choice(self._plan.groups)
             nodes = [self._network.topology.index(node) for node in group.members]
-            managers = range(len(getattr(self._network, "manager_nodes", ())) or 1)
-            place = rng.choice(nodes if kind is Kind.ABSENT else managers)
+            place = rng.choice(nodes if kind is Kind.ABSENT else range(self._managers))
             at = rng.randint(1, self.span // 4)  # before its last barrier
             return replace(base, at=at, busy=False, gid=group.id, node=place)
         if kind is Kind.WRITE:
-            word = rng.choice((0, 0, rng.randrange(1, REGISTER_WORDS)))
-            data = rng.choice((rng.getrandbits(32), *Command)) if word else rng.randrange(2)
-            data = data if word or not self._engines else rng.getrandbits(4)
+            word = rng.choice((0, 0, rng.randrange(IMAGE_ADDRESS, COUNTER_ADDRESS)))
+            data = rng.getrandbits(32 if word else 4)
             gid, at = rng.choice(self._plan.groups).id, rng.randint(1, self.span // 4)
             place = rng.randrange(PLACES)
             return replace(base, at=at, busy=False, gid=gid, node=place, write=(word, data))
         if self._forger and kind in (Kind.FORGED, Kind.SPURIOUS, Kind.POSED):
             fault = self._of_nobody(self._forger, kind, at, rng)
             return replace(base, faults=(fault,), roams=False)
-        if kind is Kind.SPURIOUS:
-            return replace(base, faults=(self._spurious(at, rng),), roams=False)
         if kind is Kind.RENEW:
             gid = rng.choice(self._plan.groups).id
             kind = rng.choice((Kind.FLIP, Kind.DROP, Kind.CREDIT))
@@ -170,15 +152,8 @@ class Draw:
             return Fault(at, link, FaultKind.DROP)
         if kind is Kind.CREDIT:
             return Fault(at, link, FaultKind.CREDIT, (1 << self._credits) - 1)
-        if kind in (Kind.FORGED, Kind.POSED):
-            return Fault(at, link, FaultKind.FORGED, self._forged(rng, kind is Kind.POSED))
-        lanes = self._struck_lanes and (not self._barrier_wires or rng.random() < 1 / 4)
-        bits = (
-            range(self._lanes) if lanes else range(self._lanes, self._lanes + self._barrier_wires)
-        )
-        most = 3 if lanes else 1
-        count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
-        return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
+        count = rng.randint(1, WITHIN) if kind is Kind.FLIP else rng.randint(WITHIN + 1, MOST)
+        return Fault(at, link, FaultKind.FLIP, _some(rng, range(self._lanes), count))
 
     def _of_nobody(self, forger: Forger, kind: Kind, at: int, rng: random.Random) -> Fault:
         """Draw a message that no engine has sent, on a link that leads to a router."""
@@ -193,37 +168,8 @@ class Draw:
                 mask = (forger.posed if kind is Kind.POSED else forger.unknown)(rng, end[0])
         return Fault(at, link, FaultKind.FORGED, mask)
 
-    def _forged(self, rng: random.Random, posed: bool) -> int:
-        """Return the wires of a message that nobody has sent, with the right check bits.
-
-        One that is posed has GID and epoch of a group that synchronizes.
-        """
-        network = self._plan.spec.register_network
-        known = [group.id for group in self._plan.groups]
-        gid, epoch = rng.choice(known), 0 if posed else rng.randrange(1, EPOCHS)
-        kind = rng.choice(list(Message))
-        if not posed and rng.random() < 1 / 2:
-            gid = rng.choice([gid for gid in range(GIDS) if gid not in known])
-        return forged(network, rng, kind=kind, gid=gid, epoch=epoch)
-
-    def _spurious(self, at: int, rng: random.Random) -> Fault:
-        """Return a message that the register that it comes to uses in no state."""
-        network, kinds = self._plan.spec.register_network, list[Message]()
-        while not kinds:
-            link, group = rng.choice(self._links), rng.choice(self._plan.groups)
-            target, port = end_of(network, link)
-            images = {
-                place: image
-                for place, image, _ in images_of(network, group)
-                if isinstance(image, (Register, PortRegister))
-            }
-            kinds = spurious_kinds(network, images.get(target), port)
-        kind = rng.choice(kinds)
-        mask = forged(network, rng, kind=kind, gid=group.id, epoch=0, router=target)
-        return Fault(at, link, FaultKind.FORGED, mask)
-
     def _death(self, rng: random.Random) -> BarrierPlan:
-        """Draw what dies, so that all groups have a way around it, and managers that reach it."""
+        """Draw what dies, so that all groups have a way around it."""
         for _ in range(TRIES):
             name = self._name(rng)
             if name not in self._after:
@@ -232,17 +178,17 @@ class Draw:
             if after is not None:
                 return after
         raise PlanError(
-            f"{self._plan.spec.name}: whatever dies, some group has no way around it, or no "
-            "manager that reaches it; name more managers, or leave the kind dead out"
+            f"{self._plan.spec.name}: whatever dies, some group has no way around it; leave the "
+            "kind dead out"
         )
 
     def _around(self, name: str) -> BarrierPlan | None:
         dead = Dead.of(self._network.topology, [name])
         try:
-            if self._engines:
-                after = make_plan(self._plan.spec, dead)
-            else:
+            if isinstance(self._network, StaticSpec):
                 after = plan_after(self._plan, Story(dead=dead))
+            else:
+                after = make_plan(self._plan.spec, dead)
         except PlanError:
             return None
         whole = len(after.groups) == len(self._plan.groups)
@@ -264,13 +210,6 @@ class Draw:
         assert end
         assert isinstance(name[0], tuple)
         return "{},{}-{},{}".format(*name[0], *network.topology.node(end[0]))
-
-    def _dying(self, dead: Dead) -> list[int]:
-        if isinstance(self._network, StaticSpec):
-            return dead_outputs(dead)
-        if isinstance(self._network, EngineSpec):
-            return dead_links_of(self._network, dead)
-        return dead_links(self._network, dead)
 
 
 def _some(rng: random.Random, bits: range, count: int) -> int:

@@ -16,7 +16,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.churn.engines import EngineChurner
+from syncfabric.sim.drive.churn.churner import Churner
 from syncfabric.sim.drive.churn.notes import Ended, Note
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.illegal import Illegal
@@ -83,7 +83,7 @@ class Driver:
         What a scheme's members do; the caller clears it.
     port : ConfigPort
         The config port.
-    churn : EngineChurner or None
+    churn : Churner or None
         Who makes lives.
     software : Software
         What else runs at the nodes.
@@ -120,7 +120,7 @@ class Driver:
         self.set_up = SetUp(plan, model, self.port.ask) if self._managed else None
         self._openings = Openings(plan, model) if self._opens else None
         self._illegal = Illegal(self) if scenario.noise else None
-        self.churn = EngineChurner(self) if scenario.churn else None
+        self.churn = Churner(self) if scenario.churn else None
         self.software = Software(self)
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
         self.software.programs += [self.scheme] if self.scheme else []

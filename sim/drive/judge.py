@@ -8,7 +8,7 @@ from typing import TypeAlias
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.cause_check import CauseCheck
-from syncfabric.sim.drive.churn.engines_check import EngineChurnCheck
+from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.notes import Note, Told
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driver import Arrival
@@ -65,7 +65,7 @@ class Judge(Comparison):
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self.passages = Passages(network) if replay else None
-        self._lives = EngineChurnCheck(plan, self.barriers) if churn else None
+        self._lives = ChurnCheck(plan, self.barriers) if churn else None
         self.load, self._ledger = LaneCounter(), CreditLedger(network)
         self._names = Names(network)
 

@@ -14,7 +14,6 @@ __all__ = ["soaks"]
 
 FULL = {
     "soak-4x4": 1_000_000,
-    "soak-4x4": 1_000_000,
     "soak-8x8": 100_000,
     "soak-cluster": 100_000,
     "soak-wires": 100_000,

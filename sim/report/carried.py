@@ -26,9 +26,7 @@ RELEASE = Kind("release: go on", "var(--down)")
 FILLER = Kind("filler", "var(--packet)", "none")
 FLIT = Kind("flit", "var(--up)")
 LAST = Kind("last flit: go on", "var(--down)")
-UP = Kind("wire to the parent goes high", "var(--up)")
-DOWN = Kind("pulse to a child", "var(--down)")
-KINDS = (REDUCE, UP, NOTIFY, FLIT, DISTRIBUTE, DOWN, RELEASE, LAST, FILLER, OTHER)
+KINDS = (REDUCE, NOTIFY, FLIT, DISTRIBUTE, RELEASE, LAST, FILLER, OTHER)
 """In the order of a legend."""
 
 

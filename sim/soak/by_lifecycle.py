@@ -23,6 +23,9 @@ class ByLifecycle:
     network : EngineSpec
     """
 
+    may_kill = True
+    """Whether a barrier can be broken off."""
+
     def __init__(self, fabric: Fabric, network: EngineSpec) -> None:
         self._fabric, self._network = fabric, network
         self._software = lifecycle_of(network.shape)
@@ -31,10 +34,6 @@ class ByLifecycle:
     def refused(self) -> int:
         """Commands that were refused, and given again."""
         return self._software.refused
-
-    def may_kill(self, life: Life) -> bool:
-        """Whether a barrier can be broken off."""
-        return True
 
     def set_up(self, life: Life) -> Steps[None]:
         """Set a group up in its entries, and await GO at its members."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import INIT, ROLE_WORD, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.models.planning.static_images import SETTLING, role_of, route_writes
+from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle.effects import FoundError, Pause, Steps, ask_all
 from syncfabric.sim.soak.life import Life
@@ -23,15 +25,16 @@ class ByRoutes:
     network : StaticSpec
     """
 
+    may_kill = False
+    """Whether a barrier can be broken off: agents may not send while routes change."""
+    refused = 0
+    """Commands that were refused, and given again."""
+
     def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
         self._fabric, self._network = fabric, network
         self._living: dict[int, StaticGroupPlan] = {}
         self._at_rest: dict[int, dict[int, int]] = {}  # what a tree's links hold, by its plan
         self.settled = 8 * len(network.topology.nodes)
-
-    def may_kill(self, life: Life) -> bool:
-        """Whether a barrier can be broken off: agents may not send while routes change."""
-        return False
 
     def set_up(self, life: Life) -> Steps[None]:
         """Load the group's routes beside the others', and tell its members their roles."""
@@ -51,7 +54,6 @@ class ByRoutes:
         init = (index(group.root), int(StaticWord.COMMAND), INIT)
         yield from ask_all([*roles, init], "set up")
         yield Pause(self.settled)
-        life.places = dict.fromkeys(life.nodes, 0)
         self._see_rest(group)
 
     def tear_down(self, life: Life) -> Steps[None]:
@@ -73,6 +75,21 @@ class ByRoutes:
         yield from self._load(group)
         word = ROLE_WORD.pack({"role": Role.NONE, "flits": 0})
         yield from ask_all([(node, int(StaticWord.ROLE), word) for node in life.nodes], "torn down")
+
+    def see_the_end(self, *, killed: bool) -> Steps[None]:
+        """See that no counter of the network has counted anything.
+
+        Raises
+        ------
+        FoundError
+            One has.
+        """
+        for target in range(len(targets_of(self._network))):
+            counters = [(target, COUNTER_BASE + counter, None) for counter in Counter]
+            counts = yield from ask_all(counters, "read at the end")
+            for counter, count in zip(Counter, counts, strict=True):
+                if count:
+                    raise FoundError(f"target {target} has counted {count} {counter.name}")
 
     def _see_rest(self, group: StaticGroupPlan) -> None:
         """See that a ring is empty, and a tree as full as it was when it was first set up.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Hashable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     EngineSpec,
     GroupSpec,
@@ -21,10 +20,10 @@ from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,
     EngineGroupPlan,
-    WireGroupPlan,
+    StaticGroupPlan,
     make_plan,
 )
-from syncfabric.sim.soak.life import Life, claims_of
+from syncfabric.sim.soak.life import Life
 
 __all__ = ["Drawing"]
 
@@ -37,7 +36,6 @@ POOL_OF_WAYS = 4
 """The same on a static network, where planning takes longer."""
 TRIES = 8
 """Plans that are tried for a life, until one fits beside the others."""
-EPOCHS = 4
 
 _BITWISE: tuple[Operation, ...] = ("or", "and", "xor")
 _SERIAL: tuple[Operation, ...] = ("max", "min", "sum")
@@ -59,14 +57,12 @@ class Drawing:
         self._network, self._life = plan.spec.network, life
         self._rng = random.Random(f"{seed}/soak")
         self._pools = {group.id: self._pool(plan, group) for group in plan.groups}
-        self._epochs = dict.fromkeys(self._pools, EPOCHS - 1)
-        self._managers = len(getattr(self._network, "manager_nodes", ())) or 1
-        network = self._network
-        self._free = FreeEntries(network.shape) if isinstance(network, EngineSpec) else None
+        network, self._free, self._managers = self._network, None, 1
+        if isinstance(network, EngineSpec):
+            self._free = FreeEntries(network.shape)
+            self._managers = max(1, len(network.shape.managers))
 
-    def _pool(
-        self, plan: BarrierPlan, group: AnyGroupPlan
-    ) -> list[tuple[BarrierPlan, AnyGroupPlan]]:
+    def _pool(self, plan: BarrierPlan, group: AnyGroupPlan) -> list[Planned]:
         (spec,) = (each for each in plan.spec.groups if each.id == group.id)
         size = POOL_OF_WAYS if isinstance(self._network, StaticSpec) else POOL
         own = plan.spec.model_copy(update={"groups": (spec,)})
@@ -74,9 +70,6 @@ class Drawing:
         while len(group.members) > 2 and len(pool) < size:
             part = self._plan(plan.spec, self._part(spec))
             if part is not None:
-                if isinstance(group, WireGroupPlan) and isinstance(part.groups[0], WireGroupPlan):
-                    slot = replace(part.groups[0], slot=group.slot)
-                    part = BarrierPlan(part.spec, (slot,))
                 pool.append((part, part.groups[0]))
         return pool
 
@@ -110,25 +103,13 @@ class Drawing:
         rng, pool = self._rng, self._pools[gid]
         # The plans of the network file go together, so what they take is left to them: then each
         # group has one that fits, whatever the others are.
-        claims = {each: claims_of(self._network, pool[0][1]) for each, pool in self._pools.items()}
+        claims = {each: _claims(pool[0][1]) for each, pool in self._pools.items()}
         for other in living:
-            claims[other.gid] |= claims_of(self._network, other.group)
-        taken: Counter[Hashable] = Counter()
-        for each, claimed in claims.items():
-            taken += claimed if each != gid else Counter()
-        chosen = pool[0]
-        for _ in range(TRIES):
-            drawn = rng.choice(pool)
-            if self._fits(taken, drawn[1]):
-                chosen = drawn
-                break
-        self._epochs[gid] = (self._epochs[gid] + 1) % EPOCHS
-        return Life(
-            *chosen,
-            epoch=self._epochs[gid],
-            episodes=min(most, rng.randint(1, 2 * self._life)),
-            manager=rng.randrange(self._managers),
-        )
+            claims[other.gid] |= _claims(other.group)
+        taken = set[tuple[int, ...]]().union(*(c for each, c in claims.items() if each != gid))
+        drawn = (rng.choice(pool) for _ in range(TRIES))
+        plan, group = next((each for each in drawn if not taken & _claims(each[1])), pool[0])
+        return Life(plan, group, episodes=min(most, rng.randint(1, 2 * self._life)))
 
     def _draw_entries(self, free: FreeEntries, gid: int, most: int) -> Life | None:
         """Draw a plan and a manager until there are entries; at last what the network file says."""
@@ -138,7 +119,7 @@ class Drawing:
             assert isinstance(group, EngineGroupPlan)
             if placed := free.take(group, owner):
                 episodes = min(most, rng.randint(1, 2 * self._life))
-                return Life(plan, placed, epoch=0, episodes=episodes, manager=owner)
+                return Life(plan, placed, episodes)
         return None
 
     def leave(self, life: Life) -> None:
@@ -146,11 +127,8 @@ class Drawing:
         if self._free is not None and isinstance(life.group, EngineGroupPlan):
             self._free.leave(life.group)
 
-    def _fits(self, taken: Counter[Hashable], group: AnyGroupPlan) -> bool:
-        registers = getattr(self._network, "barrier_registers", 1)
-        for claim, count in claims_of(self._network, group).items():
-            # Of registers whose number is not planned each target has some; all else is one's own.
-            several = isinstance(claim, tuple) and claim[-1] is None
-            if taken[claim] + count > (registers if several else 1):
-                return False
-        return True
+
+def _claims(group: AnyGroupPlan) -> set[tuple[int, ...]]:
+    """Return what a group of a static network takes that others then have not: outputs, cores."""
+    assert isinstance(group, StaticGroupPlan)
+    return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}

@@ -11,20 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import CONTROL, COUNTER_BASE, Counter, register_address
-from syncfabric.models.networks.spec import EngineSpec, MeshSpec, NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, WireGroupPlan
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.drive.targets import targets_of
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
-from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps, ask_all
+from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.by_lifecycle import ByLifecycle
-from syncfabric.sim.soak.by_manager import ByManager
-from syncfabric.sim.soak.by_port import ByPort
 from syncfabric.sim.soak.by_routes import ByRoutes
 from syncfabric.sim.soak.draw import Drawing
-from syncfabric.sim.soak.life import Life
+from syncfabric.sim.soak.life import Life, bound_of
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 from syncfabric.sim.soak.traffic import QUEUE, Phases
@@ -112,15 +108,11 @@ class _Soak:
             seed=request.seed,
         )
         self._packets = packets
-        self._way_of_all: ByLifecycle | ByRoutes | None = None
-        self._port, self._manager = None, None
-        if isinstance(network, EngineSpec):
-            self._way_of_all = ByLifecycle(fabric, network)
-        elif isinstance(network, StaticSpec):
-            self._way_of_all = ByRoutes(fabric, network)
+        self._way: ByLifecycle | ByRoutes
+        if isinstance(network, StaticSpec):
+            self._way = ByRoutes(fabric, network)
         else:
-            self._port = ByPort(fabric, network)
-            self._manager = ByManager(fabric, network) if network.managed else None
+            self._way = ByLifecycle(fabric, network)
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
         self._steps: Steps[None] | None = None
         self._about: int | None = None
@@ -175,9 +167,10 @@ class _Soak:
             return False
         if any(group.life for group in self._groups.values()) or not self._phases.over:
             return False
-        if not self._ends:  # at last every register is looked at
+        if not self._ends:  # at last everything is looked at
             self._ends = True
-            self._steps = self._see_the_end()
+            killed = any(group.killed for group in self._groups.values())
+            self._steps = self._way.see_the_end(killed=killed)
             self._advance([])
             return False
         return True
@@ -258,7 +251,7 @@ class _Soak:
         """Tear a group's life down, if it has one, and begin the next, if there is one to be."""
         group = self._groups[gid]
         if group.life is not None:
-            yield from self._way(group.life).tear_down(group.life)
+            yield from self._way.tear_down(group.life)
             self._fabric.dismiss(gid)
             self._drawing.leave(group.life)
             self._count()
@@ -274,11 +267,10 @@ class _Soak:
             return
         self._budget -= life.episodes
         group.life, group.lives = life, group.lives + 1
-        way = self._way(life)
-        yield from way.set_up(life)
+        yield from self._way.set_up(life)
         life.began = sum(group.histogram.values())
-        self._fabric.group(gid, life.seats, op=life.group.op, bound=life.bound)
-        if way.may_kill(life) and self._rng.random() < DOOMED:
+        self._fabric.group(gid, life.seats, op=life.group.op, bound=bound_of(life.group))
+        if self._way.may_kill and self._rng.random() < DOOMED:
             group.dies_at = self._cycle + self._rng.randint(1, SOON * life.episodes)
         self._fabric.open(gid, life.episodes)
 
@@ -291,62 +283,7 @@ class _Soak:
                 group.killed += 1
                 self._ahead.append(gid)
 
-    def _way(self, life: Life) -> ByLifecycle | ByManager | ByPort | ByRoutes:
-        if self._way_of_all is not None:
-            return self._way_of_all
-        assert self._port is not None
-        beside = (
-            isinstance(life.group, WireGroupPlan) and self._plan.spec.register_network.has_messages
-        )
-        return self._port if self._manager is None or beside else self._manager
-
-    def _see_the_end(self) -> Steps[None]:
-        """See that no register knows a group, and that counters have counted nothing wrong.
-
-        Raises
-        ------
-        FoundError
-            Something is left, or was dropped.
-        """
-        network, targets = self._network, targets_of(self._network)
-        killed = any(group.killed for group in self._groups.values())
-        if isinstance(self._way_of_all, ByLifecycle):
-            yield from self._way_of_all.see_the_end(killed=killed)
-            return
-        registers = 0 if isinstance(network, StaticSpec) else network.port_registers
-        allowed = set()
-        if killed:
-            allowed.add(Counter.STRAY)  # what was under way for a group that was killed
-        if self._manager is not None:
-            allowed.add(Counter.REFUSED_WRITE)  # BUSY: a release was still on its way
-        for target in range(len(targets)):
-            reads = [(target, register_address(r, 0), None) for r in range(registers)]
-            for register, data in enumerate((yield from ask_all(reads, "read at the end"))):
-                if CONTROL.unpack(data & (1 << CONTROL.width) - 1)["valid"]:
-                    raise FoundError(f"register {register} of target {target} is left")
-            counters = [(target, COUNTER_BASE + counter, None) for counter in Counter]
-            for counter, count in zip(
-                Counter, (yield from ask_all(counters, "read at the end")), strict=True
-            ):
-                if count and counter not in allowed:
-                    raise FoundError(f"target {target} has counted {count} {counter.name}")
-        if not isinstance(network, StaticSpec):
-            counted = isinstance(network, MeshSpec)  # elsewhere messages have no credits
-            for link, (flits, messages) in self._fabric.held().items():
-                if not (flits or (messages and counted)):
-                    continue
-                raise FoundError(
-                    f"all is over, and link {link} holds {flits} flits and {messages} messages"
-                )
-
     # What has come of it.
-
-    @property
-    def _refused(self) -> int:
-        """Set-ups that were refused, and tried again."""
-        if isinstance(self._way_of_all, ByLifecycle):
-            return self._way_of_all.refused
-        return self._manager.refused if self._manager else 0
 
     def _count(self) -> None:
         for count in self._fabric.watch():
@@ -376,7 +313,7 @@ class _Soak:
                     killed=seen.killed,
                     latency=Latencies.of(seen.histogram),
                     bound=group.bound or 0,
-                    proved=isinstance(group, StaticGroupPlan | WireGroupPlan),
+                    proved=bound_of(group) > 0,
                     histogram=seen.histogram,
                 )
                 for group, seen in zip(self._plan.groups, self._groups.values(), strict=True)
@@ -386,6 +323,6 @@ class _Soak:
             flits=sum(row["flits"] for row in rows),
             latency_max=max((row["latency_max"] for row in rows), default=None),
             wait_max=self._fabric.waits(HANG) if self._packets else None,
-            set_up_refused=self._refused,
+            set_up_refused=self._way.refused,
             seed=self._request.seed,
         )

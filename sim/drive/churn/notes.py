@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.layout.setup import Operation
-from syncfabric.models.messages import Request
 from syncfabric.sim.drive.recovery.notes import Told
 
 __all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered", "Told"]
@@ -24,10 +23,10 @@ class Born(NamedTuple):
     nodes: tuple[int, ...]
     """Its members'."""
     targets: tuple[int, ...]
-    """Where it has registers, numbered as on the config port."""
+    """Where it has entries, numbered as on the config port."""
     episodes: int
-    entries: tuple[int, ...] = ()
-    """On engines: its entry at each of the targets."""
+    entries: tuple[int, ...]
+    """Its entry at each of the targets."""
 
 
 class Came(NamedTuple):
@@ -47,18 +46,14 @@ class Ordered(NamedTuple):
     life: int
     manager: int
     """The manager's node."""
-    operation: Request | Operation
+    operation: Operation
 
 
 class Gone(NamedTuple):
-    """A life is over: torn down, or given up because it could not be set up.
-
-    Its registers are read from now on, to see that they are free.
-    """
+    """A life is over: its entries are read from now on, to see that they are free."""
 
     cycle: int
     life: int
-    given_up: bool
 
 
 class Ended(NamedTuple):

@@ -3,68 +3,63 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from syncfabric.models.errors import PlanError
-from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.model import GoldenModel
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import FENCE
-from syncfabric.models.planning.plan import BarrierPlan, MessageGroupPlan
+from syncfabric.models.layout.engine import ADDRESS_BITS
+from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.setup import ManagerWord
+from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.planning.links.set_up import manager_address
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.performing import Cycles, perform
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun, Broken
-from syncfabric.sim.drive.recovery.registrar import Registrar, Steps
+from syncfabric.sim.drive.recovery.notes import Begun, Broken, Told
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_links, fence_words, is_hit
+from syncfabric.sim.drive.recovery.telling import Telling
+from syncfabric.sim.drive.recovery.world import fences, groups_hit
+from syncfabric.sim.lifecycle import ByChain, lifecycle_of
+from syncfabric.sim.lifecycle.effects import Ask, Steps
 
 __all__ = ["RecoveryDriver"]
 
-EPOCHS = 4
 
+class RecoveryDriver(Telling):
+    """Does so with groups in entries of engines.
 
-class RecoveryDriver(Registrar):
-    """Sets groups up, lets them synchronize, lets something die or move, and sees to it.
+    Groups are set up as the network is built for, by managers or over the config chain. What dies
+    may be on the way of managers' packets, so that groups which are hit are killed and set up again
+    over the chain.
 
     Parameters
     ----------
     plan, after : BarrierPlan
-        The plan that all begin with, and that of those that are hit afterwards.
     story : Story
-    model : GoldenModel
-
-    Attributes
-    ----------
-    costs : list of Cost
-        Of the groups that came back.
-    event, well : int or None
-        Cycle in which it happens, and in which all groups have come back.
-    refused : str or None
-        What could not be done.
+        See ``Telling``.
+    model : CollectiveNetwork
     """
 
     def __init__(
-        self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: GoldenModel
+        self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: CollectiveNetwork
     ) -> None:
-        super().__init__(plan, story, model)
-        self.after = after
+        super().__init__(plan, after, story)
+        network = plan.spec.network
+        assert isinstance(network, EngineSpec)
+        self._network, self._model = network, model
+        self._software = lifecycle_of(model.shape)
+        self._chain = ByChain(model.shape)
+        self._chain.epochs = self._software.epochs
+        self.port = ConfigPort()
         self._rng = random.Random(story.seed)
-        self.stimuli: list[Stimulus] = []
-        self.faults: list[Fault] = []
-        self.arrivals: list[Arrival] = []
-        self.costs: list[Cost] = []
-        self.event: int | None = None
-        self.well: int | None = None
-        self.refused: str | None = None
-        self.finished = False
-        self._steps = self._run()
+        self._cost = Cost(-1)
         self._seats: dict[tuple[int, int], Life] = {}
         self._arrive: dict[tuple[int, int], int] = {}
         self._last: set[tuple[int, int]] = set()
-
-    def unfinished(self) -> list[int]:
-        """Return the groups that are not done."""
-        return list(self.lives)
 
     # A cycle.
 
@@ -75,7 +70,7 @@ class RecoveryDriver(Registrar):
         for node, register, _ in self._model.release:
             self._released(node, register)
         if now:
-            next(self._steps, None)
+            next(self._story, None)
             for life in self.lives.values():
                 self._let_arrive(life)
         return self._arrive, self._last
@@ -90,129 +85,134 @@ class RecoveryDriver(Registrar):
 
     def _released(self, node: int, register: int) -> None:
         life = self._seats.get((node, register))
-        if life is None:
-            return
         if self._model.broken(node, register):
-            life.break_off(node)
-        elif node in life.inside:
+            self.notes.append(Told(self._now, node, register))
+            if life is not None:
+                life.break_off(node)
+        elif life is not None and node in life.inside:
             life.release(self._now, node)
 
     def _let_arrive(self, life: Life) -> None:
         for node, due in list(life.due.items()):
-            if due > self._now or node in self._silent:
+            seat = node, life.places[node]
+            if due > self._now or node in self._silent or not self._model.ready(*seat):
                 continue
-            place = self._model.holder(node, life.group.id)
-            if place is None or not self._model.ready(node, place):
-                continue
-            self._seats[node, place] = life
             bits = self._network.data_bits
             data = self._rng.getrandbits(bits) if bits else 0
             last = life.takes(self._now, node)
-            index = node * self._network.port_registers + place
-            self._arrive[node, place] = data
+            self._arrive[seat] = data
             if last:
-                self._last.add((node, place))
+                self._last.add(seat)
+            index = node * self._network.port_registers + seat[1]
             self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
             member = life.nodes.index(node)
             self.arrivals.append(Arrival(self._now, life.number, member, data))
-            self.notes.append(Begun(self._now, life.number, node, place))
 
     # The story.
 
-    def _run(self) -> Steps:
-        try:
-            yield from self._tell()
-        except PlanError as error:
-            self.refused = str(error)
-        self.finished = True
+    def _begin(self) -> Cycles[None]:
+        for group in self.plan.engine_groups:
+            yield from self._perform(self._software.set_up(self._enter(group)))
+        yield from self._until(lambda: all(map(self._is_open, self.lives.values())))
 
-    def _tell(self) -> Steps:
-        story = self.story
-        for group in self.plan.message_groups:
-            yield from self._set_up(self.plan, group, 0, Cost(group.id))
-        begin = self._now
-        for life in self.lives.values():
-            life.begin(begin)
-        least = begin + story.at
-        yield from self._until(
-            lambda: (
-                self._now >= least
-                and all(len(life.latency) >= story.episodes for life in self.lives.values())
-            )
-        )
-        self.event = self._now
-        if story.dead:
-            yield from self._recover()
-        else:
-            yield from self._move()
-        self.well = self._now
-        marks = {gid: len(life.latency) for gid, life in self.lives.items()}
-        yield from self._until(
-            lambda: all(
-                len(life.latency) >= marks[gid] + story.episodes for gid, life in self.lives.items()
-            )
-        )
+    def _enter(self, group: EngineGroupPlan) -> EngineGroupPlan:
+        """Begin a group's life, before it is set up."""
+        life = self._live(group)
+        life.places = dict(zip(life.nodes, group.registers, strict=True))
+        for seat in life.places.items():
+            self._seats[seat] = life
+            self.notes.append(Begun(self._now, life.number, *seat))
+        return group
 
-    def _recover(self) -> Steps:
-        """Let links and nodes die, and bring the groups back that this hits."""
-        dead = self.story.dead
-        links = dead_links(self._network, dead)
-        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
+    def _is_open(self, life: Life) -> bool:
+        """Whether all members may arrive."""
+        return all(self._model.ready(*seat) for seat in life.places.items())
+
+    def _recover(self) -> Cycles[None]:
+        dead, found_by = self.story.dead, self.story.patience
+        self._die()
         self._model.inject(self.faults)
-        self._silent = set(dead.nodes)
-        hit = [g for g in self.plan.message_groups if is_hit(self._network, g, dead)]
+        gids = groups_hit(self.plan, dead)
+        hit = [group for group in self.plan.engine_groups if group.id in gids]
+        lives = [self.lives[gid] for gid in gids]
         if not hit:
             return
-        patience = self.story.patience
-        lives = [self.lives[group.id] for group in hit]
-        if self._network.watchdog:
+        if self._network.watched:
             self.notes += [Broken(self._now, life.number) for life in lives]
         yield from self._until(
-            lambda: any(life.complains(self._now, patience, self._silent) for life in lives)
+            lambda: any(life.complains(self._now, found_by, self._silent) for life in lives)
         )
-        found = self._now
-        assert self.event is not None
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
-        for group in hit:
-            self.lives[group.id].stop()
-        yield from self._fence()
-        for group in hit:
-            cost = Cost(group.id, detect=found - self.event, wait=self._now - found)
-            yield from self._kill(self.lives[group.id], cost)
-            anew = next((g for g in self.after.message_groups if g.id == group.id), None)
-            if anew is None:
-                del self.lives[group.id]
-            else:
-                yield from self._come_back(anew, cost)
+        found = self._now
+        for life in lives:
+            life.stop()
+        costs = [Cost(group.id, detect=found - (self.event or 0)) for group in hit]
+        self._cost = costs[0]
+        yield from self._perform(_writes(fences(self._network, dead)))
+        for group, cost in zip(hit, costs, strict=True):
+            cost.wait, start, self._cost = self._now - found, self._now, cost
+            self.notes.append(Broken(self._now, self.lives[group.id].number))
+            living = {r: e for r, e in group.placement.items() if r not in dead.routers}
+            yield from self._perform(self._chain.kill(replace(group, placement=living)))
+            cost.end = self._now - start
+        for group, cost in zip(hit, costs, strict=True):
+            yield from self._come_back(group.id, cost, self._chain.set_up)
 
-    def _fence(self) -> Steps:
-        """Close what is dead at the ends that live."""
-        words = fence_words(self._network, self.story.dead)
-        yield from self._write(
-            ConfigRequest(target, FENCE, True, word) for target, word in words.items()
-        )
-
-    def _move(self) -> Steps:
-        """Bring members to other nodes, a group after the other."""
-        assert self.event is not None
+    def _move(self) -> Cycles[None]:
+        start, costs = self._now, []
         for gid in dict.fromkeys(move.group for move in self.story.moves):
-            life = self.lives[gid]
-            cost = Cost(gid, wait=self._now - self.event)
-            start = self._now
+            life, begun = self.lives[gid], self._now
+            costs.append(cost := Cost(gid, wait=begun - start))
             life.end_soon()
             yield from self._until(lambda life=life: life.is_over)  # type: ignore[misc]
-            cost.detect = self._now - start
-            yield from self._clear(life, cost)
-            anew = next(g for g in self.after.message_groups if g.id == gid)
-            yield from self._come_back(anew, cost)
+            cost.detect, begun, self._cost = self._now - begun, self._now, cost
+            group = next(each for each in self.plan.engine_groups if each.id == gid)
+            yield from self._perform(self._software.tear_down(group))
+            cost.end = self._now - begun
+        for cost in costs:
+            yield from self._come_back(cost.group, cost, self._software.set_up)
 
-    def _come_back(self, group: MessageGroupPlan, cost: Cost) -> Steps:
+    def _come_back(
+        self, gid: int, cost: Cost, set_up: Callable[[EngineGroupPlan], Steps[None]]
+    ) -> Cycles[None]:
         """Set a group up again, and wait for its first barrier."""
-        epoch = (self.lives[group.id].epoch + 1) % EPOCHS
-        yield from self._set_up(self.after, group, epoch, cost)
-        life = self.lives[group.id]
-        start = self._now
+        group = next((each for each in self.after.engine_groups if each.id == gid), None)
+        if group is None:
+            del self.lives[gid]
+            return
+        start, self._cost = self._now, cost
+        yield from self._perform(set_up(self._enter(group)))
+        cost.set_up, start, life = self._now - start, self._now, self.lives[gid]
+        yield from self._until(lambda: self._is_open(life))
+        cost.go, start = self._now - start, self._now
         life.begin(start)
         yield from self._until(lambda: bool(life.latency))
         cost.first = self._now - start
         self.costs.append(cost)
+
+    def _perform(self, steps: Steps[None]) -> Cycles[None]:
+        """Perform a program, and count what it does."""
+        sent = self._requests_sent()
+        yield from perform(self._counted(steps), self.port, lambda: self._now)
+        self._cost.packets += 2 * (self._requests_sent() - sent)
+
+    def _counted(self, steps: Steps[None]) -> Steps[None]:
+        step = next(steps, None)
+        while step is not None:
+            for _, address, word in step.requests if isinstance(step, Ask) else ():
+                if word is not None and address == manager_address(ManagerWord.COMMAND):
+                    self._cost.commands += 1
+                elif word is not None and address >> ADDRESS_BITS != Target.MANAGER:
+                    self._cost.writes += 1
+            answers = yield step
+            try:
+                step = steps.send(answers)
+            except StopIteration:
+                return
+
+    def _requests_sent(self) -> int:
+        return sum(map(self._model.requests_sent, self._model.managers))
+
+
+def _writes(writes: Iterable[tuple[int, int, int]]) -> Steps[None]:
+    yield Ask(list(writes))

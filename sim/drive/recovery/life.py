@@ -21,12 +21,8 @@ class Life:
         Its plan.
     number : int
         Of all lives of the run.
-    epoch : int
-        Of its set-up.
     nodes : list of int
         Its members' nodes.
-    owners : dict of int to int
-        The manager's node that has set up each of its routers.
     rng : random.Random
         Draws when members arrive.
     jitter : int
@@ -35,7 +31,7 @@ class Life:
     Attributes
     ----------
     places : dict of int to int
-        Registers at nodes that members have chosen, by node (irregular networks).
+        Registers at its members' nodes, by node.
     due : dict of int to int
         Cycle in which a member is to arrive next, by node.
     inside : dict of int to int
@@ -54,9 +50,7 @@ class Life:
 
     group: AnyGroupPlan
     number: int
-    epoch: int
     nodes: list[int]
-    owners: dict[int, int]
     rng: random.Random
     jitter: int
     places: dict[int, int] = field(default_factory=dict)

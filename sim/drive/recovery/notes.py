@@ -24,7 +24,7 @@ class Broken(NamedTuple):
 
 
 class Told(NamedTuple):
-    """On a network of engines: the release of a register in this cycle is a broken one."""
+    """The release of a register in this cycle is a broken one."""
 
     cycle: int
     node: int

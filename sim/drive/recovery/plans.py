@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncfabric.models.errors import SpecError, about
+from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.networks.dead import linked
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -13,14 +13,13 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.models.planning.errands import set_up_errands
 from syncfabric.models.planning.islands import check_together
-from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.links.entries import owner_of
+from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
-from syncfabric.models.planning.reach_managers import reaches
-from syncfabric.sim.drive.recovery.engine_world import check_engines, plan_around
 from syncfabric.sim.drive.recovery.story import Move, Story
-from syncfabric.sim.drive.recovery.world import is_hit, way_is_hit
+from syncfabric.sim.drive.recovery.world import groups_hit
 
 __all__ = ["check_story", "moved", "plan_after"]
 
@@ -66,22 +65,39 @@ def plan_after(plan: BarrierPlan, story: Story) -> BarrierPlan:
     Raises
     ------
     PlanError
-        A group that is hit finds no way, or nobody can set it up.
+        A group that is hit finds no way, or no entries.
     SpecError
         A move makes no sense.
     """
     spec = moved(plan.spec, story.moves)
     if isinstance(spec.network, StaticSpec):
         return _plan_static(plan, spec, spec.network, story)
-    if isinstance(spec.network, EngineSpec):
-        return plan_around(plan, spec, story)
-    after = make_plan(spec, story.dead)
-    reach = reaches(spec.register_network, story.dead)
-    for group in after.message_groups:
-        old = next(each for each in plan.message_groups if each.id == group.id)
-        if is_hit(spec.register_network, old, story.dead):
-            set_up_errands(after, group, 0, reach)
-    return after
+    return _plan_around(plan, spec, spec.network, story)
+
+
+def _plan_around(
+    plan: BarrierPlan, spec: NetworkSpec, network: EngineSpec, story: Story
+) -> BarrierPlan:
+    """Plan the groups that are hit, or that move, in entries that the others leave."""
+    router, free = network.shape.router, FreeEntries(network.shape)
+    around = make_plan(spec, story.dead)
+    old = {group.id: group for group in plan.engine_groups}
+    anew = {move.group for move in story.moves} | {*groups_hit(plan, story.dead)}
+    for gid in old.keys() - anew:
+        free.hold(old[gid])
+    groups = []
+    for group in around.engine_groups:
+        placed: EngineGroupPlan | None = old[group.id]
+        if group.id in anew:
+            owner = owner_of(old[group.id].placement.values(), router)
+            placed = free.take(group, owner)
+        if placed is None:
+            raise PlanError(
+                f"group {group.id}: its routers have no entries left beside the groups that stay; "
+                f"set groups = {2 * router.groups} in [network]"
+            )
+        groups.append(placed)
+    return BarrierPlan(around.spec, tuple(groups), story.dead, around.left_out)
 
 
 def _plan_static(
@@ -90,12 +106,8 @@ def _plan_static(
     """Lay the groups that are hit anew, beside the others' ways."""
     living, left_out = story.dead.alive(network.topology, spec.groups)
     check_together(network.topology, linked(network.topology, story.dead), story.dead, living)
-    movers = {move.group for move in story.moves}
-    kept = {
-        group.id: group
-        for group in plan.static_groups
-        if group.id not in movers and not way_is_hit(network, group, story.dead)
-    }
+    changed = {move.group for move in story.moves} | {*groups_hit(plan, story.dead)}
+    kept = {group.id: group for group in plan.static_groups if group.id not in changed}
     ways = [group.way for group in kept.values() if group.way is not None]
     taken = [link for way in ways for link in way.links(network.topology)]
     anew = [group for group in living if group.id not in kept]
@@ -120,22 +132,14 @@ def check_story(plan: BarrierPlan, story: Story) -> None:
 def _check_network(network: AnySpec, story: Story) -> None:
     if isinstance(network, StaticSpec):
         return
-    if isinstance(network, EngineSpec):
-        check_engines(network, story)
-        return
-    if not network.managed:
+    if network.wires:
         raise SpecError(
-            f'network: a recovery needs setup = "manager", not "{network.setup}": without it a '
-            "group that hangs keeps its registers; set it in [network]"
+            f"network: a recovery is run on groups whose barriers are messages, not with wires = "
+            f"{network.wires}; remove it"
         )
     if story.dead and not network.guarded:
         raise SpecError(
             "network: dead links can be closed only where links have checks, not with check_bits = "
-            f"{network.check_bits}: what waits for {story.dead} would do so for ever; set "
+            f"{network.check_bits}: packets would wait for {story.dead} for ever; set "
             "check_bits = 8 in [network]"
-        )
-    if network.wire_plane is not None:
-        raise SpecError(
-            "network: a recovery is run on groups of messages in registers, not with sync = "
-            f'"{network.sync}"; remove it'
         )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncfabric.models.golden.model import GoldenModel
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.driver import RecoveryDriver
-from syncfabric.sim.drive.recovery.engine_driver import EngineRecoveryDriver
 from syncfabric.sim.drive.recovery.notes import RecoveryNote
 from syncfabric.sim.drive.recovery.static_driver import StaticRecoveryDriver
 from syncfabric.sim.drive.recovery.story import Story
@@ -39,19 +37,16 @@ class RecoverySession(Stepping):
     story : Story
     """
 
-    model: GoldenModel | CollectiveNetwork | StaticModel
-    driver: RecoveryDriver | EngineRecoveryDriver | StaticRecoveryDriver
+    model: CollectiveNetwork | StaticModel
+    driver: RecoveryDriver | StaticRecoveryDriver
 
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
         network = plan.spec.network
-        if isinstance(network, EngineSpec):
-            engines = self.model = model_of(network)
-            self.driver = EngineRecoveryDriver(plan, after, story, engines)
-        elif isinstance(network, StaticSpec):
+        if isinstance(network, StaticSpec):
             self.model = StaticModel(network)
             self.driver = StaticRecoveryDriver(plan, after, story, self.model)
         else:
-            self.model = model_of(plan.spec.register_network)
+            self.model = model_of(network)
             self.driver = RecoveryDriver(plan, after, story, self.model)
         model: Any = self.model  # of engines nothing is observed
         super().__init__(Scenario(limit=story.limit), model, self.driver)
@@ -82,12 +77,12 @@ class RecoverySession(Stepping):
         arrive, last = driver.inputs(now)
         answer = model.config_answer
         changed: list[tuple[int, int]] | None = None
-        if isinstance(model, CollectiveNetwork):
+        if isinstance(model, StaticModel):
+            changed = self._changed() if model.release else None
+        else:
             changed = [] if model.release else None
             if answer[0]:
                 chunk.meanings[now] = model.config_meaning
-        elif model.release:
-            changed = self._changed()
         request = driver.request()
         if isinstance(model, StaticModel):
             record = model.step(arrive=arrive, config=request)

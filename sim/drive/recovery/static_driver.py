@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Iterable
 
-from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
@@ -21,52 +19,39 @@ from syncfabric.models.planning.static_images import (
 )
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.performing import Cycles
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote
+from syncfabric.sim.drive.recovery.notes import Begun, Broken
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_outputs, way_is_hit
+from syncfabric.sim.drive.recovery.telling import Telling
+from syncfabric.sim.drive.recovery.world import groups_hit
 
 __all__ = ["StaticRecoveryDriver"]
 
-Steps = Generator[None, None, None]
 
+class StaticRecoveryDriver(Telling):
+    """Does so with routes that are loaded anew.
 
-class StaticRecoveryDriver:
-    """Loads routes, lets groups synchronize, lets something die or move, and loads them anew.
+    All groups that are hit come back together, by one STROBE.
 
-    Parameters and attributes are those of ``RecoveryDriver``. All groups that are hit come back
-    together, by one STROBE.
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+    story : Story
+        See ``Telling``.
+    model : StaticModel
     """
 
     def __init__(
         self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: StaticModel
     ) -> None:
-        self.plan, self.after, self.story, self._model = plan, after, story, model
+        super().__init__(plan, after, story)
         network = plan.spec.network
         assert isinstance(network, StaticSpec)
-        self._network = network
-        self._links = dead_outputs(story.dead)
-        self.stimuli: list[Stimulus] = []
-        self.faults: list[Fault] = []
-        self.arrivals: list[Arrival] = []
-        self.notes: list[RecoveryNote] = []
-        self.lives: dict[int, Life] = {}
-        self.history: list[Life] = []
-        self.costs: list[Cost] = []
-        self.event: int | None = None
-        self.well: int | None = None
-        self.refused: str | None = None
-        self.finished = False
-        self._now = 0
-        self._silent: set[int] = set()
+        self._network, self._model = network, model
         self._seats: dict[int, Life] = {}
         self._request: ConfigRequest | None = None
         self._waits = False
-        self._steps = self._run()
-
-    def unfinished(self) -> list[int]:
-        """Return the groups that are not done."""
-        return list(self.lives)
 
     def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
         """Act in a cycle; return who arrives."""
@@ -81,7 +66,7 @@ class StaticRecoveryDriver:
                 life.release(now, node)
         arrive: dict[tuple[int, int], int] = {}
         if now:
-            next(self._steps, None)
+            next(self._story, None)
             for life in self.lives.values():
                 self._let_arrive(life, arrive)
         return arrive, set()
@@ -101,71 +86,33 @@ class StaticRecoveryDriver:
             self.arrivals.append(Arrival(self._now, life.number, life.nodes.index(node), 0))
             self.notes.append(Begun(self._now, life.number, node, 0))
 
-    def _run(self) -> Steps:
-        yield from self._tell()
-        self.finished = True
-
-    def _tell(self) -> Steps:
-        story, groups = self.story, self.plan.static_groups
+    def _begin(self) -> Cycles[None]:
+        groups = self.plan.static_groups
         yield from self._write(static_writes(self._network, groups), Cost(-1))
         for group in groups:
-            self._enter(group).begin(self._now)
-        least = self._now + story.at
-        yield from self._until(
-            lambda: (
-                self._now >= least
-                and all(len(life.latency) >= story.episodes for life in self.lives.values())
-            )
-        )
-        self.event = self._now
-        hit = yield from self._break() if story.dead else self._rest()
-        if hit:
-            yield from self._load_anew(hit)
-        self.well = self._now
-        marks = {gid: len(life.latency) for gid, life in self.lives.items()}
-        yield from self._until(
-            lambda: all(
-                len(life.latency) >= marks[gid] + story.episodes for gid, life in self.lives.items()
-            )
-        )
+            self._live(group)
 
-    def _enter(self, group: StaticGroupPlan) -> Life:
-        """Begin a group's life, before anybody arrives."""
-        number = len(self.history)
-        nodes = [self._network.topology.index(member) for member in group.members]
-        rng = random.Random(f"{self.story.seed}/{number}")
-        life = Life(group, number, 0, nodes, {}, rng, self.story.jitter)
-        self.lives[group.id] = life
-        self.history.append(life)
-        return life
-
-    def _break(self) -> Generator[None, None, list[int]]:
-        """Let links and nodes die; return the groups that this hits, when one has waited long."""
+    def _recover(self) -> Cycles[None]:
         story = self.story
-        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in self._links]
-        self._model.die(self._links)
-        self._silent = set(story.dead.nodes)
-        groups = self.plan.static_groups
-        hit = [group.id for group in groups if way_is_hit(self._network, group, story.dead)]
+        self._model.die(self._die())
+        hit = groups_hit(self.plan, story.dead)
         lives = [self.lives[gid] for gid in hit]
+        if not hit:
+            return
         yield from self._until(
-            lambda: (
-                not lives
-                or any(life.complains(self._now, story.patience, self._silent) for life in lives)
-            )
+            lambda: any(life.complains(self._now, story.patience, self._silent) for life in lives)
         )
-        return hit
+        yield from self._load_anew(hit)
 
-    def _rest(self) -> Generator[None, None, list[int]]:
-        """Let groups that change end their barriers; return them."""
+    def _move(self) -> Cycles[None]:
         hit = list(dict.fromkeys(move.group for move in self.story.moves))
         lives = [self.lives[gid] for gid in hit]
         for life in lives:
             life.end_soon()
         yield from self._until(lambda: all(life.is_over for life in lives))
-        return hit
+        yield from self._load_anew(hit)
 
-    def _load_anew(self, hit: list[int]) -> Steps:
+    def _load_anew(self, hit: list[int]) -> Cycles[None]:
         """Load the routes of all groups, and set those up that are hit."""
         assert self.event is not None
         network, found = self._network, self._now
@@ -188,8 +135,7 @@ class StaticRecoveryDriver:
         yield from self._write(self._roles(old, anew, hit), cost)
         set_up = self._now - start
         for group in anew:
-            life = self._enter(group)
-            life.begin(self._now)
+            self._live(group).begin(self._now)
         start = self._now
         for group in anew:
             life = self.lives[group.id]
@@ -217,7 +163,7 @@ class StaticRecoveryDriver:
             if len(group.members) > 1:
                 yield StaticWrite(index(group.root), StaticWord.COMMAND, INIT)
 
-    def _write(self, writes: Iterable[StaticWrite], cost: Cost) -> Steps:
+    def _write(self, writes: Iterable[StaticWrite], cost: Cost) -> Cycles[None]:
         """Write words, each after the answer to the one before."""
         for target, address, data in writes:
             self._request = ConfigRequest(target, address, True, data)
@@ -230,7 +176,3 @@ class StaticRecoveryDriver:
             if target == self._network.layout.loader and address == LoaderWord.STROBE:
                 end = self._now + SETTLING
                 yield from self._until(lambda end=end: self._now >= end)  # type: ignore[misc]
-
-    def _until(self, holds: Callable[[], bool]) -> Steps:
-        while not holds():
-            yield

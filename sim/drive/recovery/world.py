@@ -1,80 +1,61 @@
-"""Where a recovery's links and routers are: numbers of the wires, and who is hit."""
+"""Where a recovery's dead links are: numbers of the wires, fences, and who is hit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from syncfabric.models.layout.engine import ADDRESS_BITS
+from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec, StaticSpec
-from syncfabric.models.planning import detour
-from syncfabric.models.planning.plan import (
-    IrregularGroupPlan,
-    MessageGroupPlan,
-    StaticGroupPlan,
-)
+from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, StaticGroupPlan
 
-__all__ = [
-    "dead_links",
-    "dead_outputs",
-    "fence_words",
-    "is_hit",
-    "target_of",
-    "way_is_hit",
-]
+__all__ = ["dead_links", "fences", "groups_hit"]
+
+FENCE = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+Write = tuple[int, int, int]
 
 
-def dead_links(network: RegisterSpec, dead: Dead) -> list[int]:
+def dead_links(network: AnySpec, dead: Dead) -> list[int]:
     """Return the directed links that die, as numbered on the wires."""
-    if not isinstance(network, IrregularSpec):
+    if isinstance(network, StaticSpec):
         return sorted(len(Port) * router + port for router, port in dead.links)
-    k = network.ports
-    injections = (k * network.switches + node for node in dead.nodes)
-    return sorted([*(k * switch + port for switch, port in dead.links), *injections])
+    shape = network.shape
+    ports = shape.router.links + shape.router.own
+    links = [ports * router + port for router, port in dead.links]
+    ends = shape.nodes if shape.interfaces else ()
+    links += [ports * shape.routers + i for i, place in enumerate(ends) if place in dead.links]
+    return sorted(links)
 
 
-def fence_words(network: RegisterSpec, dead: Dead) -> dict[int, int]:
-    """Return what closes dead links at the ends that live: words by number on the config port."""
+def fences(network: EngineSpec, dead: Dead) -> list[Write]:
+    """Return the writes that close dead links at the routers that live (F7)."""
     words: dict[int, int] = {}
-    for router, port in dead.links:
+    for router, port in sorted(dead.links):
         if router not in dead.routers:
-            target = target_of(network, router)
-            words[target] = words.get(target, 0) | 1 << port
-    return words
+            words[router] = words.get(router, 0) | 1 << port
+    return [(network.shape.target_of(router), FENCE, word) for router, word in words.items()]
 
 
-def is_hit(network: RegisterSpec, group: MessageGroupPlan, dead: Dead) -> bool:
-    """Return whether a group has a member, a router or a way of messages that is dead."""
-    topology = network.topology
-    if any(topology.index(member) in dead.nodes for member in group.members):
+def groups_hit(plan: BarrierPlan, dead: Dead) -> list[int]:
+    """Return the groups of which a member, or what barriers go through, is dead."""
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        return [g.id for g in plan.static_groups if _way_is_hit(network, g, dead)]
+    return [group.id for group in plan.engine_groups if _tree_is_hit(network, group, dead)]
+
+
+def _tree_is_hit(network: EngineSpec, group: EngineGroupPlan, dead: Dead) -> bool:
+    """Return whether a member, a router or a link of a group's tree is dead."""
+    if any(network.topology.index(member) in dead.nodes for member in group.members):
         return True
-    if isinstance(group, IrregularGroupPlan):
-        if len(group.members) == 1:
-            return False
-        tree = group.tree
-        ends: Iterable[tuple[int, int]] = zip(
-            tree.switches.tolist(), tree.up_port.tolist(), strict=True
-        )
-        return any(s in dead.routers or (s, port) in dead.links for s, port in ends)
-    assert not isinstance(network, IrregularSpec)
-    nodes = (network.mesh.index(node) for node in group.tree.nodes)
-    hit = any(node in dead.routers for node in nodes)
-    return hit or detour.crosses(group.tree, network, dead)
+    tree = group.shape
+    ends = zip(tree.routers.tolist(), tree.parent_port.tolist(), strict=True)
+    return any(router in dead.routers or (router, up) in dead.links for router, up in ends)
 
 
-def dead_outputs(dead: Dead) -> list[int]:
-    """Return the directed links of a static network that die, as numbered on the wires."""
-    return sorted(len(Port) * router + port for router, port in dead.links)
-
-
-def way_is_hit(network: StaticSpec, group: StaticGroupPlan, dead: Dead) -> bool:
+def _way_is_hit(network: StaticSpec, group: StaticGroupPlan, dead: Dead) -> bool:
     """Return whether a ring or tree takes a dead link, or has a dead member."""
     index = network.topology.index
     if any(index(member) in dead.nodes for member in group.members):
         return True
     return group.way is not None and not dead.numbers.isdisjoint(group.way.links(network.topology))
-
-
-def target_of(network: RegisterSpec, router: int) -> int:
-    """Return a router's number on the config port."""
-    return router + len(network.nodes) if isinstance(network, IrregularSpec) else router

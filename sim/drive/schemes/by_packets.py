@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import EngineSpec, IrregularSpec
 from syncfabric.sim.drive.schemes.scheme import Scheme
 from syncfabric.sim.drive.schemes.steps import MemberStep, StepKind
 
@@ -43,13 +42,10 @@ class ByPackets(Scheme):
 
     def _header(self, member: int) -> int:
         """Return the header of packets to a member."""
-        if isinstance(self.network, EngineSpec):
-            shape = self.network.shape
-            if shape.router.routing == "source":
-                raise ValueError('members send without routes: routing = "table"')
-            return shape.header_of(shape.nodes[self.nodes[member]])
-        fields = ("switch", "port") if isinstance(self.network, IrregularSpec) else ("x", "y")
-        return self._layout.pack(dict(zip(fields, self.plan.members[member], strict=True)))
+        shape = self.network.shape
+        if shape.router.routing == "source":
+            raise ValueError('members send without routes: routing = "table"')
+        return shape.header_of(shape.nodes[self.nodes[member]])
 
     def _send(self, sender: int, receiver: int, number: int) -> None:
         """Have a member send a message with a number, in the bits that are the sender's."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from syncfabric.sim.drive.schemes.dissemination import Dissemination
 from syncfabric.sim.drive.schemes.scheme import Scheme
 from syncfabric.sim.drive.schemes.udn import UdnStn
-from syncfabric.sim.drive.schemes.ways import Btin, Unicast, multicast
+from syncfabric.sim.drive.schemes.ways import Btin, Multicast, Unicast
 
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver
@@ -18,7 +18,7 @@ __all__ = ["SCHEMES"]
 SCHEMES: dict[str, Callable[[Driver], Scheme]] = {
     "btin": Btin,
     "dissemination": Dissemination,
-    "multicast": multicast,
+    "multicast": Multicast,
     "udn/stn": UdnStn,
     "unicast": Unicast,
 }

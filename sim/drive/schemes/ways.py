@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COMMAND_WORD, Command, SwitchWord
-from syncfabric.models.networks.spec import EngineSpec
-from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import go_writes
-from syncfabric.models.planning.plan import IrregularGroupPlan
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.schemes.by_packets import ByPackets
 from syncfabric.sim.drive.schemes.scheme import Scheme
@@ -19,7 +15,7 @@ from syncfabric.sim.drive.schemes.steps import StepKind
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver
 
-__all__ = ["Btin", "Gathering", "Multicast", "Unicast", "multicast"]
+__all__ = ["Btin", "Gathering", "Multicast", "Unicast"]
 
 
 class Btin(Scheme):
@@ -103,15 +99,27 @@ class Unicast(Gathering):
 
 
 class Multicast(Gathering):
-    """The root's router or switch is told GO, which goes down the barrier's own tree.
+    """The root's engine is told GO, which goes down the barrier's own tree.
 
-    A member is released when its register is ready.
+    A member is released when its register is ready. GO comes once in a group's life, so there is
+    one episode. The root's software writes its own router. So the cycles are left out in which the
+    request passes the config nodes before that one.
+
+    Raises
+    ------
+    ValueError
+        There are more episodes than one.
     """
-
-    _command: ConfigRequest
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
+        if driver.scenario.episodes > 1:
+            raise ValueError("a group is told GO once: episodes = 1")
+        (group,), epochs = driver.plan.engine_groups, Epochs()
+        epochs.set_up(group)
+        (go,) = go_writes([group], self.network.shape, epochs)
+        self._command = ConfigRequest(go.target, go.address, True, go.word)
+        self.left_out = go.target
         self._told = False
 
     def _distribute(self, now: int) -> None:
@@ -126,53 +134,3 @@ class Multicast(Gathering):
             ready = register is not None and self.driver.model.ready(node, register)
             if ready and member not in self._released:
                 self._release(now, member)
-
-
-class EngineMulticast(Multicast):
-    """GO of an engine: it comes once in a group's life, so there is one episode.
-
-    The root's software writes its own router. So the cycles are left out in which the request
-    passes the config nodes before that one.
-    """
-
-    def __init__(self, driver: Driver) -> None:
-        super().__init__(driver)
-        if driver.scenario.episodes > 1:
-            raise ValueError("a group on engines is told GO once: episodes = 1")
-        (group,), epochs = driver.plan.engine_groups, Epochs()
-        epochs.set_up(group)
-        assert isinstance(self.network, EngineSpec)
-        (go,) = go_writes([group], self.network.shape, epochs)
-        self._command = ConfigRequest(go.target, go.address, True, go.word)
-        self.left_out = go.target
-
-
-class RegisterMulticast(Multicast):
-    """GO of a switch; registers are written anew after each episode, which is no part of it."""
-
-    def __init__(self, driver: Driver) -> None:
-        super().__init__(driver)
-        if not self.network.managed or not isinstance(self.plan, IrregularGroupPlan):
-            raise ValueError('multicast needs switches that know GO: setup = "manager"')
-        place = self.plan.switch_places[self.plan.root_switch]
-        assert place is not None
-        target = len(self.network.topology.nodes) + self.plan.root_switch
-        address = 8 * place + COMMAND_WORD
-        self._command = ConfigRequest(target, address, True, Command.GO)
-        self._controls = [
-            ConfigRequest(target, address, True, word)
-            for target, address, word in config_writes(driver.plan)
-            if address % 8 == SwitchWord.CONTROL
-        ]
-
-    def _reset(self, now: int) -> None:
-        super()._reset(now)
-        self._told = False
-        for request in self._controls:
-            self.driver.port.ask(request)
-
-
-def multicast(driver: Driver) -> Multicast:
-    """Return the multicast of a network's hardware."""
-    engines = isinstance(driver.plan.spec.network, EngineSpec)
-    return (EngineMulticast if engines else RegisterMulticast)(driver)
