@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.churn import engines
+from syncfabric.sim.drive.churn import churner as engines
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import build_bench, simulate
 from syncfabric.sim.lifecycle.effects import Ask, Steps
