@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.sim.draw.canvas import settings
 from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Mark, Page
@@ -30,7 +32,8 @@ def group_figure(plan: "BarrierPlan", group: "AnyGroupPlan") -> "Figure":
     width, height = chart.sheet.size
     with settings():
         page = Page(max(left + width + right, 5.2), TOP + height + below, chart.tree_key([group]))
-        line = f"{count(len(group.members), 'member')} · {_facts(group)} · planner {group.planner}"
+        line = f"{count(len(group.members), 'member')} · {_facts(plan, group)}"
+        line += f" · planner {group.planner}"
         page.heading(f"{plan.spec.name} · group {group.id}", line, page.width / 2, 0.3)
         axes = page.axes(chart.sheet, chart.margins, page.width / 2, TOP)
         chart.draw_tree(axes, group, _highest([group]))
@@ -62,7 +65,7 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
             row, column = divmod(place, columns)
             middle, top = (column + 0.5) * step_x, TOP + row * step_y
             title = f"group {group.id} · {count(len(group.members), 'member')}"
-            page.heading(title, _facts(group), middle, top + 0.16, size=11)
+            page.heading(title, _facts(plan, group), middle, top + 0.16, size=11)
             axes = page.axes(chart.sheet, chart.margins, middle, top + PANEL_TOP)
             chart.draw_tree(axes, group, highest)
     return page.figure
@@ -100,10 +103,11 @@ def _highest(groups: Sequence["AnyGroupPlan"]) -> int:
     return max((group.height for group in groups if group.height is not None), default=0)
 
 
-def _facts(group: "AnyGroupPlan") -> str:
+def _facts(plan: "BarrierPlan", group: "AnyGroupPlan") -> str:
     """Return a group's figures in one line."""
-    from syncfabric.models.planning.plan import WireGroupPlan
-
-    slot = f"slot {group.slot} · " if isinstance(group, WireGroupPlan) else ""
+    slot = ""
+    if group.planner == WIRE_PLANNER and isinstance(group, GroupPlan):
+        first = plan.spec.message_network.shape.router.layout.entries
+        slot = f"slot {min(group.placement.values()) - first} · "
     bound = "" if group.bound is None else f" · bound {count(group.bound, 'cycle')}"
     return f"{slot}{root_words(group)} · {way_words(group)}{bound}"

@@ -14,8 +14,12 @@ from syncfabric.sim.figures.collectives import collectives
 from syncfabric.sim.figures.cores import core_barriers, core_groups, core_programs
 from syncfabric.sim.figures.cores_skew import core_names, core_reductions, core_skew
 from syncfabric.sim.figures.cores_static import core_reflex
-from syncfabric.sim.figures.engines import engine_latency
-from syncfabric.sim.figures.latency import barrier_latency, irregular_latency, options_latency
+from syncfabric.sim.figures.latency import (
+    barrier_latency,
+    irregular_latency,
+    many_groups,
+    options_latency,
+)
 from syncfabric.sim.figures.mboa import mboa
 from syncfabric.sim.figures.network_area import network_area
 from syncfabric.sim.figures.planning import irregular_planning
@@ -29,7 +33,6 @@ from syncfabric.sim.figures.soak import soaks
 from syncfabric.sim.figures.speed import growth, irregular_speed, speed
 from syncfabric.sim.figures.traffic import ordinary_packets
 from syncfabric.sim.figures.wire_latency import wire_latency, wires_beside
-from syncfabric.sim.figures.wire_ns import wire_ns
 from syncfabric.sim.figures.wire_slots import wire_slots
 from syncfabric.sim.figures.wire_speed import wire_speed
 
@@ -37,7 +40,7 @@ SECTIONS: tuple[Section, ...] = (
     barrier_latency,
     options_latency,
     irregular_latency,
-    engine_latency,
+    many_groups,
     schemes,
     ordinary_packets,
     speed,
@@ -53,7 +56,6 @@ SECTIONS: tuple[Section, ...] = (
     wire_latency,
     wires_beside,
     wire_speed,
-    wire_ns,
     area,
     area_parts,
     generic_area,

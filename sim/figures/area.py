@@ -41,9 +41,7 @@ ROUTERS = (
     Peer("bsg wormhole router, 32 bits", 932, 71, "87"),
     Peer("RaveNoC, 1 channel", 1412, 425, "107"),
 )
-CHANNELS = (Peer("RaveNoC, 2 channels, no barriers", 2184, 850, "80 to 84"),)
 BARRIERS = (Peer("bsg_barrier, one barrier, 5 ports", 23, 7, "231"),)
-WIDE_BARRIERS = (Peer("bsg_barrier, one barrier, 7 ports", 34, 9, "200"),)
 
 
 @dataclass(frozen=True)
@@ -68,29 +66,18 @@ class Aim:
 
 
 AIMS = (
-    Aim("mesh-router-plain", 900, 110, peers=ROUTERS),
-    Aim("router-xy", 846, 114),
-    Aim("mesh-router-plain", 970, 125, ("--fast",)),
-    Aim("mesh-router", 1550, 90, peers=CHANNELS),
+    Aim("router-xy", 846, 114, peers=ROUTERS),
+    Aim("router-xy", options=("--fast",)),
     Aim("router-engine", 1220, 95),
     Aim("router-engine-two"),
     Aim("router-engine-shared", 1200, 98),
     Aim("router-engine-routed", 1550, 88),
     Aim("router-engine-256", 1400, 105),
     Aim("router-engine-guarded"),
-    Aim("mesh-router", options=("--fast",)),
-    Aim("mesh-router-data", 1750, 80),
     Aim("router-engine-full", 1480, 88),
-    Aim("mesh-router-data", options=("--fast",)),
-    Aim("mesh-router-counters"),
-    Aim("mesh-router-shipped"),
-    Aim("mesh-router-wires"),
-    Aim("mesh-router-wires-shipped"),
-    Aim("mesh-wires", peers=BARRIERS),
-    Aim("irregular-sync-8", 2000, 90, peers=WIDE_BARRIERS),
     Aim("engine-8", 880, 85),
     Aim("engine-8-shared", 680, 86),
-    Aim("irregular-wires-8"),
+    Aim("slots", peers=BARRIERS),
     Aim("static-switch", 100, 175, ("--fast", "--delay", "2500")),
 )
 

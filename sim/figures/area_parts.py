@@ -9,30 +9,27 @@ from syncfabric.sim.figures.synthesized import synthesized
 
 __all__ = ["area_parts"]
 
-REGISTERS = (1, 4, 16)
-USUAL = 4
-PLAIN = "mesh-router-plain"
+PLAIN, ENGINE, SLOTS = "router-xy", "router-engine", "slots"
+COUNTS = (1, 4, 16)
+"""Groups of an engine, and slots of barrier wires."""
 PARTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "mesh-router": {
+    ENGINE: {
         "4 data bits": ("data_bits=4",),
         "all operations on 4 data bits": ("data_bits=4", "operations=all"),
-        "links of their own": ("sync_links=own",),
+        "links shared with packets": ("message_links=shared",),
         "8 check bits": ("check_bits=8",),
+        "counters": ("counters=true",),
+        "read-back": ("read_back=true",),
+    },
+    SLOTS: {
+        "4 data bits": ("data_bits=4",),
+        "parity": ("check_bits=8",),
         "a watchdog": ("watchdog=1000",),
     },
-    "mesh-router-wires": {
-        "4 data bits": ("data_bits=4",),
-        "one wire a direction": ("wires=shared",),
-        "parity": ("parity=true",),
-    },
 }
-"""By block, with 4 registers: what is added to it, and the keys that add it."""
-
-_NAMES = {
-    "mesh-router": ("messages", "register"),
-    "mesh-router-wires": ("wires", "slot"),
-}
-"""By block: how its barriers travel, and what holds one."""
+"""By block, as large as it is by default: what is added to it, and the keys that add it."""
+_HELD = {ENGINE: ("groups", "group"), SLOTS: ("wires", "slot")}
+"""By block: the key that says how many it holds, and of what."""
 
 
 def area_parts() -> Iterator[Row]:
@@ -44,24 +41,18 @@ def area_parts() -> Iterator[Row]:
         return
     yield Row("router of packets, no barriers", _words(plain))
     for block, parts in PARTS.items():
-        by, one = _NAMES[block]
-        sizes = {count: _area(block, f"barrier_registers={count}") for count in REGISTERS}
+        key, one = _HELD[block]
+        sizes = {count: _area(block, f"{key}={count}") for count in COUNTS}
         for count, size in sizes.items():
-            name = f"{by}: channels, config port, {count} {one}{'s' if count > 1 else ''}"
-            yield Row(name, f"{_words(size)} (plain {_more(size, plain)})")
-        few, many = REGISTERS[0], REGISTERS[-1]
+            more = f" (plain {_more(size, plain)})" if block == ENGINE else ""
+            yield Row(f"{block}: {count} {one}{'s' if count > 1 else ''}", _words(size) + more)
+        few, many = COUNTS[0], COUNTS[-1]
         each = [(b - a) / (many - few) for a, b in zip(sizes[few], sizes[many], strict=True)]
-        yield Row(f"{by}: a {one} of {many}", f"+{each[0]:.0f}, +{each[1]:.0f}")
-        first = [a - b - few * c for a, b, c in zip(sizes[few], plain, each, strict=True)]
-        yield Row(f"{by}: all but its {one}s", f"{first[0]:+.0f}, {first[1]:+.0f}")
-        usual = sizes[USUAL]
+        yield Row(f"{block}: a {one} of {many}", f"+{each[0]:.0f}, +{each[1]:.0f}")
+        usual = _area(block)
         for name, keys in parts.items():
             size = _area(block, *keys)
-            yield Row(f"{by}: {USUAL} {one}s and {name}", f"{_words(size)} ({_more(size, usual)})")
-        for name in ("counters", "shipped"):
-            size = _area(f"{block}-{name}")
-            words = "counters" if name == "counters" else "all that is on by default, as shipped"
-            yield Row(f"{by}: {USUAL} {one}s and {words}", f"{_words(size)} ({_more(size, usual)})")
+            yield Row(f"{block}: {name}", f"{_words(size)} ({_more(size, usual)})")
 
 
 def _area(block: str, *keys: str) -> tuple[int, int]:

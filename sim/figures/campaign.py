@@ -15,7 +15,7 @@ from syncfabric.sim.figures.row import Row
 __all__ = ["campaigns"]
 
 NETWORKS = (
-    *("campaign-mesh", "campaign-mesh", "campaign-cluster"),
+    *("campaign-mesh", "campaign-cluster"),
     *("campaign-wires", "campaign-static"),
 )
 FULL = 10_000

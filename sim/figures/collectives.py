@@ -24,10 +24,8 @@ WORK = 1
 """Cycles that a flit of a reduction takes a core."""
 
 IN_ROUTERS = {
-    "messages, shortest, pipeline 0": Barrier(
-        "mesh", "shortest", "", {"barrier_pipeline": 0, "data_bits": 32, "flit_bits": 64}
-    ),
-    "wires (ours)": Barrier("mesh", "wires", "", {"sync": "wires", "data_bits": 32}),
+    "messages": Barrier("mesh", "shortest", "", {"data_bits": 32, "flit_bits": 64}),
+    "wires (ours)": Barrier("mesh", "wires", "", {"wires": 1, "data_bits": 32}),
 }
 """Barriers that combine a word on their way."""
 

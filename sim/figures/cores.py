@@ -27,7 +27,7 @@ __all__ = [
     "core_groups",
     "core_programs",
     "every_barrier",
-    "keys_of",
+    "made_of",
     "mesh_of_cores",
     "numbers_put",
     "run_cores",
@@ -37,29 +37,26 @@ __all__ = [
 SIDE = 8
 SIZES = (2, 4, 8, 16, 32, 64)
 SOFTWARE = ("dissemination", "tree", "tournament", "central")
-HARDWARE = ("engine", "btm", "wires")
 EPISODES = 10
 BEYOND, TIMED, SKEW = 8, 40, 500
 """Cycles that cores add to the network's own at most; barriers looked at for it, and cycles of work
 before each, at most."""
 
-ENGINES: dict[str, object] = {"transport": "link"}
-REGISTERS: dict[str, object] = {"sync": "both", "barrier_registers": 8}
-"""Engines have a mesh of their own; another is for all other barriers."""
-
-SWITCHES = {
-    "engine": {"transport": "link"},
-    "btin": {"setup": "manager"},
+HARDWARE: dict[str, dict[str, object]] = {
+    "engine": {},
+    "routed": {"transport": "routed"},
+    "wires": {"wires": 8},
 }
-"""Five cores on two switches, ``twins``: its barriers, and what is set beside its links."""
+"""Ways of barriers in hardware, ``engine`` all of them, and the keys of their meshes."""
+
+SWITCHES: dict[str, dict[str, object]] = {"local": {}, "manager": {"setup": "manager"}}
+"""Five cores on two switches, ``twins``: who sets groups up, and what is set beside its links."""
 
 RATES = {16: 10_000, 64: 1_000}
 """Simulated cycles a second at least, by the cores."""
 
 
-def scaling(
-    side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = False, **keys: object
-) -> list[float]:
+def scaling(side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = False) -> list[float]:
     """Measure barriers of the first cores of a mesh, nested groups of all sizes in one run.
 
     Parameters
@@ -69,11 +66,9 @@ def scaling(
     sizes : sequence of int
         Cores of each group; of the last, all.
     barrier : str
-        What ``sf_barrier`` is made of.
+        A way in ``HARDWARE``, or what ``sf_barrier`` is made of in software.
     reduces : bool
         Whether they are reductions.
-    keys
-        Of the network.
 
     Returns
     -------
@@ -81,10 +76,10 @@ def scaling(
         Mean cycles from the last member's arrival to the last one's going on, as programs see it:
         all arrive together.
     """
-    spec = _nested(side, sizes, barrier, **keys)
+    spec = _nested(side, sizes, barrier)
     defines = {"GROUPS": str(len(sizes)), "EPISODES": str(EPISODES)}
     defines["REDUCE"] = str(int(reduces))
-    result, _ = run_cores("scaling", spec, barrier, side * side, defines)
+    result, _ = run_cores("scaling", spec, made_of(barrier), side * side, defines)
     found = []
     for place, size in enumerate(sizes):
         took = []
@@ -102,12 +97,12 @@ def scaling(
 def every_barrier() -> Iterator[tuple[str, list[float]]]:
     """Measure barriers of the sizes in ``SIZES``; yield a kind at a time."""
     for barrier in (*HARDWARE, *SOFTWARE):
-        yield barrier, scaling(SIDE, SIZES, barrier, reduces=False, **keys_of(barrier))
+        yield barrier, scaling(SIDE, SIZES, barrier)
 
 
-def keys_of(barrier: str) -> dict[str, object]:
-    """Return the keys of the mesh on which a barrier is measured."""
-    return ENGINES if barrier == "engine" else REGISTERS
+def made_of(way: str) -> str:
+    """Return what ``sf_barrier`` is made of, for a way in hardware or in software."""
+    return "engine" if way in HARDWARE else way
 
 
 def core_barriers() -> Iterator[Row]:
@@ -125,7 +120,7 @@ def core_barriers() -> Iterator[Row]:
 def core_programs() -> Iterator[Row]:
     """Programs of cores, 16 of them: hardware barriers against software; simulation speed."""
     # The group of all cores is the file's for software too, which would have to make one else.
-    spec = with_world(mesh_of_cores(4, (), **ENGINES), 16, "engine")
+    spec = with_world(mesh_of_cores(4), 16, "engine")
     for name in ("jacobi", "sort", "bfs"):
         fast = run_cores(name, spec, "engine", 16)[0].cycles
         slow = {barrier: run_cores(name, spec, barrier, 16)[0].cycles for barrier in SOFTWARE}
@@ -133,7 +128,7 @@ def core_programs() -> Iterator[Row]:
         ratio = slow[best] / fast
         yield Row(f"{name}: engine, {best}", f"{fast:,}, {slow[best]:,} cycles: {ratio:.2f}")
     for cores, side in ((16, 4), (64, 8)):
-        spec = with_world(mesh_of_cores(side, (), **ENGINES), cores, "engine")
+        spec = with_world(mesh_of_cores(side), cores, "engine")
         defines = {"EPISODES": str(TIMED), "SKEW": str(SKEW)}
         result, events = run_cores("barrier", spec, "engine", cores, defines)
         if cores == 16:
@@ -155,22 +150,18 @@ def core_groups() -> Iterator[Row]:
     """Groups that programs make and free, five cores on two switches (cycles)."""
     names = {"kind", "ports", "switches", "links", "nodes"}
     links = load("twins").network.model_dump(include=names)
-    for barrier, keys in SWITCHES.items():
+    for who, keys in SWITCHES.items():
         values = {"name": "figure", "network": {**links, **keys}}
-        spec = with_world(with_channels(NetworkSpec.model_validate(values)), 5, barrier)
-        put = [numbers_put(run_cores("teams", spec, barrier, 5)[0], core) for core in range(5)]
+        spec = with_world(with_channels(NetworkSpec.model_validate(values)), 5, "engine")
+        put = [numbers_put(run_cores("teams", spec, "engine", 5)[0], core) for core in range(5)]
         made, freed = (max(max(of[first::2]) for of in put) for first in (0, 1))
-        yield Row(f"{barrier}: made, freed", f"{made:,}, {freed:,}")
+        yield Row(f"setup by {who}: made, freed", f"{made:,}, {freed:,}")
 
 
-def _nested(side: int, sizes: Sequence[int], barrier: str, **keys: object) -> NetworkSpec:
+def _nested(side: int, sizes: Sequence[int], barrier: str) -> NetworkSpec:
     nodes = mesh_of_cores(side).network.topology.nodes
-    planner = {"engine": "", "wires": "wires"}.get(barrier, "btm")
-    groups = (
-        GroupSpec(id=gid, members=tuple(nodes[:size]), planner=planner)
-        for gid, size in enumerate(sizes, 1)
-    )
-    return mesh_of_cores(side, tuple(groups), **keys)
+    groups = (GroupSpec(id=gid, members=tuple(nodes[:size])) for gid, size in enumerate(sizes, 1))
+    return mesh_of_cores(side, tuple(groups), **HARDWARE.get(barrier, {}))
 
 
 def run_cores(

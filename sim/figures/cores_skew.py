@@ -11,7 +11,7 @@ from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.figures.cores import (
     HARDWARE,
     SOFTWARE,
-    keys_of,
+    made_of,
     mesh_of_cores,
     numbers_put,
     run_cores,
@@ -36,22 +36,23 @@ def core_skew() -> Iterator[Row]:
         took = []
         for skew in SKEWS:
             defines = {"EPISODES": str(EPISODES), "SKEW": str(skew)}
-            took.append(latency(run_cores("barrier", _spec(barrier), barrier, CORES, defines)[0]))
+            spec, made = _spec(barrier), made_of(barrier)
+            took.append(latency(run_cores("barrier", spec, made, CORES, defines)[0]))
         yield Row(f"{barrier}: {words} apart", ", ".join(f"{one:.0f}" for one in took))
 
 
 def core_reductions() -> Iterator[Row]:
     """Reductions of cores on a 4x4 mesh, in hardware and software (cycles)."""
     words = ", ".join(map(str, SIZES))
-    for barrier in ("engine", "btm", "tree"):
-        took = scaling(SIDE, SIZES, barrier, reduces=True, **keys_of(barrier))
+    for barrier in ("engine", "routed", "tree"):
+        took = scaling(SIDE, SIZES, barrier, reduces=True)
         yield Row(f"{barrier}: {words} cores", ", ".join(f"{one:.0f}" for one in took))
 
 
 def core_names() -> Iterator[Row]:
     """Rounds of cores under three names, 16 on a 4x4 mesh: a message and a barrier (cycles)."""
     for barrier in (*HARDWARE, *SOFTWARE):
-        result, _ = run_cores("skins", _spec(barrier), barrier, CORES)
+        result, _ = run_cores("skins", _spec(barrier), made_of(barrier), CORES)
         put = [numbers_put(result, core) for core in range(CORES)]
         rounds = (max(of[2 * place + 1] for of in put) for place in range(len(NAMES)))
         yield Row(f"{barrier}: {', '.join(NAMES)}", ", ".join(map(str, rounds)))
@@ -67,5 +68,5 @@ def latency(result: CoresResult) -> float:
 
 def _spec(barrier: str) -> NetworkSpec:
     # The group of all cores is the file's for software, too.
-    world = barrier if barrier in HARDWARE else "btm"
-    return with_world(mesh_of_cores(SIDE, (), **keys_of(barrier)), CORES, world)
+    mesh = mesh_of_cores(SIDE, (), **HARDWARE.get(barrier, {}))
+    return with_world(mesh, CORES, "engine")

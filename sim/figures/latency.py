@@ -2,39 +2,48 @@
 
 from collections.abc import Iterator
 
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    EngineMeshSpec,
     GroupSpec,
-    IrregularSpec,
-    MeshSpec,
     MessageSpec,
     NetworkSpec,
 )
-from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.figures.row import Row
 from syncfabric.sim.results import GroupResult
 
 WAYS: tuple[tuple[str, dict[str, object]], ...] = (
-    ("btm", {"barrier_pipeline": 0}),
-    ("shortest", {"barrier_pipeline": 0}),
-    ("btm", {"barrier_pipeline": 1}),
-    ("shortest", {"barrier_pipeline": 1}),
-    ("wires", {"sync": "wires", "link_registers": 0}),
-    ("wires", {"sync": "wires", "link_registers": 1}),
+    ("shortest", {}),
+    ("shortest", {"message_links": "shared"}),
+    ("btm", {"transport": "routed"}),
+    ("shortest", {"transport": "routed"}),
+    ("wires", {"wires": 1}),
+    ("wires", {"wires": 1, "link_registers": 1}),
 )
 """Planners of a mesh, and the keys that they are measured with."""
-ON_WIRES: tuple[dict[str, object], ...] = (
-    {"sync": "wires"},
-    {"sync": "wires", "link_registers": 1},
+ON_SWITCHES: tuple[dict[str, object], ...] = (
+    {},
+    {"message_links": "shared"},
+    {"transport": "routed"},
+    {"wires": 1},
+    {"wires": 1, "link_registers": 1},
 )
+TWELVE = 60
+"""Cycles in which twelve groups at once are to be over."""
 
 __all__ = [
     "barrier_latency",
     "everybody",
     "irregular_latency",
     "latency_row",
+    "many_groups",
     "measure",
     "options_latency",
 ]
@@ -68,34 +77,28 @@ def barrier_latency() -> Iterator[Row]:
             group = measure(network, everybody(network, planner))
             name = f"{width}x{height}, all members, {planner}"
             yield latency_row(f"{name}, {_words(keys)}", group)
-            if planner != "btm" and width == height and not list(keys.values())[-1]:
+            if keys == {"wires": 1} and width == height:
                 yield _near_light(name, network, group)
 
 
-def _mesh(width: int, height: int, keys: dict[str, object]) -> MeshSpec:
+def _mesh(width: int, height: int, keys: dict[str, object]) -> EngineMeshSpec:
     shape = {"kind": "mesh", "width": width, "height": height}
-    return MeshSpec.model_validate({**shape, **keys})
+    return EngineMeshSpec.model_validate({**shape, **keys})
 
 
 def _words(keys: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in keys.items() if key != "sync")
+    return ", ".join(f"{key} {value}" for key, value in keys.items()) or "as it is"
 
 
 def irregular_latency() -> Iterator[Row]:
     """Barrier latency, one group alone, idle irregular network (cycles)."""
-    ways: list[dict[str, object]] = [
-        {"cycles_per_hop": cycles, "turnaround": turnaround}
-        for cycles in (1, 2)
-        for turnaround in ("switch", "node")
-    ]
     for name in ("cluster-fig1", "cluster-19", "cluster-75"):
         drawn = load(name)
-        for keys in (*ways, *ON_WIRES):
-            network = IrregularSpec.model_validate(drawn.network.model_dump() | keys)
+        for keys in ON_SWITCHES:
+            network = EngineIrregularSpec.model_validate(drawn.network.model_dump() | keys)
             members = drawn.groups[0].members if name == "cluster-fig1" else network.nodes
             group = measure(network, (GroupSpec(id=1, members=members),))
-            words = ", ".join(f"{key} {value}" for key, value in keys.items())
-            yield latency_row(f"{name}, {group.members} members, {words}", group)
+            yield latency_row(f"{name}, {group.members} members, {_words(keys)}", group)
 
 
 def _spread(group: GroupResult) -> str:
@@ -116,9 +119,9 @@ def latency_row(name: str, group: GroupResult) -> Row:
     )
 
 
-def _near_light(name: str, network: MeshSpec, group: GroupResult) -> Row:
+def _near_light(name: str, network: EngineMeshSpec, group: GroupResult) -> Row:
     assert group.latency is not None
-    target = network.mesh.diameter + 6
+    target = network.topology.diameter + 6
     return Row(
         f"{name}: diameter + 6",
         str(group.latency.max),
@@ -129,14 +132,33 @@ def _near_light(name: str, network: MeshSpec, group: GroupResult) -> Row:
 
 def options_latency() -> Iterator[Row]:
     """What the options cost: barrier latency, least / median / greatest (cycles)."""
-    plain = MeshSpec(kind="mesh", width=8, height=8)
-    options: tuple[dict[str, str], ...] = (
+    options: tuple[dict[str, object], ...] = (
         {},
-        {"sync_links": "own"},
         {"operations": "all"},
+        {"check_bits": 8},
+        {"engine_stages": 2},
     )
     for keys in options:
-        name = ", ".join(f"{key} = {value}" for key, value in keys.items()) or "as it is"
-        network = MeshSpec.model_validate(plain.model_dump() | keys)
+        network = _mesh(8, 8, keys)
         group = measure(network, everybody(network))
-        yield Row(f"8x8, all members, {name}", _spread(group))
+        yield Row(f"8x8, all members, {_words(keys)}", _spread(group))
+
+
+def many_groups() -> Iterator[Row]:
+    """Groups of all members of 4x4 at once, idle mesh: cycles to the last release."""
+    for groups in (4, 8, 12, 16):
+        network = _mesh(4, 4, {"channels": 0})
+        members = tuple(network.topology.nodes)
+        everyone = tuple(GroupSpec(id=i + 1, members=members) for i in range(groups))
+        latest = at_once(NetworkSpec(name="figure", network=network, groups=everyone))
+        row = f"{groups} groups", f"{latest}"
+        yield Row(*row, f"<= {TWELVE}", latest <= TWELVE) if groups == 12 else Row(*row)
+
+
+def at_once(spec: NetworkSpec) -> int:
+    """Return the cycles from the arrival of all members of all groups to the last release."""
+    job = Job(((make_plan(spec), Scenario(episodes=1, policy="together")),))
+    (outcome,) = simulate_tiles(job, build_fabric(spec.network)).outcomes
+    if outcome.mismatches or outcome.hang:
+        raise RuntimeError(f"{spec.network}: {outcome.mismatches or outcome.hang}")
+    return max(group.latency[0] for group in outcome.groups)

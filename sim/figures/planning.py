@@ -5,7 +5,12 @@ import time
 from collections.abc import Iterator
 
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
-from syncfabric.models.networks.spec import PLANNERS, GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import (
+    ENGINE_PLANNERS,
+    EngineIrregularSpec,
+    GroupSpec,
+    NetworkSpec,
+)
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.figures.row import Row
@@ -22,7 +27,7 @@ def irregular_planning() -> Iterator[Row]:
         network = _network(switches, 3 * switches)
         some = tuple(random.Random(1).sample(network.nodes, 64))
         for who, members in (("64 members", some), ("all members", network.nodes)):
-            for planner in PLANNERS["irregular"]:
+            for planner in ENGINE_PLANNERS["link"]:
                 name = f"{who}, {planner}"
                 plan, taken = _plan(network, members, planner)
                 seconds[switches, name] = taken
@@ -51,22 +56,21 @@ def irregular_planning() -> Iterator[Row]:
     )
 
 
-def _network(switches: int, nodes: int) -> IrregularSpec:
+def _network(switches: int, nodes: int) -> EngineIrregularSpec:
     """Draw a network whose nodes and links take three of four ports."""
     drawn = RandomNetwork(switches=switches, nodes=nodes, connectivity=0.75, seed=1)
     topology, _ = draw_network(drawn, 8)
-    return IrregularSpec(
+    return EngineIrregularSpec(
         kind="irregular",
         ports=8,
         switches=switches,
         links=topology.links,
         nodes=topology.nodes,
-        setup="local",  # trees of more switches than a manager's command can ask
     )
 
 
 def _plan(
-    network: IrregularSpec, members: tuple[tuple[int, int], ...], planner: str
+    network: EngineIrregularSpec, members: tuple[tuple[int, int], ...], planner: str
 ) -> tuple[BarrierPlan, float]:
     """Plan a group; return the plan and the seconds it took, its members' check included."""
     begin = time.perf_counter()

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineMeshSpec,
+    GroupSpec,
+    NetworkSpec,
+    StaticSpec,
+)
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.ring import Ring, best_ring
 from syncfabric.sim.drive.run import run
@@ -22,8 +28,8 @@ SIDES = (2, 4, 8, 16)
 PLANNERS: dict[str, dict[str, object]] = {
     "ring": {"kind": "static"},
     "tree": {"kind": "static"},
-    "shortest": {"kind": "mesh", "barrier_pipeline": 0},
-    "wires": {"kind": "mesh", "sync": "wires"},
+    "shortest": {"kind": "mesh"},
+    "wires": {"kind": "mesh", "wires": 1},
 }
 """By planner: the network's keys beside its sides; the last two are in routers."""
 EACH_LATE = 64
@@ -36,7 +42,7 @@ def static_latency() -> Iterator[Row]:
     """Barriers on a static network, rings and trees, and in routers, all cores (cycles)."""
     for side in SIDES:
         for planner, keys in PLANNERS.items():
-            kind = StaticSpec if keys["kind"] == "static" else MeshSpec
+            kind = StaticSpec if keys["kind"] == "static" else EngineMeshSpec
             network = kind.model_validate({"width": side, "height": side, **keys})
             yield from _barriers(network, side, planner)
 

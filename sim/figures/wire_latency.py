@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    EngineMeshSpec,
     GroupSpec,
-    IrregularSpec,
-    MeshSpec,
     MessageSpec,
     NetworkSpec,
 )
@@ -22,19 +22,18 @@ from syncfabric.sim.figures.row import Row
 
 __all__ = ["wire_latency", "wires_beside"]
 
-ALONE: dict[str, object] = {"sync": "wires", "channels": 0, "setup": "local"}
-"""A network of wires and nothing else."""
+ALONE: dict[str, object] = {"wires": 1, "channels": 0}
+"""A network without packets."""
 SIDES = (4, 8, 16)
 CLUSTERS = ("cluster-fig1", "cluster-19", "cluster-75")
 REGISTERS = range(4)
 RANDOM = {8: 12, 16: 32}
 """Members drawn with seed 1, by the side of their mesh."""
 OPTIONS: tuple[dict[str, object], ...] = (
-    {"sync": "wires", "channels": 0, "wires": "shared"},
-    {"sync": "wires", "channels": 0, "parity": True, "data_bits": 32},
-    {"sync": "wires", "channels": 0, "watchdog": 1000},
-    {"sync": "wires"},
-    {"sync": "both"},
+    {"wires": 1, "channels": 0, "check_bits": 8, "data_bits": 32},
+    {"wires": 1, "channels": 0, "watchdog": 1000},
+    {"wires": 16},
+    {"wires": 1, "message_links": "shared"},
 )
 CROWDED: tuple[tuple[str, int], ...] = (("8x8", 4), ("8x8", 8), ("16x16", 8), ("cluster-75", 4))
 """Networks and their slots; there are as many groups, of random members."""
@@ -45,7 +44,7 @@ LOADS = {"all at once": 0.0, "and packets at 0.05": 0.05}
 
 
 def wire_latency() -> Iterator[Row]:
-    """Barrier wires alone: latency of one group, exactly the bound (cycles)."""
+    """Barrier wires: latency of one group, exactly the bound (cycles)."""
     for side in SIDES:
         for registers in REGISTERS:
             network = _mesh(side, {**ALONE, "link_registers": registers})
@@ -53,7 +52,7 @@ def wire_latency() -> Iterator[Row]:
             yield latency_row(f"{side}x{side}, all members, link_registers {registers}", group)
         if side in RANDOM:
             network = _mesh(side, ALONE)
-            members = tuple(random.Random(1).sample(network.mesh.nodes, RANDOM[side]))
+            members = tuple(random.Random(1).sample(network.topology.nodes, RANDOM[side]))
             group = measure(network, (GroupSpec(id=1, members=members),))
             yield latency_row(f"{side}x{side}, {len(members)} random members", group)
     for name in CLUSTERS:
@@ -75,9 +74,9 @@ def wire_latency() -> Iterator[Row]:
 def wires_beside() -> Iterator[Row]:
     """Barrier wires beside others: what other groups and packets add to each episode (cycles)."""
     for name, slots in CROWDED:
-        wired = _network(name, {"sync": "wires", "barrier_registers": slots})
+        wired = _network(name, {"wires": slots})
         groups = _groups(wired, slots)
-        words = f"{name}, {slots} groups of {FEWEST} to {MOST} in {slots}"
+        words = f"{name}, {slots} groups of {FEWEST} to {MOST}"
         plan = _plan(wired, groups)
         alone = [_latencies(part, 0.0)[0] for part in _parts(plan)]
         for what, rate in LOADS.items():
@@ -87,12 +86,12 @@ def wires_beside() -> Iterator[Row]:
             ]
             same = sum(one == other for one, other in pairs)
             yield Row(
-                f"wires, {words} slots, {what}: episodes as long as alone",
+                f"wires, {words}, {what}: episodes as long as alone",
                 f"{same:,} of {len(pairs):,}",
                 "all",
                 same == len(pairs),
             )
-        plan = _plan(_network(name, {"barrier_registers": slots}), groups)
+        plan = _plan(_network(name, {}), groups)
         for what, rate in LOADS.items():
             over = [
                 cycles - group.bound
@@ -101,20 +100,20 @@ def wires_beside() -> Iterator[Row]:
                 if group.bound is not None
             ]
             yield Row(
-                f"messages, {words} registers, {what}: longer than ever alone, by how much at most",
+                f"messages, {words}, {what}: longer than ever alone, by how much at most",
                 f"{sum(more > 0 for more in over):,} of {len(over):,}, {max(over)} cycles",
             )
 
 
-def _mesh(side: int, keys: dict[str, object]) -> MeshSpec:
-    return MeshSpec.model_validate({"kind": "mesh", "width": side, "height": side, **keys})
+def _mesh(side: int, keys: dict[str, object]) -> EngineMeshSpec:
+    return EngineMeshSpec.model_validate({"kind": "mesh", "width": side, "height": side, **keys})
 
 
-def _cluster(name: str, keys: dict[str, object]) -> IrregularSpec:
+def _cluster(name: str, keys: dict[str, object]) -> EngineIrregularSpec:
     """Return a ready-made network with other keys; all that is about packets as by default."""
     drawn = load(name).network.model_dump()
     shape = {key: drawn[key] for key in ("kind", "ports", "switches", "links", "nodes")}
-    return IrregularSpec.model_validate({**shape, **keys})
+    return EngineIrregularSpec.model_validate({**shape, **keys})
 
 
 def _network(name: str, keys: dict[str, object]) -> MessageSpec:

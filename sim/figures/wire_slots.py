@@ -5,13 +5,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 
-from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec
-from syncfabric.models.planning.wires import plan_wires
-from syncfabric.models.planning.wires_graph import IrregularGraph, MeshGraph, WireGraph
-from syncfabric.models.planning.wires_slots import Wanted, lay_groups, least_slots
+from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec
+from syncfabric.models.planning.links.slots import plan_on_wires
 from syncfabric.sim.figures.row import Row
 
 __all__ = ["wire_slots"]
@@ -20,7 +16,6 @@ SLOTS = 8
 MOST = 256
 DRAWS = 7
 BOUNDS = {8: 18, 16: 34, 64: 130}
-PACKED = 12
 
 Draw = Callable[[random.Random, int], tuple[int, ...]]
 """Draws the routers of a group on a mesh of a side."""
@@ -29,10 +24,10 @@ Draw = Callable[[random.Random, int], tuple[int, ...]]
 def wire_slots() -> Iterator[Row]:
     """Barrier wire slots: bounds, and how many groups fit."""
     for side, bound in BOUNDS.items():
-        network = MeshSpec(kind="mesh", width=side, height=side, sync="wires")
+        network = EngineMeshSpec(kind="mesh", width=side, height=side, wires=1)
         everyone = GroupSpec(id=1, members=tuple(network.mesh.nodes), planner="wires")
         begin = time.perf_counter()
-        (plan,) = plan_wires(network, [everyone]).groups
+        ((plan,), _) = plan_on_wires(network, [everyone])
         seconds = time.perf_counter() - begin
         yield Row(
             f"{side}x{side}, all members: bound",
@@ -46,52 +41,26 @@ def wire_slots() -> Iterator[Row]:
         ("random, 2 to 8 members", 16, _spread(2, 8), 10),
         ("compact, 2 to 8 members", 16, _compact, 113),
     ):
-        graph = MeshGraph(Mesh(side, side))
-        found = statistics.median(_most(graph, draw, side, seed) for seed in range(DRAWS))
+        found = statistics.median(_most(draw, side, seed) for seed in range(DRAWS))
         yield Row(
             f"{side}x{side}, {words}: groups that fit {SLOTS} slots, median of {DRAWS}",
             f"{found:g}",
             f">= {least}",
             found >= least,
         )
-    yield from _gaps()
 
 
-def _gaps() -> Iterator[Row]:
-    """Yield the slots that groups take against the least that they could."""
-    mesh = MeshGraph(Mesh(8, 8))
-    topology = load("cluster-75").network.topology
-    assert isinstance(topology, Irregular)
-    cluster = IrregularGraph(topology)
-    switches = topology.switches
-    cases: tuple[tuple[str, WireGraph, Callable[[random.Random], tuple[int, ...]]], ...] = (
-        ("8x8", mesh, lambda rng: _spread(2, 8)(rng, 8)),
-        (
-            "cluster-75, switches",
-            cluster,
-            lambda rng: tuple(rng.sample(range(switches), rng.randint(2, 8))),
-        ),
-    )
-    for words, graph, draw in cases:
-        rng = random.Random(1)
-        wanted = [Wanted(gid, draw(rng)) for gid in range(PACKED)]
-        begin = time.perf_counter()
-        laid = lay_groups(graph, wanted, PACKED)
-        seconds = time.perf_counter() - begin
-        used = len({where.slot for where in laid.values()})
-        yield Row(
-            f"{words}, {PACKED} random groups of 2 to 8: slots, their lower limit",
-            f"{used}, {least_slots(graph, wanted)} ({seconds:.2f} s)",
-        )
-
-
-def _most(graph: WireGraph, draw: Draw, side: int, seed: int) -> int:
+def _most(draw: Draw, side: int, seed: int) -> int:
     """Return how many of a row of random groups fit: by doubling, then by halving the step."""
     rng = random.Random(seed)
-    wanted = [Wanted(gid, draw(rng, side)) for gid in range(MOST)]
+    network = EngineMeshSpec(kind="mesh", width=side, height=side, wires=SLOTS)
+    groups = [
+        GroupSpec(id=gid, members=tuple(map(network.mesh.node, draw(rng, side))), planner="wires")
+        for gid in range(MOST)
+    ]
 
     def fit(count: int) -> bool:
-        return len(lay_groups(graph, wanted[:count], SLOTS)) == count
+        return not plan_on_wires(network, groups[:count])[1]
 
     fits, step = SLOTS, SLOTS
     while fits + step <= MOST and fit(fits + step):

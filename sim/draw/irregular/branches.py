@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from syncfabric.models.planning.links.group_plan import GroupPlan as LinkPlan
-from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
+from syncfabric.models.planning.links.group_plan import GroupPlan
 
 __all__ = ["Branches", "branches_of"]
 
@@ -23,24 +22,10 @@ class Branches(NamedTuple):
     up_ports: list[tuple[int, int]]
 
 
-def branches_of(group: IrregularGroupPlan | WireGroupPlan | LinkPlan) -> Branches:
-    """Return a group's tree, whatever its barriers travel on.
-
-    A group of one member has none on wires, and none in barrier registers.
-    """
-    if isinstance(group, WireGroupPlan):
-        if group.tree is None:
-            return Branches({}, [])
-        return Branches(group.tree.depths, [edge[:2] for edge in group.tree.edges])
-    if isinstance(group, LinkPlan):
-        shape = group.shape
-        switches, ups, levels = shape.routers, shape.parent_port, shape.depth
-    elif not group.switch_places:
-        return Branches({}, [])
-    else:
-        tree = group.tree
-        switches, ups, levels = tree.switches, tree.up_port, tree.depth
-    numbers = switches.tolist()
-    depths = dict(zip(numbers, levels.tolist(), strict=True))
-    ports = zip(numbers, ups.tolist(), strict=True)
+def branches_of(group: GroupPlan) -> Branches:
+    """Return a group's tree."""
+    tree = group.shape
+    switches = tree.routers.tolist()
+    depths = dict(zip(switches, tree.depth.tolist(), strict=True))
+    ports = zip(switches, tree.parent_port.tolist(), strict=True)
     return Branches(depths, [(switch, port) for switch, port in ports if port >= 0])

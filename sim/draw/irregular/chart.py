@@ -18,7 +18,7 @@ from syncfabric.sim.results import ChannelLoad
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.plan import IrregularGroupPlan, WireGroupPlan
+    from syncfabric.models.planning.links.group_plan import GroupPlan
 
 __all__ = ["IrregularChart"]
 
@@ -42,9 +42,7 @@ class IrregularChart:
         width, height = np.array(self.ground.switches).max(axis=0) + 1.0
         self.sheet = Sheet(float(width), float(height), side, least=LEAST)
 
-    def draw_tree(
-        self, axes: "Axes", group: "IrregularGroupPlan | WireGroupPlan", height: int
-    ) -> None:
+    def draw_tree(self, axes: "Axes", group: "GroupPlan", height: int) -> None:
         """Draw the network, the tree's switches in the colours of their depths, its links bold."""
         pen, colours = self._pen(axes), depth_colours(height)
         branches = branches_of(group)
@@ -61,7 +59,7 @@ class IrregularChart:
         if group.root_node is not None:
             pen.root_ring(group.root_node)
 
-    def tree_key(self, groups: Sequence["IrregularGroupPlan | WireGroupPlan"]) -> list[Mark]:
+    def tree_key(self, groups: Sequence["GroupPlan"]) -> list[Mark]:
         """Return the colours of the depths, and how members are marked."""
         some = any(len(branches_of(group).depths) < self.network.switches for group in groups)
         highest = max(group.height for group in groups)
@@ -121,7 +119,7 @@ class IrregularChart:
         thick: float,
         height: int,
     ) -> None:
-        """Draw the tree's links as arrows from parent to child, as DISTRIBUTE goes."""
+        """Draw the tree's links as arrows from parent to child, as releases go."""
         from matplotlib.collections import LineCollection, PolyCollection
 
         ways = self._ways()

@@ -11,7 +11,7 @@ from syncfabric.sim.draw.page import Mark, depth_key
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.plan import GroupPlan, WireGroupPlan
+    from syncfabric.models.planning.links.group_plan import GroupPlan
 
 __all__ = ["MeshChart"]
 
@@ -19,12 +19,12 @@ __all__ = ["MeshChart"]
 class MeshChart(MeshGround):
     """See ``Chart``."""
 
-    def draw_tree(self, axes: "Axes", group: "GroupPlan | WireGroupPlan", height: int) -> None:
+    def draw_tree(self, axes: "Axes", group: "GroupPlan", height: int) -> None:
         """Draw the mesh, the tree's routers in the colours of their depths, and its ways."""
         self.ground(axes)
         draw_tree(axes, group, self.mesh, self.sheet, height)
 
-    def tree_key(self, groups: Sequence["GroupPlan | WireGroupPlan"]) -> list[Mark]:
+    def tree_key(self, groups: Sequence["GroupPlan"]) -> list[Mark]:
         """Return the colours of the depths, and how routers that are passed are marked."""
         some = any(len(group.members) < len(self.mesh.nodes) for group in groups)
         highest = max(group.height for group in groups)

@@ -3,9 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.links.group_plan import GroupPlan as LinkPlan
-from syncfabric.models.planning.links.port_tree import PortTree
-from syncfabric.models.planning.plan import GroupPlan, WireGroupPlan
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.tree import distribute_turn
 from syncfabric.sim.draw.canvas import PAPER, Sheet, depth_colours
 from syncfabric.sim.draw.mesh.lanes import corners, lay_out
@@ -14,9 +12,7 @@ from syncfabric.sim.draw.strokes import head, rounded, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.tree import Tree
-
-__all__ = ["Branches", "branches", "draw_tree", "routes"]
+__all__ = ["Branches", "branches", "draw_tree"]
 
 RADIUS = 0.21
 
@@ -36,20 +32,9 @@ class Branches(NamedTuple):
     ways: list[tuple[int, list[Node]]]
 
 
-def branches(group: GroupPlan | WireGroupPlan | LinkPlan, mesh: Mesh) -> Branches:
-    """Return a group's tree: of members and relays, or over links of all routers that it takes."""
-    if isinstance(group, LinkPlan):
-        return _of_ports(group.shape, mesh)
-    if isinstance(group, GroupPlan):
-        depths = dict(zip(group.tree.nodes, group.tree.depth.tolist(), strict=True))
-        return Branches(depths, routes(group.tree, mesh))
-    assert group.tree is not None
-    depths = {mesh.node(router): depth for router, depth in group.tree.depths.items()}
-    pairs = ((mesh.node(child), mesh.node(parent)) for child, _, parent, _ in group.tree.edges)
-    return Branches(depths, [(depths[child], [parent, child]) for child, parent in pairs])
-
-
-def _of_ports(tree: PortTree, mesh: Mesh) -> Branches:
+def branches(group: GroupPlan, mesh: Mesh) -> Branches:
+    """Return a group's tree: all routers that it takes, and the ways between them."""
+    tree = group.shape
     nodes, depths = [mesh.node(router) for router in tree.routers.tolist()], tree.depth.tolist()
     ways = []
     for child, above in enumerate(tree.parent.tolist()):
@@ -60,32 +45,7 @@ def _of_ports(tree: PortTree, mesh: Mesh) -> Branches:
     return Branches(dict(zip(nodes, depths, strict=True)), ways)
 
 
-def routes(tree: "Tree", mesh: Mesh) -> list[tuple[int, list[Node]]]:
-    """Return the way of every DISTRIBUTE message.
-
-    Parameters
-    ----------
-    tree : Tree
-    mesh : Mesh
-
-    Returns
-    -------
-    list of (int, list of Node)
-        For each member but the root its depth, and the corners of the path from its parent.
-    """
-    found = []
-    for place, above in enumerate(tree.parent.tolist()):
-        if above >= 0:
-            child = tree.node(place)
-            turn = distribute_turn(Port(int(tree.port[place])))
-            crossed = [node for node, _ in mesh.path(tree.node(above), child, turn)]
-            found.append((int(tree.depth[place]), corners([*crossed, child])))
-    return found
-
-
-def draw_tree(
-    axes: "Axes", group: GroupPlan | WireGroupPlan | LinkPlan, mesh: Mesh, sheet: Sheet, height: int
-) -> None:
+def draw_tree(axes: "Axes", group: GroupPlan, mesh: Mesh, sheet: Sheet, height: int) -> None:
     """Draw the tree's routers in the colours of their depths, and the routes between them.
 
     A router that is no member is a ring.
@@ -93,7 +53,7 @@ def draw_tree(
     Parameters
     ----------
     axes : Axes
-    group : GroupPlan or WireGroupPlan
+    group : GroupPlan
     mesh : Mesh
     sheet : Sheet
     height : int

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import (
+    AnySpec,
+    EngineMeshSpec,
+    GroupSpec,
+    NetworkSpec,
+    StaticSpec,
+)
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Policy, Scenario
@@ -44,7 +50,7 @@ class Barrier:
     def network(self, side: int) -> AnySpec:
         """Return the network of a side."""
         keys = {"kind": self.kind, "width": side, "height": side, **self.keys}
-        spec = StaticSpec if self.kind == "static" else MeshSpec
+        spec = StaticSpec if self.kind == "static" else EngineMeshSpec
         network: AnySpec = spec.model_validate(keys)
         return network
 
@@ -86,21 +92,21 @@ class Barrier:
 
 
 def _by_packets(scheme: str) -> Barrier:
-    return Barrier("mesh", "shortest", scheme, {"barrier_pipeline": 0})
+    return Barrier("mesh", "shortest", scheme)
 
 
 BARRIERS = {
     REFLEX: Barrier("static", "ring"),
     TREE: Barrier("static", "tree"),
-    WIRES: Barrier("mesh", "wires", "", {"sync": "wires"}),
-    WIRES_1: Barrier("mesh", "wires", "", {"sync": "wires", "link_registers": 1}),
-    "BTM (shortest, pipeline 0)": Barrier("mesh", "shortest", "", {"barrier_pipeline": 0}),
-    "BTM (btm, pipeline 1)": Barrier("mesh", "btm"),
+    WIRES: Barrier("mesh", "wires", "", {"wires": 1}),
+    WIRES_1: Barrier("mesh", "wires", "", {"wires": 1, "link_registers": 1}),
+    "engines": Barrier("mesh", "shortest"),
+    "engines, routed BTM": Barrier("mesh", "btm", "", {"transport": "routed"}),
     "UDN/STN": _by_packets("udn/stn"),
     "dissemination by messages": _by_packets("dissemination"),
     "unicast": _by_packets("unicast"),
 }
-"""What is measured, by the names that models have. Of ``btm`` and ``shortest``: planners."""
+"""What is measured, by the names that models have."""
 ALL = tuple(BARRIERS)
 
 
