@@ -117,11 +117,6 @@ class BarrierCheck:
         group = self._groups.pop(number)
         return len(group.latency), group.inside
 
-    def stands(self, number: int) -> tuple[int, int]:
-        """Return a group's episodes that are over, and how many have arrived for the next."""
-        group = self._groups[number]
-        return len(group.latency), len(group.here)
-
     def arrive(self, arrival: Arrival) -> None:
         """Take an arrival; those of a cycle come after its releases."""
         group = self._groups[arrival.group]

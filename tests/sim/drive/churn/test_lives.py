@@ -1,41 +1,44 @@
 """Hundreds of lives on the golden model, judged by the rules; thousands with ``-m long``."""
 
 import random
-from itertools import pairwise
-from typing import Any
 
 import pytest
 
-from syncfabric.models.messages import Request
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.sim.drive.churn.churner import Churner
-from syncfabric.sim.drive.churn.notes import Born, Ordered
+from syncfabric.models.layout.setup import Operation
+from syncfabric.sim.drive.churn.notes import Born, Gone, Ordered
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
-from tests.sim.drive.churn.networks import cluster, drawn, grid, plan_with, played_by_model, well
+from tests.sim.drive.churn.networks import (
+    NETWORKS,
+    drawn,
+    grid,
+    plan_with,
+    played_by_model,
+    well,
+)
+from tests.sim.drive.engines import engine_mesh
 from tests.sim.drive.networks import SEED, played
-
-NODE: dict[str, Any] = {"turnaround": "node", "cycles_per_hop": 1, "operations": "all"}
 
 
 @pytest.mark.parametrize(
-    ("network", "scenario"),
+    ("name", "scenario"),
     [
-        (grid(), Scenario(episodes=3, churn=40)),
-        (grid(barrier_registers=3), Scenario(episodes=3, churn=30, background=0.1, lead_in=50)),
-        (cluster(), Scenario(episodes=3, churn=40, policy="mixed")),
-        (cluster(**NODE), Scenario(episodes=3, churn=40)),
+        ("mesh managed", Scenario(episodes=2, seed=3, churn=24)),
+        ("mesh local", Scenario(episodes=3, churn=30, background=0.1, lead_in=50)),
+        ("irregular managed", Scenario(episodes=3, churn=30, policy="mixed")),
+        ("routed local", Scenario(episodes=2, seed=3, churn=24)),
     ],
 )
-def test_lives_come_and_go(network: RegisterSpec, scenario: Scenario) -> None:
-    outcome = played_by_model(plan_with(network), scenario)
+def test_lives_come_and_go(name: str, scenario: Scenario) -> None:
+    outcome = played_by_model(plan_with(NETWORKS[name]), scenario)
     well(outcome, scenario)
-    assert outcome.counters is not None
-    assert outcome.counters[2] == 0
-    assert outcome.churn is not None
-    assert outcome.churn.killed > 0
-    assert outcome.churn.refused > 0
-    assert min(len(group.latency) for group in outcome.groups) > 10 * scenario.episodes
+    churn = outcome.churn
+    assert churn is not None
+    assert churn.given_up == 0
+    assert churn.killed > 0
+    managed = name.endswith("managed")
+    assert all((packets > 0) == managed for packets in churn.set_up_packets)
+    assert min(len(group.latency) for group in outcome.groups) > 2 * scenario.episodes
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -61,23 +64,22 @@ def test_many_lives_on_any_network(number: int) -> None:
 
 def test_a_network_without_groups_of_its_own() -> None:
     scenario = Scenario(churn=12)
-    well(played_by_model(plan_with(cluster(), 0), scenario), scenario)
+    well(played_by_model(plan_with(NETWORKS["irregular managed"], 0), scenario), scenario)
 
 
-def test_who_finds_no_room_is_given_up() -> None:
-    scenario = Scenario(episodes=1, churn=25)
-    outcome = played_by_model(plan_with(grid(barrier_registers=1), 0), scenario)
+def test_who_finds_no_entries_is_given_up() -> None:
+    scenario = Scenario(episodes=1, churn=12)
+    plan = plan_with(grid(groups=2), 2)
+    outcome = played_by_model(plan, scenario)
     well(outcome, scenario)
     assert outcome.churn is not None
     assert outcome.churn.given_up > 0
-    assert outcome.churn.refused >= 8 * outcome.churn.given_up
 
 
-@pytest.mark.parametrize("network", [grid(barrier_registers=2), cluster(turnaround="node")])
 def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
-    network: RegisterSpec, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plan, scenario = plan_with(network, 1), Scenario(episodes=2, churn=8)
+    plan, scenario = plan_with(grid(), 1), Scenario(episodes=2, churn=8)
     wanted = played(plan, scenario)
     for cycles in (1, 17, 100_000):
         seen = played(plan, scenario, cycles)
@@ -96,41 +98,39 @@ def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
     ]
 
 
-def test_numbers_come_again_with_the_next_epoch_and_all_managers_work() -> None:
-    session = Session(plan_with(grid()), Scenario(episodes=1, churn=40))
-    born: dict[int, list[int]] = {}
-    managers: dict[int, list[Ordered]] = {}
-    churn = session.driver.churn
-    assert isinstance(churn, Churner)
-    while not session.finished:
-        chunk = session.advance(50)
-        for note in chunk.notes:
-            if isinstance(note, Born):
-                assert note.gid not in (7, 9)
-                born.setdefault(note.gid, []).append(churn.alive[note.gid].epoch)
-            if isinstance(note, Ordered):
-                managers.setdefault(note.manager, []).append(note)
-    assert max(map(len, born.values())) > 4
-    for epochs in born.values():
-        assert all((before + 1) % 4 == after for before, after in pairwise(epochs))
-    assert sorted(managers) == [0, 5]
-    kinds = {order.operation for orders in managers.values() for order in orders}
-    assert kinds == {Request.SETUP, Request.CLEAR, Request.KILL}
+def test_lives_are_as_they_should() -> None:
+    plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=250)
+    notes = [note for chunk in played(plan, scenario) for note in chunk.notes]
+    born = [note for note in notes if isinstance(note, Born)]
+    assert len(born) == 250
+    sizes = [len(life.nodes) for life in born]
+    assert {min(sizes), max(sizes)} == {2, 6}
+    assert {life.op for life in born} == {"or", "and", "xor", "max", "min", "sum"}
+    assert not {7, 9} & {life.gid for life in born}
+    orders = [note for note in notes if isinstance(note, Ordered)]
+    assert {order.manager for order in orders} == {0, 1}
+    killed = {order.life for order in orders if order.operation is Operation.KILL}
+    assert 250 / 16 < len(killed) < 250 / 5
+    episodes = [life.episodes for life in born if life.life not in killed]
+    assert {min(episodes), max(episodes)} == {1, 8}
+    assert any(life.episodes > 8 for life in born if life.life in killed)
+    alive = most = 0
+    for note in notes:
+        alive += isinstance(note, Born) - isinstance(note, Gone)
+        most = max(most, alive)
+    assert most == 4
 
 
-def test_one_life_is_set_up_while_another_synchronizes() -> None:
-    session = Session(plan_with(cluster()), Scenario(episodes=1, churn=20))
-    most = 0
-    churn = session.driver.churn
-    assert isinstance(churn, Churner)
-    while not session.finished:
-        session.advance(20)
-        most = max(most, len(churn.alive))
-    assert most == 3
+def test_on_a_large_network_most_are_few() -> None:
+    plan = plan_with(engine_mesh(6, 6, groups=8), 0)
+    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.notes]
+    sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Born))
+    assert sizes[len(sizes) // 2] <= 6
+    assert sizes[-1] > 12
 
 
 def test_churn_is_the_seeds() -> None:
-    plan = plan_with(cluster())
+    plan = plan_with(NETWORKS["mesh local"])
     texts = [
         [
             line

@@ -5,50 +5,52 @@ from typing import Any
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import EngineSpec, GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.recovery.conduct import Recovered
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
-from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
+from tests.models.planning.irregular import draw_network
+from tests.models.planning.without import draw_dead, draw_static
+from tests.sim.drive.engines import engine_irregular, engine_mesh
 
 __all__ = ["DRAWS", "check", "draw_story"]
 
 
 def _mesh(rng: random.Random) -> NetworkSpec:
-    return _managed(
-        rng,
-        draw_mesh(
-            rng,
-            barrier_pipeline=rng.randint(0, 1),
-            sync_links=rng.choice(("shared", "own")),
-            operations=rng.choice(("bitwise", "all")),
-            check_bits=rng.choice((4, 8)),
-            watchdog=rng.choice((0, 150)),
-        ),
-    )
+    network = engine_mesh(rng.randint(2, 7), rng.randint(2, 7), **_keys(rng))
+    return _with_groups(rng, network)
 
 
 def _irregular(rng: random.Random) -> NetworkSpec:
-    return _managed(
-        rng,
-        draw_irregular(
-            rng,
-            cycles_per_hop=rng.randint(1, 2),
-            operations=rng.choice(("bitwise", "all")),
-            turnaround=rng.choice(("switch", "node")),
-            check_bits=rng.choice((4, 8)),
-            watchdog=rng.choice((0, 150)),
-        ),
-    )
+    topology = draw_network(rng, rng.randint(3, 12), rng.randint(2, 10), rng.randint(4, 20))
+    return _with_groups(rng, engine_irregular(topology, **_keys(rng)))
 
 
-def _managed(rng: random.Random, spec: NetworkSpec) -> NetworkSpec:
-    network = spec.register_network
+def _keys(rng: random.Random) -> dict[str, Any]:
+    return {
+        "groups": 8,
+        "message_links": rng.choice(("shared", "own")),
+        "operations": rng.choice(("bitwise", "all")),
+        "check_bits": rng.choice((4, 8)),
+        "watchdog": rng.choice((0, 150)),
+        "setup": rng.choice(("local", "manager")),
+    }
+
+
+def _with_groups(rng: random.Random, network: EngineSpec) -> NetworkSpec:
+    """Return a network with one to three groups."""
     nodes = list(network.topology.nodes)
-    managers = tuple(rng.sample(nodes, min(4, len(nodes))))
-    keys: dict[str, Any] = {**network.model_dump(), "setup": "manager", "managers": managers}
-    return NetworkSpec(name=spec.name, network=type(network)(**keys), groups=spec.groups)
+    planners = ("shortest", "btin", "updown")
+    groups = tuple(
+        GroupSpec(
+            id=gid,
+            members=tuple(rng.sample(nodes, rng.randint(2, min(12, len(nodes))))),
+            planner=rng.choice(planners),
+        )
+        for gid in range(rng.randint(1, 3))
+    )
+    return NetworkSpec(name="net", network=network, groups=groups)
 
 
 DRAWS = {"mesh": _mesh, "irregular": _irregular, "static": draw_static}

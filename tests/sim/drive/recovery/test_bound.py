@@ -9,24 +9,8 @@ from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.run import run
-from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
-
-
-def _mesh(rng: random.Random) -> NetworkSpec:
-    return draw_mesh(
-        rng,
-        barrier_pipeline=rng.randint(0, 1),
-        operations=rng.choice(("bitwise", "all")),
-    )
-
-
-def _irregular(rng: random.Random) -> NetworkSpec:
-    return draw_irregular(
-        rng, cycles_per_hop=rng.randint(1, 2), turnaround=rng.choice(("switch", "node"))
-    )
-
-
-DRAWS = {"mesh": _mesh, "irregular": _irregular, "static": draw_static}
+from tests.models.planning.without import draw_dead
+from tests.sim.drive.recovery.stories import DRAWS
 
 
 def runs(kind: str, seed: int) -> bool:

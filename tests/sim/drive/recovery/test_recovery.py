@@ -1,19 +1,20 @@
 """Links and nodes die, members move: the groups come back, and the others never stop."""
 
-import dataclasses
-
 import pytest
 
 from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.recovery import driver as recovery_driver
-from syncfabric.sim.drive.recovery import registrar
-from syncfabric.sim.drive.recovery.conduct import RecoveryConductor, recover
+from syncfabric.sim.drive.recovery.conduct import recover
 from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.run import run_recovery
 from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.lifecycle import ByChain
+from syncfabric.sim.lifecycle.effects import Ask, Steps
+from tests.sim.drive.engines import engine_mesh
 from tests.sim.drive.recovery.stories import DRAWS, check, draw_story
 
 SHORT = {"at": 100, "patience": 150, "episodes": 3}
@@ -81,28 +82,31 @@ def small(**keys: object) -> tuple:  # type: ignore[type-arg]
     return plan, plan_after(plan, story), story
 
 
-def test_a_plan_that_still_takes_the_dead_link_hangs() -> None:
-    plan, _, story = small(limit=6000)
-    found = recover(plan, dataclasses.replace(plan, without=story.dead), story)
-    assert found.hang is not None
-    assert not found.early
+@pytest.mark.parametrize(
+    ("name", "closed"),
+    [
+        ("1,1-2,1", {5: {Port.EAST}, 6: {Port.WEST}}),
+        ("0,1", {5: {Port.WEST}, 8: {Port.SOUTH}, 0: {Port.NORTH}}),
+    ],
+)
+def test_dead_links_are_closed_where_something_lives(
+    name: str, closed: dict[int, set[Port]]
+) -> None:
+    network = engine_mesh(4, 3, check_bits=8)
+    writes = fences(network, Dead.of(network.topology, [name]))
+    masks = {target: sum(1 << port for port in ports) for target, ports in closed.items()}
+    assert {target: word for target, _, word in writes} == masks
 
 
-def test_without_a_fence_the_old_group_does_not_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recovery_driver, "fence_words", lambda *_: {})
-    hung = 0
-    for seed in range(3):
-        plan, after, story = small(limit=8000, seed=seed)
-        hung += recover(plan, after, story).hang is not None
-    assert hung
+def test_without_kill_nothing_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_at_all(*_: object) -> Steps[None]:
+        yield Ask([])
 
-
-def test_without_kill_the_group_cannot_be_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registrar, "kill_errands", lambda *_: [])
-    monkeypatch.setattr(registrar, "left_alone", lambda *_: [])
-    monkeypatch.setattr(registrar, "GONE", 10)
+    monkeypatch.setattr(ByChain, "kill", not_at_all)
     plan, after, story = small(limit=8000)
-    assert recover(plan, after, story).hang is not None
+    found = recover(plan, after, story)
+    assert not found.ok
+    assert not found.costs
 
 
 @pytest.mark.long
@@ -110,12 +114,3 @@ def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatc
     plan, after, story = small()
     monkeypatch.setattr(Fabric, "faults", lambda *_: None)
     assert recover(plan, after, story, build_fabric(plan.spec.network)).mismatches
-
-
-def test_a_group_comes_back_with_the_next_epoch() -> None:
-    conductor = RecoveryConductor(*small())
-    while not conductor.finished:
-        conductor.take(conductor.advance(), None)
-    history = conductor.session.driver.history
-    epochs = {gid: [life.epoch for life in history if life.group.id == gid] for gid in (1, 2)}
-    assert epochs == {gid: [0, 1] for gid in (1, 2)}
