@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from amaranth.lib import wiring
@@ -12,29 +11,21 @@ from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
-from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, EngineMeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
-from syncfabric.rtl.barrier.unit import BarrierUnit as MeshUnit
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.engine.engine import Engine
-from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
-from syncfabric.rtl.irregular.switch import IrregularSwitch
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
-from syncfabric.rtl.mesh.node import mesh_node
-from syncfabric.rtl.mesh.packets import PacketRouter
-from syncfabric.rtl.planes.collective import collective
+from syncfabric.rtl.planes.collective import collective, router
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
-from syncfabric.rtl.router.router import Router
-from syncfabric.rtl.router.routing import XyRouting
-from syncfabric.rtl.slots.plane import SlotPlane as SlotsBeside
+from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
-from syncfabric.rtl.wires.plane import SlotPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named
 from syncfabric.sim.cores.picorv32 import picorv32_file
@@ -71,51 +62,17 @@ class Block:
         return convert(component, module) + self.beside()
 
 
-def _mesh(**options: Any) -> MeshSpec:
-    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **options})
-
-
-def _switches(**options: Any) -> IrregularSpec:
-    """Return a network of nine 8-port switches in a row, with a node at each."""
-    ports = options.get("ports")
-    last = ports - 1 if isinstance(ports, int) and ports > 2 else 7
-    links = [[[s, last], [s + 1, last - 1]] for s in range(8)]
-    nodes = [[s, 0] for s in range(9)]
-    network = {"kind": "irregular", "ports": 8, "switches": 9, "links": links, "nodes": nodes}
-    return IrregularSpec(**{**network, "setup": "local", **options})
-
-
-def _cores(mesh: MeshSpec) -> TileShape:
+def _cores(mesh: EngineMeshSpec) -> TileShape:
     """Return what a tile of a mesh with a core at each node is built for."""
     return TileShape(cores=len(mesh.topology.nodes), memory_kib=32, barriers=mesh)
 
 
+def _packets_and_acks(**options: Any) -> EngineMeshSpec:
+    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, "channels": 2, **options})
+
+
 def _static(**options: Any) -> StaticSpec:
     return StaticSpec(**{"kind": "static", "width": 8, "height": 8, **options})
-
-
-def _wires(about: str, links: int, *, process: bool, **options: Any) -> Block:
-    """Return slots without data, or others by ``options``; the harness holds their images."""
-    kind = _mesh if process else _switches
-    network = partial(kind, **{"sync": "wires", "data_bits": 0, **options})
-    plane = network().wire_plane
-    same = [] if plane is None or plane.shared else [f"out_{p}" for p in range(1, links)]
-    return Block(
-        about,
-        lambda spec: SlotPlane(spec.wire_plane, getattr(spec, "ports", links), process=process),
-        network,
-        frozenset({"turns", "status", "refused", "gathered", "results", *same}),
-    )
-
-
-def _xy_router(spec: MeshSpec) -> Router:
-    """Return the router of a mesh's packets."""
-    return Router(
-        XyRouting(spec.layout.x_bits, spec.layout.y_bits),
-        channels=spec.channels,
-        buffer_flits=spec.buffer_flits,
-        flit_bits=spec.flit_bits,
-    )
 
 
 def _engine(about: str, **options: Any) -> Block:
@@ -179,72 +136,9 @@ _EIGHT_LINKS: dict[str, Any] = {
 _IRREGULAR: dict[str, Any] = {"links": 8, "own": False, "routing": "table", "routers": 9}
 """A router of an irregular network."""
 
-_two_channels = partial(_mesh, channels=2, buffer_flits=4)
-"""Packets, and their acknowledgements."""
-
 _LOCAL = [f"{link}_{wire}" for link in ("eject", "inject") for wire in ("valid", "flit", "credit")]
 
 BLOCKS: dict[str, Block] = {
-    "mesh-router": Block(
-        "Mesh router: 32-bit flits, 4-flit buffers, 4 registers without data, no counters",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4, data_bits=0),
-    ),
-    "mesh-router-counters": Block(
-        "Mesh router as mesh-router, with counters",
-        mesh_node,
-        partial(_mesh, buffer_flits=4, data_bits=0),
-    ),
-    "mesh-router-data": Block(
-        "Mesh router as mesh-router, with 4 data bits in its registers",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4),
-    ),
-    "mesh-router-shipped": Block(
-        "Mesh router with all defaults: 8-flit buffers, 4 registers, 4 data bits, counters",
-        mesh_node,
-        _mesh,
-    ),
-    "mesh-router-plain": Block(
-        "Mesh router for packets alone: 4-flit buffers, neither barriers nor config port",
-        PacketRouter,
-        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
-    ),
-    "mesh-router-wires": Block(
-        "Mesh router with barrier wires: 4-flit buffers, 4 slots without data, no counters",
-        lambda spec: mesh_node(spec, counted=False),
-        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
-    ),
-    "mesh-router-wires-counters": Block(
-        "Mesh router as mesh-router-wires, with counters",
-        mesh_node,
-        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
-    ),
-    "mesh-router-wires-shipped": Block(
-        "Mesh router with wires, all defaults: 8-flit buffers, 4 slots, 4 data bits, counters",
-        mesh_node,
-        partial(_mesh, sync="wires"),
-    ),
-    "mesh-barrier": Block(
-        "Barrier unit of a mesh router: 4 registers, 4 data bits",
-        MeshUnit,
-        partial(_mesh, buffer_flits=4),
-    ),
-    "irregular-sync-8": Block(
-        "Barrier unit of an 8-port switch: 4 registers, 6 data bits, two cycles a hop",
-        SwitchUnit,
-        _switches,
-    ),
-    "irregular-switch-8": Block(
-        "8-port switch of an irregular network, complete, with one-flit buffers",
-        IrregularSwitch,
-        _switches,
-    ),
-    "irregular-switch-8-wires": Block(
-        "8-port switch of an irregular network, with barrier wires: 4 slots, 6 data bits",
-        IrregularSwitch,
-        partial(_switches, sync="wires"),
-    ),
     "static-switch": Block(
         "Switch of a static network: 1-bit flits, two flits a buffer, no counters",
         StaticSwitch,
@@ -272,36 +166,20 @@ BLOCKS: dict[str, Block] = {
     "core-tile": Block(
         "Tile of a many-core system: PicoRV32 core, 32 KiB memory, network interface, barrier port",
         lambda spec: CoreTile(_cores(spec)),
-        _two_channels,
+        _packets_and_acks,
         frozenset(observed()),
         lambda: picorv32_file().read_text(encoding="utf-8"),
     ),
     "slots": Block(
         "Barrier wires beside an engine of a mesh: 4 links, 4 slots without data, config port",
-        lambda shape: SlotsBeside(shape.slots, shape.watchdog, reports=False),
+        lambda shape: SlotPlane(shape.slots, shape.watchdog, reports=False),
         lambda **given: MeshNodeShape(**{"wires": 4, **given}),
         frozenset({"unexpected"}),
     ),
-    "mesh-wires": _wires(
-        "Barrier wires of a mesh node: 4 links, 4 slots without data", 4, process=True
-    ),
-    "mesh-wires-data": _wires(
-        "Wires as mesh-wires, with 4 data bits", 4, process=True, data_bits=4
-    ),
-    "mesh-wires-shared": _wires(
-        "Wires as mesh-wires, but one a direction", 4, process=True, wires="shared"
-    ),
-    "mesh-wires-parity": _wires("Wires as mesh-wires, with parity", 4, process=True, parity=True),
-    "mesh-wires-16": _wires(
-        "Wires as mesh-wires, with 16 slots", 4, process=True, barrier_registers=16
-    ),
-    "irregular-wires-8": _wires(
-        "Barrier wires of a switch: 8 links, 4 slots without data", 8, process=False
-    ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",
-        _xy_router,
-        partial(_mesh, buffer_flits=4, data_bits=0, sync="wires"),
+        router,
+        MeshNodeShape,
     ),
     "router-engine": _collective(
         "Router as router-xy, with a collective engine: 16 groups, no data, watchdog, own links"
@@ -355,9 +233,7 @@ BLOCKS: dict[str, Block] = {
 }
 """By name.
 
-A config port is in all of the mesh and irregular ones but ``mesh-router-plain`` and the slots of
-wires alone. Routers of a mesh have no counters but where they say so; barrier units and switches
-have them.
+Routers and engines have no counters but where they say so.
 """
 
 
@@ -377,8 +253,8 @@ def block_network(name: str, options: Mapping[str, object] | None = None) -> Tab
         There is no such key, or its value is not allowed.
     """
     options = options or {}
-    for key in options.keys() & {"kind", "sync"}:
-        raise SpecError(f"set: {key} is fixed in {name}; take another block (synth --list)")
+    if "kind" in options:
+        raise SpecError(f"set: kind is fixed in {name}; take another block (synth --list)")
     return BLOCKS[name].network(**options)
 
 

@@ -133,11 +133,17 @@ def test_prefixes_that_are_none(call: Call, here: Path, design: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["mesh-router", "--front", "axi"], "front: mesh-router is a block, and fronts are for"),
-        (["mesh-router", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
-        (["mesh-router", "--set", "data_bits=40"], "network: data_bits must be 0 to 32, not 40"),
-        (["mesh-router", "--set", "parity=maybe"], "network: parity must be true or false, not "),
-        (["mesh-router", "--set", "sync=wires"], "set: sync is fixed in mesh-router; take anoth"),
+        (
+            ["router-engine", "--front", "axi"],
+            "front: router-engine is a block, and fronts are for",
+        ),
+        (["router-engine", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
+        (["router-engine", "--set", "data_bits=40"], "network: data_bits must be 0 to 32, not 40"),
+        (
+            ["router-engine", "--set", "counters=maybe"],
+            "network: counters must be true or false, not ",
+        ),
+        (["router-engine", "--set", "kind=static"], "set: kind is fixed in router-engine; take a"),
         (["mesh-2x2", "--set", "width=3"], "set: it is for blocks; write the keys of a network"),
     ],
 )

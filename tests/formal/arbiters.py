@@ -1,14 +1,13 @@
 """Arbiters: one at a time, never idle, and nobody waits for ever."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.rtl.barrier.serial import SerialTurn
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.properties import Properties
 
-__all__ = ["ArbiterProof", "SerialProof"]
+__all__ = ["ArbiterProof"]
 
 
 class ArbiterProof(wiring.Component):
@@ -61,37 +60,3 @@ def claim_turn(
     claims.holds("somebody is granted whenever somebody asks", grant.any() == request.any())
     claims.holds(f"who keeps asking waits for {others} others at most", waited <= others)
     claims.reached(f"who keeps asking waits for {others} others", waited == others)
-
-
-class SerialProof(wiring.Component):
-    """The serial combiner's turn, between ports and registers.
-
-    Parameters
-    ----------
-    registers : int
-    """
-
-    def __init__(self, registers: int) -> None:
-        self._registers = registers
-        super().__init__(
-            {"ports": In(4), "waiting": In(registers), "which": In(range(4 + registers))}
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        claims = Properties(m)
-        m.submodules.turn = turn = SerialTurn(self._registers)
-        m.d.comb += [turn.countable.eq(self.ports), turn.waiting.eq(self.waiting)]
-        request, grant = Signal(4 + self._registers), Signal(4 + self._registers)
-        m.d.comb += [
-            request.eq(Cat(self.ports, self.waiting)),
-            grant.eq(Cat(turn.chosen, turn.chosen_local)),
-        ]
-        who = claims.constant("who", self.which)
-        claims.assume(who < len(request))
-        claim_turn(m, claims, request, grant, 1, who)
-        claims.holds(
-            "a message stays exactly if another is chosen",
-            turn.held == (self.ports & ~turn.chosen),
-        )
-        return m

@@ -33,25 +33,4 @@ ACCESS_BREAKS = (
         "switch.route_in.eq(self.route_in)",
         "switch.route_in.eq(self.route_in | self.port.send_valid)",
     ),
-    Break(
-        "an arrival in a slot that is not set up is not counted",
-        "unit of wires of a router, whatever is tried",
-        "rtl/wires/unit.py",
-        "[*bank.refused] if",
-        "[*(bank.refused & bank.ready)] if",
-    ),
-    Break(
-        "the tree of a slot that is set up is written over",
-        "unit of wires of a router, whatever is tried",
-        "rtl/wires/images.py",
-        "stores | (to_tree & ~open_here), open_here",
-        "stores | to_tree, open_here",
-    ),
-    Break(
-        "who is no member arrives in a slot",
-        "unit of wires of a node interface, whatever is tried",
-        "rtl/wires/process.py",
-        "comes.eq(((arrived & ~self.down) | self.arrive) & self.ready)",
-        "comes.eq(((arrived & ~self.down) | self.arrive) & ~self.fault)",
-    ),
 )

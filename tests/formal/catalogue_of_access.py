@@ -1,11 +1,10 @@
-"""Proofs of who may do what at static networks and barrier wires."""
+"""Proofs of who may do what at static networks."""
 
 from functools import partial
 
 from tests.formal.kinds import Proof
 from tests.formal.static_access import CoreAccessProof
 from tests.formal.static_routes import LoaderProof, NodeRoutesProof
-from tests.formal.wires_access import SlotAccessProof
 
 __all__ = ["ACCESS_PROOFS"]
 
@@ -22,14 +21,4 @@ ACCESS_PROOFS = (
     ),
     Proof("loader of routes, whatever is asked", "rtl/static/loader.py", LoaderProof),
     Proof("static node, whatever processes send", "rtl/static/node.py", NodeRoutesProof),
-    Proof(
-        "unit of wires of a router, whatever is tried",
-        "rtl/wires/unit.py",
-        partial(SlotAccessProof, 4, watchdog=3),
-    ),
-    Proof(
-        "unit of wires of a node interface, whatever is tried",
-        "rtl/wires/unit.py",
-        partial(SlotAccessProof, 1),
-    ),
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from unittest.mock import patch
 
 from amaranth import Const, Module, Signal, Value
 from amaranth.lib import wiring
@@ -12,14 +11,12 @@ from amaranth.lib.wiring import In
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.engine import queue
 from syncfabric.rtl.engine.queue import Queue
-from syncfabric.rtl.parts import gid_queue
 from syncfabric.rtl.parts.channel import ChannelControl
-from syncfabric.rtl.parts.gid_queue import GidQueue
 from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.traffic.queue import WaitingQueue
 from tests.formal.properties import Properties
 
-__all__ = ["FifoProof", "RoomProof", "channel", "flit_buffer", "gids", "messages", "waiting"]
+__all__ = ["FifoProof", "RoomProof", "channel", "flit_buffer", "messages", "waiting"]
 
 WIDTH = 2
 """Bits of an entry: it is a marked one among others of any contents."""
@@ -34,7 +31,7 @@ class Fifo:
     push, entry, pop : Value
         What it is given. The wrapper drives these; `pop` only while there is `some`.
     some, front : Value
-        There is a front entry, and which; with `late` in the cycle after its pop.
+        There is a front entry, and which.
     lost : Value or None
         What is pushed in this cycle is not taken.
     full, number : Value or None
@@ -57,7 +54,6 @@ class Fifo:
     lost: Value | None = None
     full: Value | None = None
     number: Value | None = None
-    late: bool = False
     polite: bool = False
     clear: Value | None = None
     shy: Value | None = None
@@ -112,8 +108,6 @@ class FifoProof(wiring.Component):
             with m.If(self.clear):
                 m.d.sync += [level.eq(0), position.eq(0)]
         leaves: Value = (position == 1) & pops
-        if fifo.late:
-            leaves = claims.before("leaves", leaves)
         claims.holds("first in is first out, as it came", ~leaves | (fifo.front == kept))
         if fifo.slow:
             hides = (level != 0) & ~fifo.some
@@ -159,27 +153,6 @@ def waiting(m: Module, places: int) -> Fifo:
     """Place the queue of a traffic source."""
     m.submodules.fifo = part = WaitingQueue(WIDTH, places)
     return Fifo(part.push, part.entry, part.leave, part.waiting, part.first, lost=part.lost)
-
-
-class _SmallGidQueue(GidQueue):
-    """The queue with fewer places; in nothing else does their number count."""
-
-    def __init__(self, places: int) -> None:
-        self._places = places
-        super().__init__()
-
-    def elaborate(self, platform: object) -> Module:
-        with patch.object(gid_queue, "PLACES", self._places):
-            return super().elaborate(platform)
-
-
-def gids(m: Module, places: int) -> Fifo:
-    """Place a queue of GIDs, of fewer places."""
-    m.submodules.fifo = part = _SmallGidQueue(places)
-    return Fifo(
-        part.push, part.gid[:WIDTH], part.pop, part.some, part.oldest[:WIDTH],
-        full=part.full, late=True, polite=True,
-    )  # fmt: skip
 
 
 def messages(m: Module, places: int, *, block: bool = False) -> Fifo:

@@ -1,4 +1,4 @@
-"""A guarded link whatever is lost on it or flipped, and the watchdog of a register."""
+"""A guarded link whatever is lost on it or flipped."""
 
 from typing import Any
 from unittest.mock import patch
@@ -11,7 +11,6 @@ from syncfabric.rtl.guard import sender as sender_guard
 from syncfabric.rtl.guard.receiver import ReceiverGuard
 from syncfabric.rtl.guard.sender import SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
-from syncfabric.rtl.guard.watchdog import RegisterWatchdog
 from tests.formal.properties import Properties
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "SHAPE",
     "GuardProof",
     "SmallSender",
-    "WatchdogProof",
     "signatures",
 ]
 
@@ -206,48 +204,3 @@ class GuardProof(wiring.Component):
             claims.reached("something is told, and all credits are back", told & home)
             cut = (receiver.inside.valid & receiver.inside.flit.cut).any()
             claims.reached("a packet is cut", cut)
-
-
-class WatchdogProof(wiring.Component):
-    """A register's watchdog and ticks; its register waits, and ends waits, as it likes.
-
-    Parameters
-    ----------
-    period : int
-        Cycles between ticks.
-    """
-
-    def __init__(self, period: int) -> None:
-        self._period = period
-        names = ("waits", "ends", "clear", "arrives", "written")
-        super().__init__({name: In(1) for name in names})
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        claims, period = Properties(m), self._period
-        m.submodules.dog = dog = RegisterWatchdog()
-        phase, waited = Signal(range(period)), Signal(range(2 * period + 1))
-        m.d.sync += phase.eq(Mux(phase == period - 1, 0, phase + 1))
-        m.d.comb += dog.tick.eq(phase == period - 1)
-        for name in ("waits", "ends", "clear", "arrives", "written"):
-            m.d.comb += getattr(dog, name).eq(getattr(self, name))
-        # Who is released, or whose register is cleared, does not wait in the next cycle.
-        still = self.waits & ~dog.tripped & ~dog.trips & ~self.ends
-        claims.assume(~self.ends | self.waits, ~self.arrives | ~self.waits | self.ends)
-        over = claims.before("ends", self.ends | self.clear)
-        m.d.sync += waited.eq(Mux(still, Mux(waited == 2 * period, waited, waited + 1), 0))
-        claims.assume(~over | ~self.waits)
-        claims.holds("nobody trips but who waits", ~dog.trips | (self.waits & ~self.ends))
-        claims.holds("nor before a period is over", ~dog.trips | (waited >= period))
-        claims.holds("who waits for two periods has tripped", waited < 2 * period)
-        claims.reached("somebody waits for two periods less one", waited == 2 * period - 1)
-        tripped, broken = Signal(), Signal()
-        m.d.sync += tripped.eq((tripped | dog.trips) & ~self.clear)
-        with m.If(dog.trips):
-            m.d.sync += broken.eq(1)
-        with m.Elif(self.arrives | self.written):
-            m.d.sync += broken.eq(0)
-        claims.holds("it stays tripped until it is cleared", dog.tripped == tripped)
-        claims.holds("a register trips once", ~(dog.trips & tripped))
-        claims.holds("broken until the next arrival or write", dog.broken == broken)
-        return m

@@ -25,7 +25,7 @@ MARK = 15
 
 @dataclass(frozen=True)
 class Router:
-    """A router as both kinds are looked at.
+    """A router as proofs look at it.
 
     Parameters
     ----------
@@ -33,13 +33,11 @@ class Router:
     inputs, outputs : list of str
         Names of its links.
     way : callable
-        The output, one-hot, that a header on a link names; 0 for the sink.
+        The output, one-hot, that a header on a link names.
     legal : callable
         Whether a header can come by this input.
     fixed : dict
         Inputs that are constant.
-    used_up : callable
-        Whether a header is a route's last: it goes nowhere, and what follows goes by its output.
     cycles : int
         From input buffer to link.
     mark : int
@@ -54,7 +52,6 @@ class Router:
     way: Callable[[Any], Value]
     legal: Callable[[int, Any], Value]
     fixed: dict[str, int]
-    used_up: Callable[[Any], Value] = lambda link: Const(0, 1)
     cycles: int = 0
     mark: int = MARK
     shift: int = 0
@@ -196,9 +193,8 @@ class FlitProof(_Proof):
                 with m.If((watch.where == i) & (watch.channel == c) & link.valid[c]):
                     m.d.comb += now.eq(Mux(link.flit.head, self._router.way(link), kept))
                     m.d.sync += kept.eq(now)
-                    used_up = link.flit.head & self._router.used_up(link)
                     with m.If(watch.comes):
-                        m.d.sync += [goes.eq(Mux(used_up, 0, now)), tail.eq(link.flit.tail)]
+                        m.d.sync += [goes.eq(now), tail.eq(link.flit.tail)]
         marked = [self._router.marked(out) for out in outs]
         seen = [
             Cat(out.valid[c] & mark for out, mark in zip(outs, marked, strict=True))

@@ -10,8 +10,7 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 
 from syncfabric.fpga.blocks import BLOCKS
-from syncfabric.models.networks.spec import IrregularSpec, StaticSpec
-from syncfabric.rtl.irregular.node import NodeInterface
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.loader import RouteLoader
 from syncfabric.sim.assemble.host import front_ports
 from syncfabric.sim.assemble.network import top_ports
@@ -48,10 +47,8 @@ def listing() -> Iterator[str]:
 def _modules() -> Iterator[tuple[str, list[tuple[str, str, int]]]]:
     for name, block in BLOCKS.items():
         yield name, list(component_ports(block.make(block.network())))
-    irregular, static = network("switches_managed").network, network("circuit").network
-    assert isinstance(irregular, IrregularSpec)
+    static = network("circuit").network
     assert isinstance(static, StaticSpec)
-    yield "irregular_node", list(component_ports(NodeInterface(irregular)))
     yield "static_loader", list(component_ports(RouteLoader(static)))
     short = {"input": "in", "output": "out"}
     for name in NETWORKS:

@@ -25,13 +25,12 @@ def test_parameters_stand_above_the_module() -> None:
     [
         ({"foo": 1}, r'^network: unknown key "foo"; known are '),
         ({"width": 9999}, r"^network: width must be 1 to 1024, not 9999$"),
-        ({"sync": "wires"}, r"^set: sync is fixed in mesh-router; take another block"),
-        ({"kind": "static"}, r"^set: kind is fixed in mesh-router; take another block"),
+        ({"kind": "static"}, r"^set: kind is fixed in router-engine; take another block"),
     ],
 )
 def test_parameters_that_are_none(options: dict[str, object], words: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=words):
-        build_block("mesh-router", tmp_path / "out", options)
+        build_block("router-engine", tmp_path / "out", options)
     assert not (tmp_path / "out").exists()
 
 

@@ -12,7 +12,7 @@ from syncfabric.fpga.blocks import BLOCKS, block_design
 from syncfabric.fpga.harness import Registered
 
 VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}
-"""Blocks of which there is a plainer one, as ``mesh-router-data`` of ``mesh-router``."""
+"""Blocks of which there is a plainer one, as ``router-engine-two`` of ``router-engine``."""
 
 
 class Adder(wiring.Component):

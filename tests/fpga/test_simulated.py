@@ -11,8 +11,8 @@ from syncfabric.fpga.tools import Tool
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.models.planning.images import config_writes
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.set_up_writes import set_up_writes
 from syncfabric.sim.assemble.network import top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
 from syncfabric.sim.drive.run import run
@@ -26,9 +26,9 @@ name = "smallest"
 kind = "mesh"
 width = 2
 height = 1
-sync = "wires"
 channels = 0
-barrier_registers = 1
+groups = 1
+wires = 1
 data_bits = 1
 [[group]]
 id = 1
@@ -78,6 +78,9 @@ NETWORKS = {
 PARTS = (0.2, 0.4, 0.8)
 """Where in the netlist a LUT is broken; one may feed only what the network's bench sees."""
 
+APART = 40
+"""Cycles from one request at the config port to the next: it has been answered by then."""
+
 
 def barriers(text: str, netlist: Netlist, *, background: float = 0.0) -> RunResult:
     plan = make_plan(loads(text))
@@ -120,16 +123,16 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
     seen = [", ".join(f"{module}_{name}" for _, name, _ in outputs) for module in ("rtl", "mapped")]
     driven = "\n".join(f"        {name} = $random;" for _, name, _ in inputs)
     writes = "\n".join(
-        f"if (t == {10 + i}) begin config_valid = 1; config_node = {target}; "
-        f"config_address = {address}; config_data = {data}; end"
-        for i, (target, address, data) in enumerate(config_writes(plan))
+        f"if (t == {APART * (i + 1)}) begin config_valid = 1; config_node = {write.target}; "
+        f"config_address = {write.address}; config_data = {write.value}; end"
+        for i, write in enumerate(set_up_writes(plan))
     )
     bench.lines(f"""
       initial begin
         for (t = 0; t < 3000; t = t + 1) begin
           #1 clk = 1; #1 clk = 0; rst = t < 4;
 {driven}
-          config_valid = t > 1500 && t % 8 == 0; start = 1; config_write = 1;
+          config_valid = t > 1500 && t % {APART} == 0; start = 1; config_write = 1;
 {writes}
           #1 if (t > 4 && {{{seen[0]}}} !== {{{seen[1]}}}) differ = differ + 1;
           if (t > 4 && rtl_released !== 0) released = released + 1;

@@ -62,6 +62,13 @@ SLOTS = (
         "slot.missing >= hits.keys()",
     ),
     Mutant(
+        "wires: the watchdog ticks a cycle late",
+        "rtl/parts/tick.py",
+        "age == most - 1 if most else 1",
+        "age == most if most else 1",
+        LOCKSTEP,
+    ),
+    Mutant(
         "engine wires: managers have every slot",
         "rtl/lifecycle/shape.py",
         "(entry - self.entries)[:share]",

@@ -5,13 +5,8 @@ from tests.mutation.mutant import Mutant
 __all__ = ["SURVIVORS"]
 
 AXI, UART = "rtl/host/axi_lite.py", "rtl/host/uart.py"
-DECODER = "rtl/irregular/routing.py"
 _AXI, _UART = (f"tests/rtl/host/test_{name}.py::test_" for name in ("axi_lite", "uart"))
-_MESH = "tests/rtl/mesh/test_routing.py::test_all_bits_of_a_coordinate_are_compared"
-_HEADS = "tests/rtl/irregular/test_routing.py::test_every_head_goes_where_it_must"
 _ARBITERS = "tests/rtl/parts/test_arbiter.py::test_"
-_EAST_WEST = "east, west = _ways(x, destination.x, 0 in legal, 2 in legal)"
-_NORTH_SOUTH = "north, south = _ways(y, destination.y, 1 in legal, 3 in legal)"
 
 
 def _all_places(part: str, test: str = "every_place_is_used") -> tuple[str, ...]:
@@ -56,25 +51,18 @@ SURVIVORS = (
         ("tests/rtl/cores/test_interface.py::test_hundreds_of_packets_may_be_unacknowledged",),
     ),
     Mutant(
-        "a manager compares one bit of a reply's tag",
-        "rtl/setup/rounds.py",
-        "(self.tag == tag)",
-        "(self.tag[0] == tag[0])",
-        ("tests/rtl/setup/test_rounds.py::test_a_reply_of_a_command_before_is_not_counted",),
+        "columns from 512 on are not told apart",
+        "rtl/router/routing.py",
+        "_ways(router.x, header.x, EAST",
+        "_ways(router.x[:9], header.x[:9], EAST",
+        ("tests/rtl/router/test_routing.py",),
     ),
     Mutant(
-        "four bits of X are compared",
-        "rtl/mesh/routing.py",
-        _EAST_WEST,
-        _EAST_WEST.replace("x, destination.x", "x[:4], destination.x[:4]"),
-        (_MESH,),
-    ),
-    Mutant(
-        "four bits of Y are compared",
-        "rtl/mesh/routing.py",
-        _NORTH_SOUTH,
-        _NORTH_SOUTH.replace("y, destination.y", "y[:4], destination.y[:4]"),
-        (_MESH,),
+        "rows from 512 on are not told apart",
+        "rtl/router/routing.py",
+        "_ways(router.y, header.y, NORTH",
+        "_ways(router.y[:9], header.y[:9], NORTH",
+        ("tests/rtl/router/test_routing.py",),
     ),
     Mutant(
         "a buffer of 16 places uses 15",
@@ -110,47 +98,5 @@ SURVIVORS = (
         "for j in range(count) if j != i\n",
         "for j in range(min(count, 16)) if j != i\n",
         (f"{_ARBITERS}the_least_recent_of_the_most_requesters",),
-    ),
-    Mutant(
-        "a switch of 16 ports sends by port 0 what no table has",
-        DECODER,
-        "*(Const(ports, bits) for _ in range(missing))",
-        "*(Const(ports % 16, bits) for _ in range(missing))",
-        (_HEADS,),
-    ),
-    Mutant(
-        "a switch of 16 ports sends by port 0 what has no route",
-        DECODER,
-        "Mux(bad, ports, route.port_0)",
-        "Mux(bad, ports % 16, route.port_0)",
-        (_HEADS,),
-    ),
-    Mutant(
-        "a table has 12 switches",
-        DECODER,
-        "table.word_select(header.switch, bits)",
-        "table.word_select(header.switch % 12, bits)",
-        (_HEADS,),
-    ),
-    Mutant(
-        "a packet in channel 2 stays there beyond a dateline",
-        "rtl/irregular/input_port.py",
-        "return channel | 1 if channel | 1 < ordinary else channel",
-        "return channel | 1 if channel | 1 < min(ordinary, 2) else channel",
-        ("tests/rtl/irregular/test_packets.py",),
-    ),
-    Mutant(
-        "nothing goes to a parent at port 15",
-        "rtl/irregular/image.py",
-        "self.towards_parent.eq(1 << self.parent)",
-        "self.towards_parent.eq((1 << self.parent)[:15])",
-        ("tests/rtl/irregular/test_register.py::test_messages_go_to_any_parent_and_come_from_it",),
-    ),
-    Mutant(
-        "wires: three bits of the parent's link are compared",
-        "rtl/wires/images.py",
-        "Cat(tree.parent == p for p in range(links))",
-        "Cat(tree.parent[:3] == p for p in range(links))",
-        ("tests/rtl/wires/test_images.py::test_every_link_is_a_parent_and_a_child",),
     ),
 )

@@ -11,13 +11,11 @@ __all__ = ["Around"]
 
 
 class Around(wiring.Component):
-    """Everything free, but for inputs of which at most one bit is high, and inputs that stay.
+    """Everything free, but for inputs that stay.
 
     Parameters
     ----------
     part : Component
-    hot : tuple of str
-        Inputs with one bit at most.
     fixed : dict
         Inputs that are constant.
     """
@@ -26,10 +24,9 @@ class Around(wiring.Component):
         self,
         part: wiring.Component,
         *,
-        hot: tuple[str, ...] = (),
         fixed: dict[str, int] | None = None,
     ) -> None:
-        self._part, self._hot, self._fixed = part, hot, fixed or {}
+        self._part, self._fixed = part, fixed or {}
         super().__init__(part.signature)
 
     def elaborate(self, platform: object) -> Module:
@@ -40,8 +37,6 @@ class Around(wiring.Component):
         for path, _, value in self._part.signature.flatten(self):
             name = "__".join(map(str, path))
             word: Any = Value.cast(value)
-            if name in self._hot:
-                claims.assume((word & (word - 1)) == 0)
             if name in self._fixed:
                 claims.assume(word == self._fixed[name])
         return m

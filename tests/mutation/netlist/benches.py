@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from tests.mutation.netlist.device import Bench, Device
 
-__all__ = ["Play", "clocked_on", "plays_of"]
+__all__ = ["Play", "plays_of"]
 
 Play = Callable[[Device], None]
 """Raises an AssertionError, or whatever else a bench comes to, when the device is wrong."""
@@ -66,21 +66,3 @@ def _finish(bench: Coroutine[None, None, None]) -> None:
     except StopIteration:
         return
     raise RuntimeError("a bench waits for a simulator that is not there")
-
-
-def clocked_on(device: Device) -> Callable[..., list[dict[str, int]]]:
-    """Return what `tests.rtl.support.clocked` is, for a device in the place of any part."""
-    outputs = [name for name, (direction, _) in device.ports.items() if direction == "out"]
-
-    def clocked(part: object, cases: Iterator[Mapping[str, int]]) -> list[dict[str, int]]:
-        device.reset()
-        seen = []
-        for case in cases:
-            for name, word in case.items():
-                if name == "rst" or name in device.ports:
-                    device.set(name, word)
-            seen.append({name: device.get(name) for name in outputs})
-            device.edge()
-        return seen
-
-    return clocked

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 from amaranth import Module
 from amaranth.lib import wiring
@@ -15,43 +14,29 @@ from amaranth.lib import wiring
 from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.networks.wires import WirePlane
-from syncfabric.rtl.barrier.unit import BarrierUnit
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.irregular.barrier_unit import BarrierUnit as SwitchUnit
-from syncfabric.rtl.irregular.switch import IrregularSwitch
-from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.rtl.transport.config_chain import ConfigNode
-from syncfabric.rtl.wires.unit import WireUnit
-from tests.formal import kinds_of_routers, routers
+from tests.formal import routers
 from tests.formal.properties import Properties
 from tests.formal.static_switch import FLIT, StaticProof
 from tests.models.golden.router_stimuli import RouterBuild
 from tests.mutation.netlist.around import Around
-from tests.mutation.netlist.benches import Play, clocked_on, plays_of
+from tests.mutation.netlist.benches import Play, plays_of
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
-from tests.rtl.barrier import bench_unit
 from tests.rtl.engine import bench_engine
 from tests.rtl.engine.lockstep import build, differences
-from tests.rtl.irregular import bench_switch as bench_irregular
-from tests.rtl.irregular import bench_switch_life, bench_switch_story
-from tests.rtl.irregular import bench_unit as bench_switch_unit
-from tests.rtl.irregular.specs import network
-from tests.rtl.mesh import bench_packets
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.static import bench_agents, bench_switch
-from tests.rtl.wires import test_unit
-from tests.rtl.wires.stimuli import INDEX
 
 __all__ = ["BLOCKS"]
 
-NAMES, MANY = 4, 16
+NAMES = 4
 """How often a bench with random stimuli is played, under names of its own, which seed it."""
 
 STATIC = StaticSpec(
@@ -63,11 +48,6 @@ STATIC = StaticSpec(
     core_buffer=2,
     injection_buffer=2,
 )
-UNIT = bench_unit.network(barrier_registers=2, data_bits=2)
-SWITCH_UNIT = network(ports=4, barrier_registers=2, data_bits=2)
-ROUTER = bench_packets.CASES["one_channel"]
-SWITCH = bench_switch_story.CASES["switch_2"]
-WIRES = (test_unit.ROUTER, WirePlane(2, 2))
 ENGINE = build(2, 4, 1, "bitwise", 1, watchdog=7)
 ANY_ROUTER = RouterCase(
     RouterBuild(5, 1, 2, 16, "xy", False, XY(2, 2, 1, 1).pairs, place=(1, 1), bits=(2, 2))
@@ -85,30 +65,8 @@ def _benches(
     ]
 
 
-def _switch() -> list[Play]:
-    return [
-        play
-        for number in range(NAMES)
-        for module in (bench_irregular, bench_switch_story, bench_switch_life)
-        for play in plays_of(module, f"mutants_{number}", SWITCH)
-    ]
-
-
 def _agents(case: str) -> Callable[[], list[Play]]:
     return lambda: list(plays_of(bench_agents, case))
-
-
-def _wires() -> list[Play]:
-    def play(number: int, device: Device) -> None:
-        case = f"mutants {number}"
-        with (
-            patch.object(test_unit, "clocked", clocked_on(device)),
-            patch.object(test_unit, "WireUnit", lambda *shape, **options: None),
-            patch.dict(test_unit.CASES, {case: WIRES}),
-        ):
-            test_unit.test_every_cycle(case)
-
-    return [partial(play, number) for number in range(MANY)]
 
 
 class _Router(routers.FlitProof):
@@ -144,11 +102,6 @@ def _lockstep(make: Callable[[random.Random], Lockstep]) -> Callable[[], list[Pl
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
     return {f"{name}_out__flit": f"|plain_{name}_out__valid" for name in names}
 
-
-_SENDS = {
-    **{f"send_{p}": f"plain_offer[{p}]" for p in range(4)},
-    **{f"send_class_{p}": f"plain_offer[{p}]" for p in range(4)},
-}
 
 _MESSAGES = {f"{name}__message": f"plain_{name}__valid" for name in ("out_0", "out_1", "release")}
 
@@ -208,53 +161,5 @@ BLOCKS = (
     ),
     Block(
         "tree agent", "rtl/static/tree_agent.py", TreeAgent, _agents("tree_16"), Around, mutants=150
-    ),
-    Block(
-        "mesh router",
-        "rtl/mesh/packets.py",
-        lambda: PacketRouter(ROUTER),
-        _benches(bench_packets, "mutants", ROUTER),
-        partial(_router, kinds_of_routers.mesh(1, 2)),
-        _flits(list(PORT_NAMES)),
-        NAMES,
-    ),
-    Block(
-        "mesh barrier unit",
-        "rtl/barrier/unit.py",
-        lambda: BarrierUnit(UNIT),
-        _benches(bench_unit, "mutants", UNIT, MANY),
-        partial(
-            Around,
-            hot=tuple(f"class_{p}" for p in range(4)),
-            fixed={"x": 1, "y": 1, "index": bench_unit.NODE},
-        ),
-        _SENDS,
-        MANY,
-    ),
-    Block(
-        "switch's barrier unit",
-        "rtl/irregular/barrier_unit.py",
-        lambda: SwitchUnit(SWITCH_UNIT),
-        _benches(bench_switch_unit, "mutants", SWITCH_UNIT, MANY),
-        partial(Around, fixed={"index": bench_switch_unit.TARGET}),
-        {"message": "|plain_send"},
-        MANY,
-    ),
-    Block(
-        "irregular switch",
-        "rtl/irregular/switch.py",
-        lambda: IrregularSwitch(SWITCH),
-        _switch,
-        partial(Around, hot=tuple(f"in_{p}__valid" for p in range(4))),
-        {f"out_{p}__flit": f"plain_out_{p}__sync_valid || |plain_out_{p}__valid" for p in range(4)},
-        NAMES,
-    ),
-    Block(
-        "slots of wires",
-        "rtl/wires/unit.py",
-        lambda: WireUnit(WIRES[0][0], WIRES[1], WIRES[0][1], process=WIRES[0][2]),
-        _wires,
-        partial(Around, fixed={"index": INDEX}),
-        names=MANY,
     ),
 )

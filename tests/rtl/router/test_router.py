@@ -1,4 +1,4 @@
-"""The router for any topology: as the mesh's router in every cycle, and by table and source."""
+"""The router for any topology, by table and source, and with datelines."""
 
 import random
 from collections import deque
@@ -9,10 +9,8 @@ from amaranth import Module
 from amaranth.sim import Simulator
 
 from syncfabric.models.layout.flit import table_header
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.rtl.mesh.packets import PORT_NAMES, PacketRouter
 from syncfabric.rtl.router.router import Router
-from syncfabric.rtl.router.routing import SourceRouting, TableRouting, XyRouting
+from syncfabric.rtl.router.routing import SourceRouting, TableRouting
 
 FLIT_BITS = 16
 
@@ -37,86 +35,6 @@ def packet_flits(rng: random.Random, header: int) -> list[tuple[int, int, int]]:
     rest = rng.getrandbits(FLIT_BITS - 8) << 8
     payloads = [header | rest, *(rng.getrandbits(FLIT_BITS) for _ in range(length - 1))]
     return [(word, i == 0, i == length - 1) for i, word in enumerate(payloads)]
-
-
-@pytest.mark.parametrize(("channels", "places"), [(1, 4), (2, 1), (3, 8)])
-def test_mesh_router_in_every_cycle(channels: int, places: int) -> None:
-    """Both routers get the same flits and credits; all that they show is compared."""
-    spec = MeshSpec(
-        kind="mesh",
-        width=4,
-        height=4,
-        data_bits=0,
-        sync="wires",
-        channels=channels,
-        buffer_flits=places,
-        flit_bits=FLIT_BITS,
-    )
-    old = PacketRouter(spec)
-    new = Router(XyRouting(2, 2), channels=channels, buffer_flits=places, flit_bits=FLIT_BITS)
-    m = Module()
-    m.submodules += [old, new]
-    rng = random.Random(places)
-    x, y = 1, 2
-    waiting: dict[tuple[int, int], deque[Any]] = {
-        (port, c): deque() for port in range(5) for c in range(channels)
-    }
-    room = dict.fromkeys(waiting, places)
-    owed = dict.fromkeys(waiting, 0)
-    sent = 0
-
-    def header(port: int) -> int:
-        """Return a destination that X-Y routing brings to this input."""
-        columns = {0: range(x + 1), 2: range(x, 4)}.get(port, [x] if port < 4 else range(4))
-        rows = {1: range(y + 1), 3: range(y, 4)}.get(port, range(4))
-        return rng.choice(columns) | rng.choice(rows) << 2
-
-    def cycle(ctx: Any, now: int) -> None:
-        nonlocal sent
-        for router in (old, new):
-            ctx.set(router.x, x)
-            ctx.set(router.y, y)
-        returned = {lane for lane, count in owed.items() if count and rng.random() < 0.7}
-        for lane in returned:
-            owed[lane] -= 1
-        for port, name in enumerate(PORT_NAMES):
-            ready = [c for c in range(channels) if waiting[port, c] and room[port, c]]
-            valid, flit = 0, (0, 0, 0)
-            for c in range(channels):
-                if not waiting[port, c] and rng.random() < 0.3:
-                    waiting[port, c].extend(packet_flits(rng, header(port)))
-            if ready and rng.random() < 0.8:
-                c = rng.choice(ready)
-                valid, flit = 1 << c, waiting[port, c].popleft()
-                room[port, c] -= 1
-            credits = sum(1 << c for o, c in returned if o == port)
-            for source, out in (
-                (getattr(old, f"{name}_in"), getattr(old, f"{name}_out")),
-                (getattr(new, f"in_{port}"), getattr(new, f"out_{port}")),
-            ):
-                ctx.set(source.valid, valid)
-                for field, value in zip(("payload", "head", "tail"), flit, strict=True):
-                    ctx.set(getattr(source.flit, field), value)
-                ctx.set(out.credit, credits)
-        assert ctx.get(old.overflows) == ctx.get(new.overflows) == 0
-        for port, name in enumerate(PORT_NAMES):
-            shown = []
-            for source, out in (
-                (getattr(old, f"{name}_in"), getattr(old, f"{name}_out")),
-                (getattr(new, f"in_{port}"), getattr(new, f"out_{port}")),
-            ):
-                shown.append(
-                    (ctx.get(out.valid), ctx.get(out.flit.as_value()), ctx.get(source.credit))
-                )
-            assert shown[0] == shown[1], (now, name)
-            for c in range(channels):
-                if shown[0][0] >> c & 1:
-                    owed[port, c] += 1
-                    sent += 1
-                room[port, c] += shown[0][2] >> c & 1
-
-    simulate(m, cycle, 400)
-    assert sent > 400
 
 
 ROUTERS, NUMBER = 24, 9
