@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
-from syncfabric.models.networks.table import Table, Whole
+from syncfabric.models.networks.table import Flag, Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
 
@@ -41,7 +41,7 @@ class EngineShape(Table):
     """
 
     links: Whole = Field(ge=1, le=MOST_PORTS, description="link ports")
-    own: bool = Field(default=True, description="the process of the router takes part")
+    own: Flag = Field(default=True, description="the process of the router takes part")
     groups: Whole = Field(default=16, ge=1, le=256, description="entries")
     data_bits: Whole = Field(default=0, ge=0, le=32, description="bits of data in a message")
     operations: Literal["none", "bitwise", "all"] = Field(
@@ -54,8 +54,8 @@ class EngineShape(Table):
     watchdog: Whole = Field(
         default=0, ge=0, le=65535, description="cycles between two visits; 0: none"
     )
-    counters: bool = Field(default=True, description="events are counted")
-    read_back: bool = Field(default=True, description="entries can be read whole")
+    counters: Flag = Field(default=True, description="events are counted")
+    read_back: Flag = Field(default=True, description="entries can be read whole")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -117,14 +117,14 @@ class NodeShape(EngineShape):
     )
     buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
     flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
-    output_register: bool = Field(default=False, description="a register before each link")
+    output_register: Flag = Field(default=False, description="a register before each link")
     routing: Literal["xy", "table", "source"] = Field(
         default="source", description="how packets find their outputs"
     )
     routers: Whole = Field(
         default=0, ge=0, le=1 << 17, description="routers that a table leads to; 0: no table"
     )
-    datelines: bool = Field(default=False, description="packets change channels at some outputs")
+    datelines: Flag = Field(default=False, description="packets change channels at some outputs")
     managers: Whole = Field(
         default=0, ge=0, le=4, description="managers that set groups up by packets"
     )

@@ -138,10 +138,10 @@ def test_prefixes_that_are_none(call: Call, here: Path, design: str) -> None:
             "front: router-engine is a block, and fronts are for",
         ),
         (["router-engine", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
-        (["router-engine", "--set", "data_bits=40"], "network: data_bits must be 0 to 32, not 40"),
+        (["router-engine", "--set", "data_bits=40"], "data_bits must be 0 to 32, not 40"),
         (
             ["router-engine", "--set", "counters=maybe"],
-            "network: counters must be true or false, not ",
+            "counters must be true or false, not ",
         ),
         (["router-engine", "--set", "kind=static"], "set: kind is fixed in router-engine; take a"),
         (["mesh-2x2", "--set", "width=3"], "set: it is for blocks; write the keys of a network"),

@@ -23,8 +23,8 @@ def test_parameters_stand_above_the_module() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"foo": 1}, r'^network: unknown key "foo"; known are '),
-        ({"width": 9999}, r"^network: width must be 1 to 1024, not 9999$"),
+        ({"foo": 1}, r'^unknown key "foo"; known are '),
+        ({"width": 9999}, r"^width must be 1 to 1024, not 9999$"),
         ({"kind": "static"}, r"^set: kind is fixed in router-engine; take another block"),
     ],
 )
