@@ -1,68 +1,39 @@
-"""Planner btin: the reference trees, the rule written out, and one tree from many."""
+"""Planner btin: the figure, and the rule written out; reference trees are in links/test_plans."""
 
-import json
 import random
 from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec
 from syncfabric.models.planning.btin import build_tree, root_switch
 from syncfabric.models.planning.centre import least_eccentric
-from syncfabric.models.planning.plan import IrregularGroupPlan, make_plan
-from syncfabric.models.planning.setup_register import setup_register
+from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.switch_graph import SwitchGraph
-from syncfabric.models.planning.switch_tree import PortRegister
 from tests.models.planning.irregular import (
     check_tree,
     clusters,
     draw_network,
     member_switches,
-    network_of,
 )
-
-REFERENCE = Path(__file__).parents[2] / "data" / "btin_trees.json"
-CASES = json.loads(REFERENCE.read_text(encoding="utf-8"))["cases"]
-
-
-def places(pairs: Iterable[list[int]]) -> tuple[Place, ...]:
-    return tuple((switch, port) for switch, port in pairs)
-
-
-@pytest.mark.parametrize("case", CASES, ids=[f"{len(c['links'])}-links" for c in CASES])
-def test_reference_trees(case: dict[str, Any]) -> None:
-    links = tuple(((a, b), (c, d)) for (a, b), (c, d) in case["links"])
-    switches = 1 + max(end[0] for link in links for end in link)
-    topology = Irregular(case["ports"], switches, links, places(case["nodes"]))
-    (group,) = make_plan(
-        network_of(topology, GroupSpec(id=1, members=places(case["members"])))
-    ).groups
-    assert isinstance(group, IrregularGroupPlan)
-    assert group.planner == "btin"
-    assert group.root_switch == case["root_switch"]
-    assert group.root == group.root_node == tuple(case["root_node"])
-    assert group.height == group.longest_path == case["tree_height"]
-    assert group.edges == sorted(case["edges"])
 
 
 def test_figure_1() -> None:
     """Three switches have height 2; pruned, that of 0 has an edge more than those of 3 and 6."""
     spec = reader.load("cluster-fig1")
-    (group,) = make_plan(spec).groups
-    assert isinstance(group, IrregularGroupPlan)
-    assert (group.root_switch, group.root_node, group.height) == (3, (3, 4), 2)
-    assert group.edges == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
-    assert isinstance(spec.network, IrregularSpec)
-    members = member_switches(group.members)
+    wanted = spec.groups[0].model_copy(update={"planner": "btin"})
+    plan = make_plan(spec.model_copy(update={"groups": (wanted,)}))
+    (group,) = (group.to_json() for group in plan.groups)
+    assert group["planner"] == "btin"
+    assert (group["root_switch"], group["root_node"], group["height"]) == (3, [3, 4], 2)
+    assert group["edges"] == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
+    assert isinstance(spec.network, EngineIrregularSpec)
+    members = member_switches(spec.groups[0].members)
     graph = SwitchGraph.of(spec.network.topology)
     nearest, height = least_eccentric(graph, members, members)
     assert (nearest.tolist(), height) == ([0, 3, 6], 2)
@@ -115,47 +86,6 @@ def test_the_root_of_larger_networks(seed: int) -> None:
     assert found == literal_root(topology, members)
 
 
-@settings(max_examples=60, deadline=None)
-@given(clusters(most=14))
-def test_independent_setups_make_the_one_tree(drawn: tuple[Irregular, list[Place]]) -> None:
-    """Every member runs Setup_Register by itself; each register is written by just one."""
-    topology, members = drawn
-    group = GroupSpec(id=9, members=tuple(members), op="xor")
-    for turnaround in ("switch", "node"):
-        (plan,) = make_plan(network_of(topology, group, turnaround=turnaround)).message_groups
-        written: list[PortRegister] = []
-        for place, member in enumerate(members):
-            others = members[place:] + members[:place]
-            written += setup_register(topology, others, member, 9, op="xor", turnaround=turnaround)
-        assert len(written) == len(set(written))
-        assert set(written) == set(plan.registers())
-
-
-def test_a_representative_sets_up_the_nonmember_switches_below_it() -> None:
-    """Members at the ends of 0 - 1 - 2 - 3, and one more at 0 that represents nothing."""
-    links = tuple(((s, 1), (s + 1, 0)) for s in range(3))
-    topology = Irregular(4, 4, links, ((0, 2), (0, 3), (3, 2)))
-    members = topology.nodes
-    assert setup_register(topology, members, (0, 2), 5) == (
-        PortRegister(5, (0, 2), 0, (1,)),
-        PortRegister(5, 0, None, (1, 2, 3)),
-        PortRegister(5, 1, 0, (1,)),
-        PortRegister(5, 2, 0, (1,)),
-    )
-    assert setup_register(topology, members, (0, 3), 5) == (PortRegister(5, (0, 3), 0, (1,)),)
-    assert setup_register(topology, members, (3, 2), 5) == (
-        PortRegister(5, (3, 2), 0, (1,)),
-        PortRegister(5, 3, 0, (2,)),
-    )
-
-
-def test_only_members_set_up_registers() -> None:
-    topology = Irregular(2, 1, (), ((0, 0), (0, 1)))
-    rule = r"^Node \(0, 1\) must be a member of group 4 to set up its register$"
-    with pytest.raises(PlanError, match=rule):
-        setup_register(topology, [(0, 0)], (0, 1), 4)
-
-
 @pytest.mark.parametrize(
     ("pairs", "members", "root"),
     [
@@ -174,9 +104,6 @@ def test_what_decides(pairs: str, members: list[int], root: int) -> None:
     topology = joined([(int(pair[0]), int(pair[1])) for pair in pairs.split()])
     assert literal_root(topology, set(members)) == root
     assert root_switch(SwitchGraph.of(topology), np.array(members)) == root
-    nodes = [(switch, 7) for switch in members]
-    _, register, *_ = setup_register(topology, nodes, (root, 7), 1)
-    assert (register.seat, register.parent) == (root, None)
 
 
 def joined(pairs: list[tuple[int, int]]) -> Irregular:
@@ -192,10 +119,6 @@ def joined(pairs: list[tuple[int, int]]) -> Irregular:
 def test_of_parallel_links_the_parents_lowest_port_is_taken() -> None:
     links = (((0, 3), (1, 0)), ((0, 1), (1, 2)), ((1, 1), (0, 2)))
     topology = Irregular(5, 2, links, ((0, 4), (1, 3)))
-    (group,) = make_plan(
-        network_of(topology, GroupSpec(id=1, members=topology.nodes))
-    ).message_groups
-    assert list(group.registers())[2:] == [
-        PortRegister(1, 0, None, (1, 4)),
-        PortRegister(1, 1, 2, (3,)),
-    ]
+    tree = build_tree(SwitchGraph.of(topology), np.array([0, 1]))
+    assert tree.root == 0
+    assert (tree.down_port.tolist(), tree.up_port.tolist()) == ([-1, 1], [-1, 2])

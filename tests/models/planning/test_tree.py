@@ -1,4 +1,4 @@
-"""The tree's arrays and the registers read from them."""
+"""The tree's arrays and what is read from them."""
 
 import numpy as np
 import pytest
@@ -6,37 +6,25 @@ import pytest
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Port, Turn
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.models.planning.tree import (
-    Register,
-    Tree,
-    coordinates,
-    distribute_turn,
-    reduce_turn,
-)
+from syncfabric.models.planning.tree import Tree, coordinates, distribute_turn
 
 MEMBERS = [(0, 0), (1, 0), (1, 1), (2, 2)]
 TREE = build_tree(MEMBERS)
 
 
-def test_registers_of_a_small_tree() -> None:
+def test_a_small_tree() -> None:
     assert TREE.edges == [[[0, 0], [1, 1]], [[1, 0], [1, 1]], [[2, 2], [1, 1]]]
     assert TREE.root == (1, 1)
-    root = Register(
-        gid=5,
-        node=(1, 1),
-        parent=None,
-        turn=Turn.X_FIRST,
-        children=((2, 2), None, (0, 0), (1, 0)),
-        op="and",
-    )
-    assert TREE.register((1, 1), 5, "and") == root
-    assert TREE.register((2, 2), 5).turn is Turn.Y_FIRST
-    assert TREE.register((1, 0), 5).turn is Turn.X_FIRST
+    assert TREE.children_of((1, 1)) == ((2, 2), None, (0, 0), (1, 0))
+    assert TREE.parent_of((1, 1)) is None
+    assert [TREE.parent_of(node) for node in ((0, 0), (1, 0), (2, 2))] == [(1, 1)] * 3
 
 
-def test_a_reduction_goes_back() -> None:
-    for port in (Port.EAST, Port.WEST, Port.NORTH, Port.SOUTH):
-        assert reduce_turn(port) is distribute_turn(port).reverse
+def test_a_distribution_leaves_by_the_axis_of_its_port() -> None:
+    for port in (Port.EAST, Port.WEST):
+        assert distribute_turn(port) is Turn.X_FIRST
+    for port in (Port.NORTH, Port.SOUTH):
+        assert distribute_turn(port) is Turn.Y_FIRST
 
 
 def test_path_sums_count_both_ends() -> None:
