@@ -146,8 +146,7 @@ class BarrierPlan:
             The values have not the shape of a plan, or its network is not sound.
         """
         try:
-            settings = data["settings"]
-            return cls._of(SETTINGS[settings["kind"]](**settings), data)
+            return cls._of(_network(data["settings"]), data)
         except SyncfabricError:
             raise
         except KeyError as error:
@@ -184,6 +183,14 @@ SETTINGS: dict[str, type[AnySpec]] = {
     "irregular": EngineIrregularSpec,
     "static": StaticSpec,
 }
+
+
+def _network(settings: Mapping[str, Any]) -> AnySpec:
+    """Read the settings of a plan's network."""
+    try:
+        return SETTINGS[settings["kind"]](**settings)
+    except SpecError as error:
+        raise SpecError(f"plan: settings: {error}; plan again") from None
 
 
 def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:

@@ -40,8 +40,8 @@ int main(void)
     syncfabric_meter seen;
 
     printf("# identify %d\n", syncfabric_identify(NULL));
-    syncfabric_config_write(NULL, 1, SYNCFABRIC_REGISTER(2, SYNCFABRIC_WORD_PARENT), 0x123);
-    printf("# config %" PRIx32 "\n", syncfabric_config_read(NULL, 1, SYNCFABRIC_REGISTER(2, 1)));
+    syncfabric_config_write(NULL, 1, SYNCFABRIC_IMAGE, 0x123);
+    printf("# config %" PRIx32 "\n", syncfabric_config_read(NULL, 1, SYNCFABRIC_IMAGE));
     printf("# arrive %d\n", syncfabric_arrive(NULL, 0, 1));
     syncfabric_start(NULL);
     syncfabric_measure(NULL, 1, mask);

@@ -78,7 +78,7 @@ def header(shape: HostShape, *, driver: bool = True) -> str:
 
 
 def test_a_driver_in_c_runs_a_barrier(tmp_path: Path) -> None:
-    network = {"kind": "mesh", "width": 2, "height": 2, "barrier_registers": 3}
+    network = {"kind": "mesh", "width": 2, "height": 2, "groups": 3}
     spec = NetworkSpec.model_validate({"name": "net", "network": network})
     (tmp_path / "net_axi.h").write_text(header(SHAPE))
     (tmp_path / "net_registers.h").write_text(c_header(spec, "syncfabric"))

@@ -6,13 +6,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks import reader
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.tree import Tree
 
 APART = "^plan: its parts do not belong together: "
 Change = Callable[[BarrierPlan], BarrierPlan]
@@ -46,29 +45,30 @@ def on(name: str) -> Change:
     return whole(spec=plan(name).spec)
 
 
-CLUSTER = "cluster-fig1"
-FAR = Tree.from_edges([(0, 0), (9, 9)], [[[9, 9], [0, 0]]], np.array([4, 0]))
+def moved(by: int) -> Callable[[GroupPlan], dict[int, int]]:
+    """Return what moves a group's entries."""
+    return lambda group: {router: entry + by for router, entry in group.placement.items()}
+
+
+CLUSTER, WIRES = "cluster-fig1", "wires-8x8"
 APARTS: dict[str, tuple[str, Change, str]] = {
     "no plan of a group": ("mesh-2x2", whole(groups=("x",)), "str is no plan"),
-    "another kind": (CLUSTER, on("mesh-8x8"), "IrregularGroupPlan is no plan of a group on"),
-    "a smaller mesh": ("mesh-8x8", on("mesh-2x2"), "its tree goes by"),
-    "other switches": (CLUSTER, on("twins"), "its tree goes by"),
-    "wires of another": ("wires-4x4", on("wires-cluster"), "its network is not that of the"),
-    "one group twice": ("mesh-2x2", lambda p: replace(p, groups=p.groups * 2), "id 1 is used"),
+    "another kind": ("reflex-2x2", on("mesh-2x2"), "StaticGroupPlan is no plan of a group on"),
+    "a smaller mesh": ("mesh-8x8", on("mesh-2x2"), "group 1"),
+    "other switches": (CLUSTER, on("twins"), "group 1"),
+    "slots of another": (WIRES, on("mesh-8x8"), "group 1"),
+    "one group twice": (
+        "mesh-2x2",
+        lambda p: replace(p, groups=p.groups * 2),
+        "id 1 is used twice",
+    ),
     "no groups": ("reflex-2x2", whole(groups=None), "'NoneType' object"),
-    "a turnaround": (CLUSTER, first(turnaround="node"), "group 1: its turnaround is not"),
     "a bound in words": ("mesh-2x2", first(bound="soon"), "bound must be cycles or None"),
     "a bound below 0": ("mesh-2x2", first(bound=-1), "bound must be cycles or None, not -1"),
-    "a register": ("mesh-2x2", first(slots=lambda g: g.slots + 4), "register 4 is none of the"),
-    "a register below 0": ("mesh-2x2", first(slots=lambda g: g.slots - 1), "register -1 is none"),
-    "registers too few": ("mesh-2x2", first(slots=lambda g: g.slots[1:]), "shorter than"),
-    "a switch's register": (
-        CLUSTER,
-        first(switch_slots=lambda g: g.switch_slots + 4),
-        "register 4 is none of the network's 4",
-    ),
-    "a slot": ("wires-4x4", first(slot=9), "register 9 is none of the network's"),
-    "a tree elsewhere": ("mesh-2x2", first(tree=FAR, slots=np.zeros(2, int)), r"by \(9, 9\)"),
+    "a bound of others": ("mesh-2x2", first(bound=99), "bound is not what its tree has: 99"),
+    "an entry": ("mesh-2x2", first(placement=moved(by=16)), r"entry must be 0\.\.15, not 16"),
+    "an entry below 0": ("mesh-2x2", first(placement=moved(by=-1)), r"entry must be 0\.\.15"),
+    "entries too few": ("mesh-2x2", first(placement=lambda g: {0: 0}), "KeyError"),
     "flits": ("reflex-2x2", first(flits=7), "groups is not what it is read as again; plan again"),
     "members": ("reflex-2x2", first(members=((0, 0), (7, 7))), "reflex-2x2|group 1|groups"),
     "an operation": ("mesh-2x2", first(op="mean"), 'group 1: op must be "or"'),
@@ -84,7 +84,7 @@ def test_a_plan_of_parts_that_contradict_each_other(what: str) -> None:
         change(plan(name)).to_json()
 
 
-@pytest.mark.parametrize("name", ["mesh-8x8", CLUSTER, "reflex-2x2", "wires-4x4", "wires-cluster"])
+@pytest.mark.parametrize("name", ["mesh-8x8", CLUSTER, "reflex-2x2", WIRES])
 def test_a_part_of_a_plan_is_a_plan(name: str) -> None:
     part = replace(plan(name), groups=plan(name).groups[:1])
     assert BarrierPlan.from_json(json.loads(json.dumps(part.to_json()))).groups == part.groups
@@ -93,5 +93,18 @@ def test_a_part_of_a_plan_is_a_plan(name: str) -> None:
 def test_a_switch_by_a_port_without_a_link() -> None:
     read = json.loads(json.dumps(plan(CLUSTER).to_json()))
     read["groups"][0]["switches"][-1]["parent"] = 15
-    with pytest.raises(SpecError, match="switch 7: no link is at port 15; plan again"):
+    words = "^plan: group 1: Tree goes by port 15 of 7, which has no link; plan again$"
+    with pytest.raises(SpecError, match=words):
+        BarrierPlan.from_json(read)
+
+
+def test_a_plan_of_an_earlier_edition_is_to_be_made_again() -> None:
+    """Such a plan has settings that networks no longer have, or groups without entries."""
+    read = json.loads(json.dumps(plan("mesh-2x2").to_json()))
+    old = read | {"settings": read["settings"] | {"barrier_registers": 4}, "slots": None}
+    with pytest.raises(SpecError, match=r"^plan: settings: .*barrier_registers.*; plan again$"):
+        BarrierPlan.from_json(old)
+    del read["groups"][0]["entries"]
+    words = "^plan: group 1: it has no entries, as plans of earlier editions; plan again$"
+    with pytest.raises(SpecError, match=words):
         BarrierPlan.from_json(read)

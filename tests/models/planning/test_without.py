@@ -11,9 +11,9 @@ from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from tests.models.planning.without import (
     Crossing,
     draw_dead,
@@ -27,9 +27,9 @@ Draw = Callable[[random.Random], NetworkSpec]
 
 KINDS: dict[str, Draw] = {
     "mesh": draw_mesh,
-    "mesh, wires": lambda rng: draw_mesh(rng, sync="wires"),
+    "mesh, wires": lambda rng: draw_mesh(rng, wires=2),
     "irregular": draw_irregular,
-    "irregular, wires": lambda rng: draw_irregular(rng, sync="wires"),
+    "irregular, wires": lambda rng: draw_irregular(rng, wires=2),
     "static": draw_static,
 }
 
@@ -102,19 +102,30 @@ def test_nothing_comes_upon_what_is_dead_in_hundreds_of_networks(kind: str) -> N
 
 
 def test_a_tree_is_left_as_it_is_where_nothing_of_it_is_dead() -> None:
-    spec = load("fig1")
-    dead = Dead.of(spec.network.topology, ["0,1-1,1"])
+    spec = load("mesh-8x8")
+    used = {link for _, link in walks(make_plan(spec))}
+    across = [((x, y), (x + 1, y)) for x in range(7) for y in range(8)]
+    (x, y), (a, b) = next(link for link in across if link not in used)
+    dead = Dead.of(spec.network.topology, [f"{x},{y}-{a},{b}"])
     assert make_plan(spec, dead).groups == make_plan(spec).groups
 
 
-def test_a_detour_has_relays_only_where_ways_part_or_turn_twice() -> None:
-    spec = load("mesh-4x4").model_copy(update={"groups": ()})
-    group = {"id": 1, "members": ((0, 1), (3, 1))}
-    spec = NetworkSpec(name="t", network=spec.network, groups=(group,))  # type: ignore[arg-type]
-    (plan,) = make_plan(spec, Dead.of(spec.network.topology, ["1,1-2,1"])).groups
-    assert isinstance(plan, GroupPlan)
-    assert plan.longest_path == 5
-    assert plan.tree.relays == 1  # up, along, down: two turns
+def test_a_detour_passes_the_routers_beside() -> None:
+    group = GroupSpec(id=1, members=((0, 1), (3, 1)))
+    spec = NetworkSpec(name="t", network=load("mesh-4x4").network, groups=(group,))
+    (straight,), (around,) = (
+        make_plan(spec, dead).engine_groups
+        for dead in (Dead(), Dead.of(spec.network.topology, ["1,1-2,1"]))
+    )
+    assert (len(straight.shape), len(around.shape)) == (4, 6)
+    assert len(around.shape.edges) == 5
+
+
+def test_routed_messages_cannot_go_around() -> None:
+    spec = load("fig1")
+    words = r'^fig1: network: routed messages cannot go around .*; set transport = "link"'
+    with pytest.raises(PlanError, match=words.replace("fig1: ", "(.*: )?")):
+        make_plan(spec, Dead.of(spec.network.topology, ["0,1-1,1"]))
 
 
 @pytest.mark.parametrize(
@@ -153,16 +164,3 @@ def test_a_group_of_which_nobody_is_left_is_left_out() -> None:
     plan = make_plan(spec, Dead.of(spec.network.topology, ["1,1"]))
     assert [group.id for group in plan.groups] == [1]
     assert plan.left_out == {1: ((1, 1),), 7: ((1, 1),)}
-
-
-def test_a_shortest_tree_that_comes_upon_a_dead_link_is_not_taken() -> None:
-    spec = load("fig1")
-    group = spec.groups[0].model_copy(update={"planner": "shortest"})
-    spec = spec.model_copy(update={"groups": (group,)})
-    usual = {link for _, link in walks(make_plan(load("fig1")))}
-    better = sorted({link for _, link in walks(make_plan(spec))} - usual)
-    assert better
-    for (x, y), (a, b) in better[:3]:
-        plan = make_plan(spec, Dead.of(spec.network.topology, [f"{x},{y}-{a},{b}"]))
-        crossed = {link for _, link in walks(plan)}
-        assert not crossed & {((x, y), (a, b)), ((a, b), (x, y))}

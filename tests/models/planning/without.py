@@ -7,19 +7,14 @@ from typing import Any
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import STEP, Port
 from syncfabric.models.networks.spec import (
+    EngineIrregularSpec,
+    EngineMeshSpec,
     GroupSpec,
-    IrregularSpec,
-    MeshSpec,
     NetworkSpec,
     StaticSpec,
+    planners_of,
 )
-from syncfabric.models.planning.plan import (
-    BarrierPlan,
-    GroupPlan,
-    IrregularGroupPlan,
-    StaticGroupPlan,
-    WireGroupPlan,
-)
+from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
 from tests.models.planning.irregular import draw_network
 
 __all__ = ["Crossing", "draw_dead", "draw_irregular", "draw_mesh", "draw_static", "walks"]
@@ -31,26 +26,23 @@ Crossing = tuple[Any, Any]
 def draw_mesh(rng: random.Random, **keys: Any) -> NetworkSpec:
     """Draw a mesh with one to three groups."""
     width, height = rng.randint(2, 7), rng.randint(2, 7)
-    network = MeshSpec(kind="mesh", width=width, height=height, barrier_registers=8, **keys)
-    wires = keys.get("sync") == "wires"
-    planners = ("wires",) if wires else ("btm", "shortest", "cs")
+    network = EngineMeshSpec(kind="mesh", width=width, height=height, **keys)
+    planners = planners_of(network)
     return NetworkSpec(name="m", network=network, groups=_groups(rng, network.mesh.nodes, planners))
 
 
 def draw_irregular(rng: random.Random, **keys: Any) -> NetworkSpec:
     """Draw an irregular network with one to three groups."""
     topology = draw_network(rng, rng.randint(3, 12), rng.randint(2, 10), rng.randint(4, 20))
-    network = IrregularSpec(
+    network = EngineIrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,
         links=topology.links,
         nodes=topology.nodes,
-        barrier_registers=8,
         **keys,
     )
-    wires = keys.get("sync") == "wires"
-    planners = ("wires",) if wires else ("btin", "updown")
+    planners = planners_of(network)
     return NetworkSpec(name="i", network=network, groups=_groups(rng, topology.nodes, planners))
 
 
@@ -129,45 +121,24 @@ def _draw_on_irregular(
 
 
 def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
-    """Yield every group with every directed link that its registers or routes send over."""
+    """Yield every group with every directed link that its entries or routes send over."""
     for group in plan.groups:
         if isinstance(group, StaticGroupPlan):
             for (x, y, port), _ in group.routes().items():
                 if port is not Port.LOCAL:
                     dx, dy = STEP[port]
                     yield group.id, ((x, y), (x + dx, y + dy))
-        elif isinstance(group, GroupPlan):
-            yield from ((group.id, link) for link in _messages(plan, group))
-        elif isinstance(group, IrregularGroupPlan | WireGroupPlan):
-            for register in group.registers():
-                if isinstance(register.seat, int):
-                    ports = [*register.children]
-                    ports += [] if register.parent is None else [register.parent]
-                    yield from ((group.id, ((register.seat, port), None)) for port in ports)
-        else:
-            assert isinstance(group, WireGroupPlan)
-            for (x, y), (a, b) in group.edges:
+            continue
+        shown = group.to_json()
+        if isinstance(plan.spec.network, EngineMeshSpec):
+            for child, parent in shown["edges"]:
+                (x, y), (a, b) = child, parent
                 yield group.id, ((x, y), (a, b))
                 yield group.id, ((a, b), (x, y))
-
-
-def _messages(plan: BarrierPlan, group: GroupPlan) -> Iterator[Crossing]:
-    """Walk each message as routers pass it on, a hop at a time."""
-    paper = plan.spec.register_network
-    assert isinstance(paper, MeshSpec)
-    for register in group.registers():
-        for port, child in enumerate(register.children):
-            if child is not None:
-                yield from _hop_by_hop(register.node, child, x_first=port % 2 == 0)
-        if register.parent is not None:
-            yield from _hop_by_hop(register.node, register.parent, x_first=int(register.turn) == 0)
-
-
-def _hop_by_hop(here: Place, end: Place, *, x_first: bool) -> Iterator[Crossing]:
-    while here != end:
-        dx, dy = end[0] - here[0], end[1] - here[1]
-        along_x = bool(dx) and (x_first or not dy)
-        step = ((dx > 0) - (dx < 0), 0) if along_x else (0, (dy > 0) - (dy < 0))
-        there = here[0] + step[0], here[1] + step[1]
-        yield here, there
-        here = there
+            continue
+        topology = plan.spec.network.topology
+        assert isinstance(topology, Irregular)
+        for switch in shown["switches"]:
+            up = switch["parent"]
+            ports = [*switch["children"], *([] if up is None else [up])]
+            yield from ((group.id, ((switch["switch"], port), None)) for port in ports)
