@@ -1,13 +1,12 @@
 """A plan and a result in words and rows, for the command line and for notebooks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from syncfabric.models.networks.spec import PLANNERS, StaticSpec
-from syncfabric.models.networks.wires import WIRE_PLANNER
+from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.networks.spec import STATIC_PLANNERS, StaticSpec
 from syncfabric.models.planning.updown import MOST_ROUTED
-from syncfabric.models.timing import btin, btm
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnResult,
@@ -45,14 +44,13 @@ WAY_HEADS = ["way", "longest\npath\n(links)"]
 def result_rows(result: RunResult) -> Rows:
     """Return a run's table, a row a group."""
     planners = {group.planner for group in result.groups}
-    static = not planners.isdisjoint(PLANNERS["static"])
+    static = not planners.isdisjoint(STATIC_PLANNERS)
     wires, messages = WIRE_PLANNER in planners, planners - {WIRE_PLANNER}
     both = bool(wires and messages)
-    papers = any(group.formula_ns is not None for group in result.groups)
     heads = ["group", "members", *(["planner"] if both else [])]
     heads += WAY_HEADS if static else ["tree\nheight", "longest\npath\n(hops)"]
     heads += [f"{what}\n(cycles)\nmin/med/max" for what in ("latency", "model")]
-    heads += ["bound\n(cycles)", *(["paper's\nformula\n(ns)"] if papers else [])]
+    heads += ["bound\n(cycles)"]
     rows = []
     for group in result.groups:
         row = [str(group.id), f"{group.members:,}", *([group.planner or NONE] if both else [])]
@@ -63,7 +61,7 @@ def result_rows(result: RunResult) -> Rows:
             _spread(group.model_latency),
             _bound(group.bound, group.bound_btm),
         ]
-        rows.append([*row, _number(group.formula_ns)] if papers else row)
+        rows.append(row)
     return heads, rows
 
 
@@ -90,28 +88,21 @@ def other_rows(result: "RecoveryResult") -> Rows:
 
 
 def plan_rows(plan: "BarrierPlan") -> Rows:
-    """Return a plan's table, a row a group; beside wires with what each group travels on."""
-    from syncfabric.models.planning.plan import WireGroupPlan
-
+    """Return a plan's table, a row a group."""
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         return _static_rows(plan)
-    irregular, wires = network.kind == "irregular", network.wire_plane is not None
-    heads = ["group", "members", "planner", *(["travels\nas"] if wires else [])]
+    irregular = network.kind == "irregular"
+    heads = ["group", "members", "planner"]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
     heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)"]
-    papers = any(group.formula_ns is not None for group in plan.groups)
-    heads += ["paper's\nformula\n(ns)"] if papers else []
     rows = []
     for group in plan.groups:
         row = [str(group.id), f"{len(group.members):,}", group.planner]
-        if wires:
-            row.append(f"slot {group.slot}" if isinstance(group, WireGroupPlan) else "messages")
         if irregular:
             row.append(NONE if group.root_switch is None else str(group.root_switch))
         row += [NONE if group.root is None else node_words(group.root)]
         row += [str(group.height), str(group.longest_path), _bound(group.bound, group.bound_btm)]
-        row += [_number(group.formula_ns)] if papers else []
         rows.append(row)
     return heads, rows
 
@@ -131,11 +122,9 @@ def _static_rows(plan: "BarrierPlan") -> Rows:
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
-    """Return what a reader should know of a plan: its columns, its network, its slots."""
+    """Return what a reader should know of a plan: its network, and what it goes around."""
     network = plan.spec.network
-    papers = (group.planner for group in plan.groups if group.formula_ns is not None)
-    made = tuple(_formula(papers))
-    made += getattr(network, "notes", ())
+    made: tuple[str, ...] = getattr(network, "notes", ())
     if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
         made = (
             *made,
@@ -143,22 +132,7 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
         )
     if plan.without:
         made = (*made, f"planned without {plan.without}", *_left_out(plan))
-    if plan.slots is None:
-        return made
-    of, used, least = plan.slots
-    by = count(len(plan.wire_groups), "group")
-    return (*made, f"{used} of {count(of, 'slot')} used by {by} on wires; at least {least} needed")
-
-
-def _formula(planners: Iterable[str | None]) -> Iterator[str]:
-    """Yield what the column of the paper's formula is, if groups of these planners have one."""
-    named = set(planners)
-    for kind, start_up in (("mesh", btm.PAPER.t_s), ("irregular", btin.PAPER.t_s)):
-        if not named.isdisjoint(PLANNERS[kind]):
-            yield (
-                "paper's formula: ns with the paper's times, not cycles; "
-                f"{2 * start_up:,} ns are software start-up"
-            )
+    return made
 
 
 def _left_out(plan: "BarrierPlan") -> Iterator[str]:
@@ -199,8 +173,6 @@ def summary(result: RunResult) -> Iterator[str]:
             yield f"full channels (flits a cycle): {full}"
     if result.churn is not None:
         yield from _churn(result.churn)
-    papers = (group.planner for group in result.groups if group.formula_ns is not None)
-    yield from (f"note: {note}" for note in _formula(papers))
     yield from (f"wrote {name}" for name in result.files)
 
 

@@ -10,13 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.plan import (
-    EngineGroupPlan,
-    GroupPlan,
-    IrregularGroupPlan,
-    StaticGroupPlan,
-    WireGroupPlan,
-)
+from syncfabric.models.planning.plan import EngineGroupPlan, StaticGroupPlan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.rows import Rows, notes, plan_rows, result_rows, summary
 from syncfabric.sim.words import network_words, node_words
@@ -77,22 +71,13 @@ def as_text(show: Callable[[Console], None]) -> str:
 
 
 def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
-    """Yield the tables of the register images of each group; on a static network of its routes."""
-    irregular, most = plan.spec.network.kind == "irregular", None if whole else SHOWN
+    """Yield the tables of the entries of each group; on a static network of its routes."""
+    most = None if whole else SHOWN
     for group in plan.groups:
-        title = f"registers of group {group.id} ({group.op})"
-        if isinstance(group, WireGroupPlan):
-            title = f"slot {group.slot} of group {group.id} ({group.op})"
-        if isinstance(group, EngineGroupPlan):
-            yield _entries(group, title, most)
-        elif isinstance(group, WireGroupPlan) and not irregular:
-            yield _slots(group, title, most)
-        elif isinstance(group, (IrregularGroupPlan, WireGroupPlan)):
-            yield from _port_registers(group, title, most)
-        elif isinstance(group, StaticGroupPlan):
+        if isinstance(group, StaticGroupPlan):
             yield _routes(group, most)
-        elif isinstance(group, GroupPlan):
-            yield _registers(group, title, most)
+        else:
+            yield _entries(group, f"entries of group {group.id} ({group.op})", most)
 
 
 def print_table(screen: Console, titled: Titled) -> None:
@@ -122,20 +107,6 @@ def _first(title: str, heads: list[str], rows: list[list[str]], most: int | None
     return Titled(title, (heads, rows[:most]), below)
 
 
-def _registers(group: GroupPlan, title: str, most: int | None) -> Titled:
-    """Return the registers of a group on a mesh."""
-    heads = ["node", "register", "parent", "turn", "+X child", "+Y child", "-X child", "-Y child"]
-    rows = []
-    for node in group.tree.nodes:
-        image = group.register(node)
-        children = ["" if child is None else node_words(child) for child in image.children]
-        turn = "" if image.parent is None else image.turn.name.lower().replace("_", " ")
-        parent = "root" if image.parent is None else node_words(image.parent)
-        name = node_words(node) + " relay" * image.relay
-        rows.append([name, str(group.node_places[node]), parent, turn, *children])
-    return _first(title, heads, rows, most)
-
-
 def _entries(group: EngineGroupPlan, title: str, most: int | None) -> Titled:
     """Return the entries of a group in the routers of its tree, the root's first."""
     shape, mesh = group.shape, group.graph.columns > 0
@@ -153,39 +124,7 @@ def _entries(group: EngineGroupPlan, title: str, most: int | None) -> Titled:
         parent = "root" if up < 0 else port(up)
         rows.append([node_words(name), str(group.placement[router]), parent, children])
     heads = ["router", "entry", "parent\nport", "children\nports"]
-    return _first(title.replace("registers", "entries"), heads, rows, most)
-
-
-def _slots(group: WireGroupPlan, title: str, most: int | None) -> Titled:
-    """Return the images of a group's slot in the routers of a mesh, its members' first."""
-    names = {port: "process" if port is Port.LOCAL else port.name.lower() for port in Port}
-    rows = []
-    for image in group.registers():
-        assert not isinstance(image.seat, int)
-        parent = "root" if image.parent is None else names[Port(image.parent)]
-        children = ", ".join(names[Port(port)] for port in image.children)
-        rows.append([node_words(image.seat), str(group.number), parent, children])
-    return _first(title, ["node", "register", "parent", "children"], rows, most)
-
-
-def _port_registers(
-    group: IrregularGroupPlan | WireGroupPlan, title: str, most: int | None
-) -> Iterator[Titled]:
-    """Yield the registers of a group on an irregular network: its switches', then its nodes'."""
-    switches, nodes = [], []
-    for image in group.registers():
-        children = ", ".join(map(str, image.children))
-        if isinstance(image.seat, int):
-            parent = "root" if image.parent is None else str(image.parent)
-            place = str(group.switch_places[image.seat])
-            switches.append([str(image.seat), place, parent, children])
-        else:
-            parent = "root" if image.parent is None else "switch"
-            nodes.append([node_words(image.seat), str(group.places[image.seat]), parent])
-    if switches:
-        heads = ["switch", "register", "parent\nport", "children\nports"]
-        yield _first(f"{title}: switches", heads, switches, most)
-    yield _first(f"{title}: node interfaces", ["node", "register", "parent"], nodes, most)
+    return _first(title, heads, rows, most)
 
 
 def _routes(group: StaticGroupPlan, most: int | None) -> Titled:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.irregular_table import EngineIrregularTable
 from syncfabric.models.networks.members import RandomMembers, name_members
@@ -24,7 +25,6 @@ from syncfabric.models.networks.spec import (
     group_subject,
 )
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Text, Whole, WholePlace
-from syncfabric.models.layout.slots import WIRE_PLANNER
 
 __all__ = ["GroupTable", "NetworkFile", "file_schema"]
 

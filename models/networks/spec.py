@@ -57,7 +57,6 @@ ENGINE_PLANNERS = {
 }
 """The planners of networks of engines by their transport, the default first."""
 
-PLANNERS = {"mesh": ("shortest",), "irregular": ("shortest",), "static": ("ring",)}  # LEGACY
 STATIC_PLANNERS = ("ring", "tree")
 """The planners of static networks, the default first."""
 

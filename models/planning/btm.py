@@ -12,12 +12,11 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.mesh import Node, Port, Turn
+from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.segments import Segments, quadrants
-from syncfabric.models.planning.tree import Ints, Register, Tree, coordinates, reduce_turn
+from syncfabric.models.planning.tree import Ints, Tree, coordinates
 
-__all__ = ["build_tree", "centrality", "local_root", "local_roots", "quadrant", "setup_register"]
+__all__ = ["build_tree", "centrality", "local_root", "local_roots", "quadrant"]
 
 
 def quadrant(dx: int, dy: int) -> Port:
@@ -49,56 +48,6 @@ def centrality(members: Collection[Node]) -> Callable[[Node], tuple[int, int, in
     return key
 
 
-def setup_register(
-    members: Collection[Node],
-    self: Node,
-    gid: int,
-    *,
-    op: str = "or",
-) -> Register:
-    """Work out one member's own barrier register, as that member runs it, alone.
-
-    Source: paper BTM, Algorithm 1 (Setup_Register). Departure: the R
-    bit names the first turn of the path back over the links of the distribution.
-
-    Parameters
-    ----------
-    members : collection of Node
-        The whole group.
-    self : Node
-        The member that asks.
-    gid : int
-        Group identifier.
-    op : str
-        How data are combined.
-
-    Raises
-    ------
-    PlanError
-        ``self`` is no member.
-    """
-    if self not in members:
-        raise PlanError(f"Node {self} must be a member of group {gid} to set up its register")
-    region: list[Node] = list(members)
-    parent: Node | None = None
-    side = Port.LOCAL
-    while True:
-        root = local_root(region)
-        parts: dict[Port, list[Node]] = {port: [] for port in Port}
-        for x, y in region:
-            parts[quadrant(x - root[0], y - root[1])].append((x, y))
-        if root == self:
-            break
-        parent, side = root, quadrant(self[0] - root[0], self[1] - root[1])
-        region = parts[side]
-    turn = Turn.X_FIRST if parent is None else reduce_turn(side)
-    east, north, west, south = (
-        local_root(parts[port]) if parts[port] else None
-        for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
-    )
-    return Register(gid, self, parent, turn, (east, north, west, south), op)
-
-
 def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     """Build the whole tree at once, level by level, a run of the arrays for each subtree.
 
@@ -110,7 +59,7 @@ def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     Returns
     -------
     Tree
-        The tree that all members' own ``setup_register`` make together.
+        The tree that each member would work out by itself (paper BTM, Algorithm 1).
     """
     x, y = coordinates(members)
     parent = np.full(len(x), -1, dtype=np.int64)

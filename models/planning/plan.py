@@ -1,4 +1,4 @@
-"""A network's whole barrier plan: every group's tree, its registers, and its predicted latency."""
+"""A network's whole barrier plan: every group's tree, its entries, and its predicted latency."""
 
 from __future__ import annotations
 
@@ -14,25 +14,17 @@ from syncfabric.models.networks.spec import (
     AnySpec,
     EngineIrregularSpec,
     EngineMeshSpec,
-    EngineSpec,
     GroupSpec,
     NetworkSpec,
     StaticSpec,
     planners_of,
 )
-from syncfabric.models.planning.bounds import bound_cycles
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.links.entries import check_apart
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.links.slots import plan_on_wires
-from syncfabric.models.planning.plan_irregular import IrregularGroupPlan  # LEGACY
-from syncfabric.models.planning.plan_mesh import GroupPlan  # LEGACY
-from syncfabric.models.planning.plan_wires import WireGroupPlan  # LEGACY
-from syncfabric.models.planning.switch_tree import PortRegister, SwitchTree  # LEGACY
-from syncfabric.models.planning.tree import Register, Tree  # LEGACY
-from syncfabric.models.planning.wires import SlotUse  # LEGACY
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
 from syncfabric.models.planning.whole import check_group
 
@@ -41,12 +33,10 @@ __all__ = [
     "BarrierPlan",
     "EngineGroupPlan",
     "StaticGroupPlan",
-    "bound_cycles",
     "make_plan",
 ]
 
 
-MessageGroupPlan: TypeAlias = GroupPlan | IrregularGroupPlan  # LEGACY
 AnyGroupPlan: TypeAlias = EngineGroupPlan | StaticGroupPlan
 """A group on any kind of network."""
 
@@ -76,10 +66,6 @@ class BarrierPlan:
     def engine_groups(self) -> tuple[EngineGroupPlan, ...]:
         """The groups whose trees are entries of engines."""
         return tuple(group for group in self.groups if isinstance(group, EngineGroupPlan))
-
-    message_groups = ()  # LEGACY
-    wire_groups = ()  # LEGACY
-    slots = None  # LEGACY
 
     @property
     def static_groups(self) -> tuple[StaticGroupPlan, ...]:
@@ -157,7 +143,7 @@ class BarrierPlan:
     @classmethod
     def _of(cls, network: AnySpec, data: Mapping[str, Any]) -> BarrierPlan:
         groups = tuple(_read(entry, network) for entry in data["groups"])
-        if isinstance(network, EngineSpec):
+        if not isinstance(network, StaticSpec):
             placed = {g.id: g.placement for g in groups if isinstance(g, EngineGroupPlan)}
             check_apart(LinkGraph.of(network), placed)
         specs = tuple(

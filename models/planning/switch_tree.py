@@ -1,55 +1,16 @@
-"""A barrier tree over switches, as arrays, and the registers of switches and node interfaces."""
+"""A barrier tree over switches, as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.tree import Ints, path_sums
 
-__all__ = ["PROCESS_PORT", "UPLINK_PORT", "PortRegister", "Seat", "SwitchTree"]
-
-UPLINK_PORT, PROCESS_PORT = 0, 1
-"""Ports of a node interface."""
-
-Seat: TypeAlias = int | Place
-"""Where a register is: at a switch, by its number, or at a node's interface."""
-
-
-@dataclass(frozen=True)
-class PortRegister:
-    """The image of a barrier register that knows its neighbours by port (paper BTIN, Fig. 4).
-
-    Parameters
-    ----------
-    gid : int
-        Group identifier.
-    seat : int or Place
-        The switch, or the node.
-    parent : int or None
-        Port that leads to the parent; None at the root.
-    children : tuple of int
-        Ports that lead to children, ascending.
-    op : str
-        How the group combines its data.
-    epoch : int
-        Epoch of the set-up.
-    """
-
-    gid: int
-    seat: Seat
-    parent: int | None
-    children: tuple[int, ...]
-    op: str = "or"
-    epoch: int = 0
+__all__ = ["SwitchTree"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,29 +74,6 @@ class SwitchTree:
         switches = np.flatnonzero(kept)
         return cls.of(graph, switches, parents[switches])
 
-    @classmethod
-    def by_ports(
-        cls, topology: Irregular, root: int, up_ports: Mapping[int, int | None]
-    ) -> SwitchTree:
-        """Follow each switch's port to its parent over the link; the root's is not looked at.
-
-        Raises
-        ------
-        SpecError
-            No link is there.
-        """
-        rows = [[root, -1, -1, -1]]
-        for switch, port in up_ports.items():
-            if switch != root and port is not None:
-                end = topology.across(switch, port)
-                if end is None:
-                    raise SpecError(f"switch {switch}: no link is at port {port}; plan again")
-                rows.append([switch, end[0], port, end[1]])
-        table = np.array(sorted(rows), dtype=np.int64)
-        switches, parents, up_port, down_port = np.ascontiguousarray(table.T)
-        positions = np.where(parents < 0, -1, np.searchsorted(switches, parents))
-        return cls(switches, positions, up_port, down_port)
-
     def __len__(self) -> int:
         return len(self.switches)
 
@@ -175,17 +113,3 @@ class SwitchTree:
     def positions(self, switches: Ints) -> Ints:
         """Return the positions of switches of the tree."""
         return np.searchsorted(self.switches, switches)
-
-    def child_masks(self, nodes: Ints) -> NDArray[np.int64]:
-        """Return the ports to children, a bit each, shape (t,).
-
-        Parameters
-        ----------
-        nodes : array of int64, shape (n, 2)
-            The nodes that are children too, as rows of switch and port.
-        """
-        masks = np.zeros(len(self), dtype=np.int64)
-        below = np.flatnonzero(self.parent >= 0)
-        np.bitwise_or.at(masks, self.parent[below], np.int64(1) << self.down_port[below])
-        np.bitwise_or.at(masks, self.positions(nodes[:, 0]), np.int64(1) << nodes[:, 1])
-        return masks

@@ -1,4 +1,4 @@
-"""A barrier tree, as arrays, and the register that each of its nodes holds."""
+"""A barrier tree, as arrays."""
 
 from __future__ import annotations
 
@@ -16,63 +16,19 @@ from syncfabric.models.networks.mesh import Node, Port, Turn
 __all__ = [
     "Children",
     "Ints",
-    "Register",
     "Tree",
     "coordinates",
     "distribute_turn",
     "path_sums",
-    "reduce_turn",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
 Children: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
 
 
-@dataclass(frozen=True)
-class Register:
-    """One node's image of the barrier register (paper BTM, Fig. 2).
-
-    Parameters
-    ----------
-    gid : int
-        Group identifier.
-    node : Node
-        Where the register is.
-    parent : Node or None
-        Where its REDUCE goes; None at the root.
-    turn : Turn
-        First turn of that REDUCE (the paper's R bit); X_FIRST at the root, where it is unused.
-    children : tuple of four (Node or None)
-        By the port their DISTRIBUTE leaves by: +X, +Y, -X, -Y.
-    op : str
-        How the group combines its data.
-    epoch : int
-        Epoch of the set-up.
-    relay : bool
-        The node is no member.
-    """
-
-    gid: int
-    node: Node
-    parent: Node | None
-    turn: Turn
-    children: Children
-    op: str = "or"
-    epoch: int = 0
-    relay: bool = False
-
-
 def distribute_turn(port: Port) -> Turn:
     """Return the first turn of a DISTRIBUTE to the child at ``port``: X-Y for +X and -X."""
     return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
-
-
-def reduce_turn(port: Port) -> Turn:
-    """Return the first turn of the REDUCE from the child at ``port``.
-
-    It goes back over the links of the DISTRIBUTE, so it arrives by ``port``.
-    """
-    return distribute_turn(port).reverse
 
 
 def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
@@ -263,22 +219,3 @@ class Tree:
             for below in self.children[self._position[node]].tolist()
         )
         return east, north, west, south
-
-    def register(self, node: Node, gid: int, op: str = "or") -> Register:
-        """Return the register image of a node of the tree.
-
-        Parameters
-        ----------
-        node : Node
-            A member or a relay.
-        gid : int
-            Group identifier.
-        op : str
-            How data are combined.
-        """
-        place = self._position[node]
-        port = Port(int(self.port[place]))
-        turn = Turn.X_FIRST if port is Port.LOCAL else reduce_turn(port)
-        relay = place >= len(self) - self.relays
-        parent, children = self.parent_of(node), self.children_of(node)
-        return Register(gid, node, parent, turn, children, op, relay=relay)

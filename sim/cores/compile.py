@@ -13,19 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from syncfabric.models.errors import ProgramError, SpecError, ToolError
-from syncfabric.models.messages import Command, Op
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    EngineSpec,
-    MeshSpec,
-    NetworkSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.c_header_core import core_header
-from syncfabric.models.planning.c_header_managers import MOST_TABLED, manager_blocks
-from syncfabric.models.planning.c_header_trees import tree_blocks
+from syncfabric.models.planning.c_header_trees import MOST_TABLED, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
 from syncfabric.sim.simulators.cache import Cache, fingerprint
@@ -223,25 +215,12 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
 def _set_up_text(network: AnySpec) -> str:
     """Return what the library has to know where programs can set groups up in hardware.
 
-    On a mesh each member does it alone; over switches a manager does, who has to know the links.
+    Managers do, whose cores have to know the links.
     """
-    if isinstance(network, EngineSpec):
-        told = network.managed and network.shape.routers <= MOST_TABLED
-        return tree_blocks(network) if told else ""
-    if isinstance(network, StaticSpec) or not network.has_messages:
+    if isinstance(network, StaticSpec):
         return ""
-    set_up = [f"SF_OPERATIONS {len(Op) if network.operations == 'all' else int(Op.MAX)}"]
-    if isinstance(network, MeshSpec):
-        set_up.append("SF_MESH")
-        set_up += ["SF_MANAGED"] * network.managed
-        tables = f"\n#define SYNCFABRIC_COMMAND_GO {int(Command.GO)}u\n" if network.managed else ""
-    elif network.managed and network.switches <= MOST_TABLED:
-        set_up.append("SF_SWITCHES")
-        set_up += ["SF_TURN_AT_NODE"] * (network.turnaround == "node")
-        tables = "\n" + manager_blocks(network)
-    else:
-        return ""
-    return tables + "\n" + "".join(f"#define {word}\n" for word in set_up)
+    told = network.managed and network.shape.routers <= MOST_TABLED
+    return tree_blocks(network) if told else ""
 
 
 def _call(

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.spec import (
     AnySpec,
     EngineSpec,
@@ -15,7 +16,6 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     planners_of,
 )
-from syncfabric.models.networks.wires import WIRE_PLANNER
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
 from syncfabric.sim.cores.bench import CLOCKED, bench_verilog

@@ -1,4 +1,4 @@
-"""Trees of switches: the three ways to make one, and what it says of itself."""
+"""Trees of switches: the two ways to make one, and what it says of itself."""
 
 import numpy as np
 
@@ -21,21 +21,17 @@ def figure() -> Irregular:
 
 
 def figure_tree() -> SwitchTree:
-    """Paper BTIN's Fig. 3, by the port of each switch to its parent."""
-    return SwitchTree.by_ports(figure(), 3, {0: 5, 1: 7, 3: None, 4: 7, 5: 7, 6: 6, 7: 6})
+    """Paper BTIN's Fig. 3, by the parent of each switch."""
+    switches, parents = [0, 1, 3, 4, 5, 6, 7], [3, 3, -1, 1, 1, 3, 3]
+    return SwitchTree.of(SwitchGraph.of(figure()), np.array(switches), np.array(parents))
 
 
-def test_following_ports_gives_the_tree() -> None:
+def test_joining_parents_gives_the_tree() -> None:
     tree = figure_tree()
     assert tree.switches.tolist() == [0, 1, 3, 4, 5, 6, 7]
     assert tree.edges == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
     assert tree.up_port.tolist() == [5, 7, -1, 7, 7, 6, 6]
     assert tree.down_port.tolist() == [0, 1, -1, 5, 4, 3, 6]
-
-
-def test_the_port_at_the_root_is_not_looked_at() -> None:
-    tree = SwitchTree.by_ports(CROSSED, 0, {0: 1, 1: 2})
-    assert (tree.root, tree.edges) == (0, [[1, 0]])
 
 
 def test_a_tree_knows_its_root_and_its_depths() -> None:
@@ -44,19 +40,6 @@ def test_a_tree_knows_its_root_and_its_depths() -> None:
     assert tree.depth.tolist() == [1, 1, 0, 2, 2, 1, 1]
     assert tree.child_count.tolist() == [0, 2, 4, 0, 0, 0, 0]
     assert tree.positions(np.array([7, 0, 3])).tolist() == [6, 0, 2]
-
-
-def test_masks_have_a_bit_for_each_child_switch_and_node() -> None:
-    nodes = np.array([[3, 4], [3, 5], [7, 1], [5, 0]])
-    assert figure_tree().child_masks(nodes).tolist() == [
-        0,
-        1 << 5 | 1 << 4,
-        1 << 0 | 1 << 1 | 1 << 3 | 1 << 6 | 1 << 4 | 1 << 5,
-        0,
-        1 << 0,
-        0,
-        1 << 1,
-    ]
 
 
 def test_of_two_links_the_parents_lowest_port_counts() -> None:
@@ -84,4 +67,3 @@ def test_a_root_alone_is_a_tree() -> None:
     parents, _ = graph.spanning(8)
     tree = SwitchTree.pruned(graph, parents, np.array([8]))
     assert (len(tree), tree.root, tree.height, tree.edges) == (1, 8, 0, [])
-    assert tree.child_masks(np.array([[8, 4]])).tolist() == [1 << 4]

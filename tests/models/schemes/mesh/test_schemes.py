@@ -81,10 +81,10 @@ def test_links_of_btm() -> None:
     """Both ways of every edge; four children's ways share none."""
     for side, members in groups():
         links: list[Link] = []
+        tree = btm.build_tree(members)
         for member in members:
             own: list[Link] = []
-            register = btm.setup_register(members, member, 1)
-            for port, child in enumerate(register.children):
+            for port, child in enumerate(tree.children_of(member)):
                 if child is not None:
                     own += way(member, child, x_first=port % 2 == 0)
             assert len(set(own)) == len(own)
