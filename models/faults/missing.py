@@ -91,9 +91,10 @@ def missing(group: GroupPlan, network: NetworkShape, epochs: Epochs, read: Read)
     asked = [tree.position[tree.root]]
     while asked:
         place = asked.pop()
-        if (waits := awaited(place)) is None:
+        waits = awaited(place)
+        if waits is None:
             silent.append(routers[place])
-            waits = masks[place] & sum(1 << port for parent, port in below if parent == place)
+            waits = sum(1 << port for parent, port in below if parent == place)
         for port in (p for p in range(waits.bit_length()) if waits >> p & 1):
             child = below.get((place, port))
             if child is None:
