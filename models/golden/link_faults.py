@@ -35,22 +35,18 @@ class LinkFaults:
 
     Attributes
     ----------
-    ever : bool
-        Whether there have been any, or will be.
     dead : set of int
         Links that are dead by now.
     """
 
     def __init__(self) -> None:
         self._planned: dict[int, list[Fault]] = {}
-        self.ever = False
         self.dead: set[int] = set()
 
     def plan(self, faults: Iterable[Fault]) -> None:
         """Plan faults of cycles to come."""
         for fault in faults:
             self._planned.setdefault(fault.cycle, []).append(fault)
-            self.ever = True
 
     def is_due(self, now: int) -> bool:
         """Return whether there is one in this cycle."""

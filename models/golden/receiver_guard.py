@@ -98,31 +98,6 @@ class ReceiverGuard:
                 of_router |= (owed > 0) << c
         return of_router
 
-    def passes(self, flit: int, sync: int, credit: int, *, head: bool, tail: bool) -> bool:
-        """End a cycle in which all that is sent comes as it was, if there is nothing more to do.
-
-        Parameters
-        ----------
-        flit, sync : int
-            Bits of the channel whose flit, and of the one whose message, is on the link.
-        credit : int
-            The credits of the router.
-        head, tail : bool
-            The flit's.
-
-        Returns
-        -------
-        bool
-            Whether it has ended: the router gets what is on the link. Else it is for ``advance``.
-        """
-        if flit:
-            if self.spoilt & flit or head == bool(self.open & flit):
-                return False
-            self.open = self.open & ~flit if tail else self.open | flit
-        self.empty = 0
-        self._count(credit, flit | sync, 0)
-        return True
-
     def shut(self, credit: int) -> Given:
         """End a cycle of a fenced link (F7), of which the router returns these credits."""
         ended = self.open & sum(1 << c for c, inside in enumerate(self.inside) if not inside)

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 __all__ = [
-    "Answer",
     "ConfigRequest",
     "GuardWires",
-    "Message",
     "Observer",
     "Packet",
     "Record",
     "Recorder",
 ]
 
-Answer: TypeAlias = tuple[bool, bool, int]
-"""Of the config port: ready, error and data."""
-
 
 @dataclass(frozen=True, slots=True)
 class ConfigRequest:
-    """One request on the config port.
+    """One request over the config chain, or on a static network's config port.
 
     Parameters
     ----------
     node : int
-        Number of the place that is addressed: on a mesh a node; on an irregular network a node, or
-        a switch as the number of nodes + its own.
+        Number of the target: a node; on an irregular network also a router, as the number of nodes
+        + its own.
     address : int
-        Word address, 12 bits; see ``models/messages/``.
+        Word address.
     write : bool
         Write ``data``, else read.
     data : int
@@ -59,9 +54,10 @@ class GuardWires(NamedTuple):
 class Record(NamedTuple):
     """What is on the wires in one cycle.
 
-    Link ``router * ports + port`` is the output of a router (mesh: 5 ports) or switch, link
-    ``routers * ports + node`` leads from a node into it. With S classes of synchronization (mesh:
-    2, irregular: 1), bit ``link * (V + S) + c`` is ordinary channel c, or class c - V.
+    Link ``router * ports + port`` is the output of a router (mesh: 5 ports), link
+    ``routers * ports + node`` leads from a node into its router. Bits of a link are its ordinary
+    channels, above these that of set-up packets, the classes of messages, and the slots of barrier
+    wires; a link of a static network has one.
 
     Attributes
     ----------
@@ -70,14 +66,11 @@ class Record(NamedTuple):
     credit : int
         Bits of the credits, each at the link whose flits it pays for.
     payloads : list of int
-        The ``flit`` (or ``sync``) wires of every valid bit, in ascending order of the bits.
+        The flit, message or word on the wires of every valid bit, in ascending order of the bits.
     release : int
         Bit ``node * R + r`` for every register r of the R of a node port that is released.
     results : list of int
         The result of each released register, in ascending order of the bits.
-    wires : list of (link, word)
-        What barrier wires show that differs from the cycle before, in ascending order of the links:
-        section W7 of docs/microarchitecture-wires.md; links have the numbers of W5.
     guards : list of (link, GuardWires)
         What guards show on links where any of it is not 0, in ascending order of the links.
     """
@@ -87,7 +80,6 @@ class Record(NamedTuple):
     payloads: Sequence[int]
     release: int
     results: Sequence[int]
-    wires: Sequence[tuple[int, int]] = ()
     guards: Sequence[tuple[int, GuardWires]] = ()
 
 
@@ -103,9 +95,8 @@ class Recorder:
         wires: Mapping[int, int],
         credit: Iterable[int],
         release: Sequence[tuple[int, int, int]],
-        shown: Sequence[tuple[int, int]] = (),
     ) -> Record:
-        """Return a cycle's record from wires by lane, credits, releases, and wires of slots."""
+        """Return a cycle's record from wires by lane, credits and releases."""
         order, registers = sorted(wires), self.registers
         return Record(
             sum(map(self.bit, order)),
@@ -113,26 +104,7 @@ class Recorder:
             [wires[lane] for lane in order],
             sum([1 << node * registers + register for node, register, _ in release]),
             [result for _, _, result in release],
-            shown,
         )
-
-
-class Message(NamedTuple):
-    """A synchronization message under way.
-
-    ``raw`` is its image on the wires; ``code`` its destination, x in the low bits, y above, and
-    ``turn`` its class (on a mesh); ``source`` and ``sent`` (a cycle) are for the observer only.
-    """
-
-    raw: int
-    kind: int
-    gid: int
-    epoch: int
-    code: int
-    turn: int
-    data: int
-    source: int
-    sent: int
 
 
 class Packet:
