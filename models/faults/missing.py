@@ -70,8 +70,8 @@ def missing(group: GroupPlan, network: NetworkShape, epochs: Epochs, read: Read)
     tree, status = group.shape, network.router.layout.status
     routers, masks = tree.routers.tolist(), tree.child_mask.tolist()
     below: dict[tuple[int, int], int] = {}
-    for child, (parent, port) in enumerate(zip(tree.parent, tree.far_port, strict=True)):
-        below[int(parent), int(port)] = child
+    for position, (parent, port) in enumerate(zip(tree.parent, tree.far_port, strict=True)):
+        below[int(parent), int(port)] = position
     known: dict[int, int | None] = {}
 
     def awaited(place: int) -> int | None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import AnySpec
@@ -19,13 +18,13 @@ class Notes:
 
     Parameters
     ----------
-    model : CollectiveNetwork or StaticModel
+    model : StaticModel
         Fresh from reset.
     registers : int
         Registers of a node.
     """
 
-    def __init__(self, model: CollectiveNetwork | StaticModel, registers: int) -> None:
+    def __init__(self, model: StaticModel, registers: int) -> None:
         self._model, self._registers, self._step = model, registers, model.step
         self._seen: dict[int, int] = {}
         self.stimuli: list[Stimulus] = []
