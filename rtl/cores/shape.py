@@ -5,7 +5,6 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import (
     MOST_CORES,
     MOST_MEMORY_KIB,
@@ -17,8 +16,7 @@ from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import (
     AnySpec,
     EngineIrregularSpec,
-    EngineSpec,
-    MeshSpec,
+    EngineMeshSpec,
     MessageSpec,
     StaticSpec,
 )
@@ -42,7 +40,7 @@ class TileShape(BaseModel):
         Local memory of each.
     barriers : AnySpec
         The network of its barriers.
-    beside : MeshSpec, optional
+    beside : EngineMeshSpec, optional
         The network of its packets, where that of its barriers has none.
     """
 
@@ -51,7 +49,7 @@ class TileShape(BaseModel):
     cores: int
     memory_kib: int
     barriers: AnySpec
-    beside: MeshSpec | None = None
+    beside: EngineMeshSpec | None = None
 
     @property
     def packets(self) -> MessageSpec:
@@ -89,9 +87,7 @@ class TileShape(BaseModel):
     @property
     def config_address_bits(self) -> int:
         """Bits of a config address of its own node."""
-        if isinstance(self.barriers, EngineSpec):
-            return self.barriers.layout.config_address_bits
-        return CONFIG_ADDRESS_BITS
+        return self.barriers.layout.config_address_bits
 
     @property
     def memory_words(self) -> int:
@@ -146,7 +142,7 @@ class TileShape(BaseModel):
         """Refuse a network that cores cannot use; raises as ``check``."""
         if self.registers > MOST_PORT_REGISTERS:
             raise SpecError(
-                f"barrier_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "
+                f"port_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "
                 f"node's port has {self.registers}; choose fewer"
             )
         if self.flit_word > WORD_BITS:

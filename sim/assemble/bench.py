@@ -62,7 +62,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     queue : int
         Packets that can wait at a source.

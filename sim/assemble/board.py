@@ -68,7 +68,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     name : str
         Name of the network's module; another than those of the modules inside.

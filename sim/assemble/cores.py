@@ -5,7 +5,7 @@ Where barriers have a static network, a plain mesh beside it carries the packets
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, EngineSpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, EngineMeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
@@ -48,20 +48,20 @@ def config_ports(shape: TileShape) -> list[tuple[str, str, int | None]]:
 def _ports(spec: AnySpec) -> list[tuple[str, str, int | None]]:
     """Return the ports of a network in a system: engines' have a tap before each node."""
     return list(
-        nodes.top_ports(spec, taps=True) if isinstance(spec, EngineSpec) else top_ports(spec)
+        top_ports(spec) if isinstance(spec, StaticSpec) else nodes.top_ports(spec, taps=True)
     )
 
 
-def plain_mesh(spec: StaticSpec) -> MeshSpec:
-    """Return a mesh for packets alone, as large as a static network."""
-    return MeshSpec(
+def plain_mesh(spec: StaticSpec) -> EngineMeshSpec:
+    """Return a mesh for packets, as large as a static network; its engines are the least."""
+    return EngineMeshSpec(
         kind="mesh",
         width=spec.width,
         height=spec.height,
         channels=2,
-        sync="wires",
-        barrier_registers=1,
+        groups=1,
         data_bits=0,
+        counters=False,
     )
 
 
@@ -89,11 +89,11 @@ def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
 
 def system_verilog(shape: TileShape) -> str:
     """Return one Verilog file: networks, tile, and the top `SYSTEM`; the core itself aside."""
-    if isinstance(shape.barriers, EngineSpec):
+    if isinstance(shape.barriers, StaticSpec):
+        modules = [verilog(shape.barriers, BARRIERS), converted(ConfigShare, SHARE, shape)]
+    else:
         network = nodes.top_verilog(shape.barriers, BARRIERS, taps=True)
         modules = [modules_verilog(shape.barriers), nodes.tap_verilog(), network]
-    else:
-        modules = [verilog(shape.barriers, BARRIERS), converted(ConfigShare, SHARE, shape)]
     if shape.beside is not None:
         modules.append(verilog(shape.beside, PLAIN))
     modules.append(converted(CoreTile, TILE, shape))
@@ -105,7 +105,7 @@ def _top(shape: TileShape) -> str:
     for direction, name, width in system_ports(shape):
         top.port(direction, name, width)
     _place_networks(top, shape)
-    if not isinstance(shape.barriers, EngineSpec):
+    if isinstance(shape.barriers, StaticSpec):
         _place_share(top, shape)
     for core in range(shape.cores):
         top.instance(TILE, f"tile_{core}", dict(_tile_ports(shape, core)))
@@ -116,7 +116,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
     """Place the networks, joined to wires that are named like their ports."""
     own = {name for _, name, _ in system_ports(shape)}
     configured = {name for _, name, _ in config_ports(shape)}
-    shared = set() if isinstance(shape.barriers, EngineSpec) else configured
+    shared = configured if isinstance(shape.barriers, StaticSpec) else set()
     networks = [(BARRIERS, shape.barriers)]
     if shape.beside is not None:
         networks.append((PLAIN, shape.beside))

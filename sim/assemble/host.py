@@ -9,13 +9,7 @@ from amaranth import Shape
 from amaranth.lib import wiring
 
 from syncfabric.models.messages.host import HostShape
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    EngineSpec,
-    IrregularSpec,
-    MessageSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.front import AxiHost, UartHost
 from syncfabric.rtl.host.ports import NetworkSignature
@@ -39,7 +33,7 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
     if isinstance(spec, StaticSpec):
         targets, last, broken = nodes + 1, False, False
     else:
-        targets, last, broken = _targets(spec), spec.takes_last, spec.tells_broken
+        targets, last, broken = spec.shape.targets, spec.takes_last, spec.tells_broken
     shape = HostShape(
         nodes=nodes,
         registers=spec.port_registers,
@@ -55,20 +49,12 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
     return shape
 
 
-def _targets(spec: MessageSpec) -> int:
-    """Return how many targets the config port has."""
-    if isinstance(spec, EngineSpec):
-        return spec.shape.targets
-    switches = spec.topology.switches if isinstance(spec, IrregularSpec) else 0
-    return len(spec.topology.nodes) + switches
-
-
 def host_verilog(spec: AnySpec, name: str, front: Front) -> str:
     """Return the host's module, and the top ``NAME_axi`` or ``NAME_uart``; the network's aside.
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     name : str
         Name of the network's module.
@@ -113,7 +99,7 @@ def place_host(
     ----------
     top : ModuleWriter
         Gets the host, and wires ``net_...`` between it and the network.
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     front : Front
     shape : HostShape

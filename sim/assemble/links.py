@@ -3,9 +3,6 @@
 A link has a bit for each ordinary channel, one for set-up packets if there are any, and above them
 one for each class of synchronization, and beside engines one for each slot of barrier wires; such a
 bit of one link is a *lane*. The last links lead from the nodes into the network.
-
-Barrier wires of networks of barrier registers are no lanes, and their links have numbers of their
-own: a mesh has none of them between a router and its node.
 """
 
 from __future__ import annotations
@@ -18,12 +15,10 @@ from syncfabric.models.networks.spec import (
     AnySpec,
     EngineMeshSpec,
     EngineSpec,
-    IrregularSpec,
-    MessageSpec,
     StaticSpec,
 )
 
-__all__ = ["LinkName", "Links", "links_of", "wire_links"]
+__all__ = ["LinkName", "Links", "links_of"]
 
 RouterName = tuple[int, int] | int
 LinkName = tuple[RouterName, str]
@@ -40,8 +35,7 @@ class Links:
     setup : int
         1 if there is a channel of set-up packets above them, else 0.
     classes : int
-        Classes of synchronization: 2 on a mesh, 1 on an irregular network, 0 on a static one and
-        where no barrier is a message.
+        Classes of synchronization; 0 on a static network.
     credited : bool
         Whether synchronization has credits (a slot of one message a class).
     names : tuple of (router, port), by link
@@ -78,31 +72,10 @@ class Links:
 @cache
 def links_of(spec: AnySpec) -> Links:
     """Return the links of a network; those of a static one have one lane and no classes."""
-    if isinstance(spec, EngineSpec):
-        return _engines(spec)
-    if isinstance(spec, IrregularSpec):
-        return _irregular(spec)
-    if isinstance(spec, StaticSpec):
-        return _grid(spec.topology, channels=1, setup=0, classes=0)
-    classes = 2 * spec.has_messages
-    return _grid(spec.mesh, channels=spec.channels, setup=int(spec.managed), classes=classes)
+    return _grid(spec.topology) if isinstance(spec, StaticSpec) else _engines(spec)
 
 
-def wire_links(spec: MessageSpec) -> tuple[LinkName | None, ...]:
-    """Return where each link of barrier wires begins, by its number; None: there is no such link.
-
-    Numbers are those of docs/microarchitecture-wires.md, W5; names are as in `Links`.
-    """
-    if spec.wire_plane is None:
-        return ()
-    links = links_of(spec)
-    if isinstance(spec, IrregularSpec):
-        return links.names
-    local = {*links.eject, *links.inject}
-    return tuple(name for number, name in enumerate(links.names) if number not in local)
-
-
-def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
+def _grid(mesh: Mesh) -> Links:
     """Number output ``port`` of node i as 5 * i + port, then the nodes' injections."""
     count = len(mesh.nodes)
     names: list[LinkName | None] = []
@@ -116,9 +89,9 @@ def _grid(mesh: Mesh, *, channels: int, setup: int, classes: int) -> Links:
     names += [(node, "inject") for node in mesh.nodes]
     ends += [(i, int(Port.LOCAL)) for i in range(count)]
     return Links(
-        channels=channels,
-        setup=setup,
-        classes=classes,
+        channels=1,
+        setup=0,
+        classes=0,
         credited=True,
         names=tuple(names),
         ends=tuple(ends),
@@ -162,29 +135,3 @@ def _output(spec: EngineSpec, router: int, port: int) -> LinkName:
     if isinstance(spec, EngineMeshSpec):
         return spec.topology.node(router), Port(port).name.lower()
     return router, str(port)
-
-
-def _irregular(spec: IrregularSpec) -> Links:
-    """Number output p of switch s as k * s + p, then the nodes' injections."""
-    network, ports = spec.topology, spec.ports
-    names: list[LinkName | None] = []
-    ends: list[tuple[int, int] | None] = []
-    for switch in range(spec.switches):
-        for port in range(ports):
-            to = network.across(switch, port)
-            there = to is not None or network.node_at(switch, port) is not None
-            names.append((switch, str(port)) if there else None)
-            ends.append(to)
-    first = len(names)
-    names += [(node, "inject") for node in spec.nodes]
-    ends += list(spec.nodes)
-    return Links(
-        channels=spec.channels,
-        setup=int(spec.managed),
-        classes=int(spec.has_messages),
-        credited=spec.buffered,
-        names=tuple(names),
-        ends=tuple(ends),
-        eject=tuple(ports * switch + port for switch, port in spec.nodes),
-        inject=tuple(range(first, first + len(spec.nodes))),
-    )

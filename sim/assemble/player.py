@@ -16,7 +16,6 @@ from typing import TypeAlias
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineSpec,
     MessageSpec,
     StaticSpec,
 )
@@ -95,7 +94,7 @@ def player_text(spec: AnySpec) -> str:
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
@@ -194,16 +193,10 @@ def _config_inputs(spec: AnySpec) -> Wires:
     return [
         ("config_valid", 1),
         ("config_node", spec.layout.target_bits),
-        ("config_address", _address_bits(spec)),
+        ("config_address", spec.layout.config_address_bits),
         ("config_write", 1),
         ("config_data", 32),
     ]
-
-
-def _address_bits(spec: AnySpec) -> int:
-    if isinstance(spec, EngineSpec):
-        return spec.layout.config_address_bits
-    return CONFIG_ADDRESS_BITS
 
 
 def _static_inputs(spec: StaticSpec) -> tuple[Wires, Wires]:
@@ -218,7 +211,7 @@ def _config_action(spec: AnySpec) -> str:
     target = f"word[{above + spec.layout.target_bits - 1}:{above}]"
     return (
         f"next_config_valid = 1; next_config_node = {target}; "
-        f"next_config_address = word[{63 + _address_bits(spec)}:64]; "
+        f"next_config_address = word[{63 + spec.layout.config_address_bits}:64]; "
         f"next_config_write = word[103:96]; next_config_data = word[63:32];"
     )
 

@@ -3,10 +3,8 @@
 A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
 `release` of the whole network, the flits on the valid links in ascending order (an ordinary flit
 before a synchronization message where links carry both), the results of the released registers,
-`wLINK:WORD` for each link of barrier wires whose word is not what it was in the cycle before,
 `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a wire of its guards is high, and
-`cERROR:DATA` for an answer of the config port. In a word of wires, data of a slot whose wire is 0
-are 0; at first all words are 0.
+`cERROR:DATA` for an answer of the config port.
 In a cycle with a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router
 (target of the config port) whose observed state is not what it was when last printed. Quiet cycles
 cost nothing.
@@ -17,15 +15,11 @@ synchronization. Where links have neither, `valid` and `credit` are 0.
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    EngineSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import shown_links, targets
 from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.verilog import part, zero
-from syncfabric.sim.assemble.wire_probe import WireProbe
 
 __all__ = ["probe_text"]
 
@@ -41,7 +35,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     dut : str
         Instance of the network's top; the probe reads the wires inside by their names.
@@ -52,7 +46,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     The module that it stands in has `clk`, `rst`, `load` (which also flushes the file),
     `cycle` and wires named like the top's ports.
     """
-    links, wires = links_of(spec), WireProbe(spec, dut)
+    links = links_of(spec)
     lanes = links.count * links.width
     shown = list(shown_links(spec, dut)) if lanes else []
     count = len(spec.topology.nodes)
@@ -61,7 +55,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     inside = dut + (".\\" if flat else ".")
     valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
     guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
-    conditions = [*_lane_conditions(lanes), *wires.conditions(), released, "config_ready !== 1'b0"]
+    conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
     return f"""
   // ---- probe
@@ -73,15 +67,12 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
   end
 {_lines(f"  reg [{lanes - 1}:0] {name};" for name in ("probe_valid", "probe_credit") if lanes)}
 {_lines(f"  reg [{bits - 1}:0] seen_{i};" for i, (_, bits) in observed)}
-{_lines(wires.declared())}
 {"  reg probe_guards;" if guarded else ""}
   always @(posedge clk) begin
     if (rst !== 1'b0) begin
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
-{_lines(wires.reset())}
     end else begin
 {_lines(_look(shown, links.width))}
-{_lines(wires.look())}
 {_lines(_look_at_guards(guarded))}
       if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
@@ -90,7 +81,6 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         if ({released}) begin
 {_lines(_results(spec))}
         end
-{_lines(wires.printed())}
 {_lines(_print_guards(guarded))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
@@ -156,7 +146,7 @@ def _print_guards(guarded: Guarded) -> Iterator[str]:
 
 def _slot_words(spec: AnySpec) -> tuple[int, int]:
     """Return how many slots of barrier wires are lanes, and the width of their words."""
-    slots = spec.shape.router.slots if isinstance(spec, EngineSpec) else None
+    slots = None if isinstance(spec, StaticSpec) else spec.shape.router.slots
     return (slots.slots, slots.word.width) if slots else (0, 0)
 
 

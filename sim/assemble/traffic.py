@@ -21,7 +21,7 @@ def traffic_verilog(spec: MessageSpec, queue: int, *, software: bool = True) -> 
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
         The network.
     queue : int
         Packets that can wait at a source; a power of two.
@@ -55,7 +55,7 @@ def place_traffic(
     ----------
     top : ModuleWriter
         Has the wires of the network's ports for packets, ``clk``, ``rst`` and ``cycle``.
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
         The network.
     source, sink : callable
         Ports of a node's source and sink, but those that all have alike.

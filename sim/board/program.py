@@ -37,7 +37,7 @@ def build_board(
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network.
     meters : int
         Groups that can be measured at the same time.

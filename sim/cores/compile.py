@@ -38,9 +38,6 @@ STACK_BYTES = 1024
 BARRIERS: Mapping[str, str] = MappingProxyType(
     {
         "engine": "SF_ENGINE",
-        "btm": "SF_BTM",
-        "btin": "SF_BTIN",
-        "wires": "SF_WIRES",
         "reflex": "SF_REFLEX",
         "reflex-tree": "SF_REFLEX_TREE",
         "reflex-software": "SF_REFLEX_SOFTWARE",
@@ -72,7 +69,7 @@ def compile_program(
     source: Path,
     *,
     spec: NetworkSpec | None = None,
-    barrier: str = "btm",
+    barrier: str = "engine",
     memory_kib: int = MEMORY_KIB,
     defines: Mapping[str, str] = MappingProxyType({}),
     optimize: str = "-O2",
@@ -213,14 +210,10 @@ def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
 
 
 def _set_up_text(network: AnySpec) -> str:
-    """Return what the library has to know where programs can set groups up in hardware.
-
-    Managers do, whose cores have to know the links.
-    """
-    if isinstance(network, StaticSpec):
+    """Return what managers have to know of the links to set groups up."""
+    if isinstance(network, StaticSpec) or not network.managed:
         return ""
-    told = network.managed and network.shape.routers <= MOST_TABLED
-    return tree_blocks(network) if told else ""
+    return tree_blocks(network) if network.shape.routers <= MOST_TABLED else ""
 
 
 def _call(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import AnySpec, EngineSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile
@@ -25,7 +25,15 @@ from syncfabric.sim.fabric.nodes import (
     router_tile,
 )
 
-__all__ = ["constants", "core_tile", "definitions", "further_tiles", "joins"]
+__all__ = [
+    "constants",
+    "core_tile",
+    "definitions",
+    "further_tiles",
+    "joined",
+    "joins",
+    "links",
+]
 
 
 def core_tile(shape: TileShape, spec: EngineSpec, name: str) -> str:
@@ -35,21 +43,21 @@ def core_tile(shape: TileShape, spec: EngineSpec, name: str) -> str:
     if spec.managed:
         fixed |= {"manager": (1, 0), "manager_index": (2, 0)}
     ports = core_ports(shape) | {port: ("input", width) for port, (width, _) in fixed.items()}
-    joined: dict[str, str | None] = {port: port for port in fixed}
+    inside: dict[str, str | None] = {port: port for port in fixed}
     for end, side, comes_in in _ends(spec):
         ports |= tile.link_ports(spec, side, comes_in=comes_in)
-        joined |= joined_link(spec, end, side)
+        inside |= joined_link(spec, end, side)
     top = begin_tile(spec, name, ports)
     _place_tap(top)
     place_core(top, shape)
-    joined |= {port: port for port, member in port_members(shape).items() if member.shape}
-    joined |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    inside |= {port: port for port, member in port_members(shape).items() if member.shape}
+    inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
     if network.interfaces:
         module, text = nodes.INTERFACE, nodes.interface_verilog(network)
     else:
         module, text = nodes.ROUTER, nodes.router_verilog(network)
-        joined |= dict.fromkeys(nodes.FREED, "")
-    place_node(top, module, joined, host="tapped")
+        inside |= dict.fromkeys(nodes.FREED, "")
+    place_node(top, module, inside, host="tapped")
     parts = [text, nodes.end_verilog(), nodes.tap_verilog(), converted(CoreTile, CORE, shape)]
     return "\n".join([*parts, top.text()])
 
@@ -127,22 +135,29 @@ def joins(spec: EngineSpec) -> Iterator[str]:
             ends = f"{far}->host_{wire}", f"{near}->next_{wire}"
             to, of = ends if wire.startswith("request") else ends[::-1]
             yield f"{to} = {of};"
+    yield from links(spec)
+
+
+def links(spec: EngineSpec, prefix: str = "") -> Iterator[str]:
+    """Yield what carries over all links, whose names at the tiles begin with ``prefix``."""
+    shape = spec.shape
     registers = 0
     for (router, port), (other, there) in shape.ends.items():
-        begin = f"{_target(spec, shape.target_of(router))}->out_{port}"
-        end = f"{_target(spec, shape.target_of(other))}->in_{there}"
+        begin = f"{_target(spec, shape.target_of(router))}->{prefix}out_{port}"
+        end = f"{_target(spec, shape.target_of(other))}->{prefix}in_{there}"
         if shape.router.link_registers:
-            yield _join(spec, begin, f"registers[{registers}]->near")
+            yield joined(spec, begin, f"registers[{registers}]->near")
             begin = f"registers[{registers}]->far"
             registers += 1
-        yield _join(spec, begin, end)
+        yield joined(spec, begin, end)
     for node, (router, port) in enumerate(shape.nodes) if shape.interfaces else ():
         here = _target(spec, shape.target_of(router))
-        yield _join(spec, f"{here}->out_{port}", f"tiles[{node}]->down")
-        yield _join(spec, f"tiles[{node}]->up", f"{here}->in_{port}")
+        yield joined(spec, f"{here}->out_{port}", f"tiles[{node}]->down")
+        yield joined(spec, f"tiles[{node}]->up", f"{here}->in_{port}")
 
 
-def _join(spec: EngineSpec, begin: str, end: str) -> str:
+def joined(spec: AnySpec, begin: str, end: str) -> str:
+    """Return what carries a link's wires over: forward, and those against it back."""
     wires = link_wires(spec)
     ends = ((f"{end}_{wire}", f"{begin}_{wire}", wire in wires.back) for wire in wires)
     return " ".join(f"{b} = {a};" if back else f"{a} = {b};" for a, b, back in ends)

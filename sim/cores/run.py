@@ -12,7 +12,7 @@ from pathlib import Path
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.cores.events import Events, read_events
@@ -120,7 +120,7 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
         return {}
     groups = boot_groups(plan, sends_flits=program.sends_flits)
     network, taken = plan.spec.network, {}
-    if isinstance(network, EngineSpec):
+    if not isinstance(network, StaticSpec):
         taken = dict.fromkeys(network.shape.managers, entries_taken(plan, network.shape.routers))
     return {
         core: (

@@ -4,7 +4,7 @@
 // the cores go, and writes what happens. Arguments: +script=FILE +events=FILE.
 //
 // system.h, made for each system, defines NODES, CORES, REGISTERS and SWITCHES; cycles, steps and
-// activities as the bench has them; HAS_SWITCHES, HAS_LOADER, or with engines HAS_TAPS (each core has
+// activities as the bench has them; HAS_LOADER, or with engines HAS_TAPS (each core has
 // a config port of its own), HAS_ROUTERS and REGISTERED (registers of links); SET_UP_TILES, which
 // tells each tile who it is, and CARRY_LINKS.
 #include <cstdio>
@@ -25,20 +25,11 @@
 #ifdef HAS_ROUTERS
 #include "Vrouter_tile.h"
 #include "Vrouter_tile__Syms.h"
-#define HAS_SWITCHES
 using Switch = Vrouter_tile;
 #endif
 #ifdef REGISTERED
 #include "Vregisters_tile.h"
 #include "Vregisters_tile__Syms.h"
-#endif
-#if defined(HAS_SWITCHES) && !defined(HAS_ROUTERS)
-#include "Vswitch_tile.h"
-#include "Vswitch_tile__Syms.h"
-using Switch = Vswitch_tile;
-#define HAS_PLACE(...)
-#else
-#define HAS_PLACE(...) __VA_ARGS__
 #endif
 #ifdef HAS_LOADER
 #include "Vloader_tile.h"
@@ -53,8 +44,6 @@ EVALUATE(Vshare_tile)
 #endif
 #ifdef HAS_ROUTERS
 EVALUATE(Vrouter_tile)
-#elif defined(HAS_SWITCHES)
-EVALUATE(Vswitch_tile)
 #endif
 #ifdef REGISTERED
 EVALUATE(Vregisters_tile)
@@ -83,7 +72,7 @@ class System {
             tiles.emplace_back(new Vtile(&context, ("node_" + std::to_string(i)).c_str()));
             tiles[i]->number = i;
         }
-#ifdef HAS_SWITCHES
+#ifdef HAS_ROUTERS
         for (int s = 0; s < SWITCHES; ++s)
             switches.emplace_back(
                 new Switch(&context, ("switch_" + std::to_string(s)).c_str()));
@@ -144,7 +133,7 @@ class System {
   private:
     template <class Act> void every(Act act) {
         for (auto& t : tiles) act(*t);
-#ifdef HAS_SWITCHES
+#ifdef HAS_ROUTERS
         for (auto& t : switches) act(*t);
 #endif
 #ifdef REGISTERED
@@ -195,7 +184,7 @@ class System {
     int busy_ = 0;  // cycles for which what gives the config port away may have something to do
 #endif
 
-#ifdef HAS_SWITCHES
+#ifdef HAS_ROUTERS
     std::vector<std::unique_ptr<Switch>> switches;
 #endif
 #ifdef REGISTERED

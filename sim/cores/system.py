@@ -10,7 +10,6 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineSpec,
     GroupSpec,
     NetworkSpec,
     StaticSpec,
@@ -37,16 +36,12 @@ __all__ = [
     "with_world",
 ]
 
-HARDWARE: dict[str, tuple[str, tuple[str, ...]]] = {
-    "engine": ("", ()),
-    "btm": ("mesh", ("btm", "shortest", "cs")),
-    "btin": ("irregular", ("btin", "updown")),
-    "wires": ("", (WIRE_PLANNER,)),
-    "reflex": ("static", ("ring",)),
-    "reflex-tree": ("static", ("tree",)),
+HARDWARE: dict[str, tuple[str, ...]] = {
+    "engine": (),
+    "reflex": ("ring",),
+    "reflex-tree": ("tree",),
 }
-"""Kind of network of each barrier in hardware (several, if empty), and planners; the first is used.
-That of engines has whatever planners its network has."""
+"""Planners of each barrier in hardware; that of engines has whatever planners its network has."""
 
 FLITS = {
     "reflex-software": HARDWARE["reflex"],
@@ -65,11 +60,7 @@ def fitting(network: AnySpec) -> tuple[str, ...]:
     """Return the barriers that a network has itself, those in hardware first."""
     if isinstance(network, StaticSpec):
         return ("reflex", "reflex-tree", *FLITS)
-    if isinstance(network, EngineSpec):
-        return ("engine",)
-    kinds = [name for name, (kind, _) in HARDWARE.items() if kind == network.kind]
-    has = kinds if network.has_messages else []
-    return (*has, "wires") if network.wire_plane is not None else tuple(has)
+    return ("engine",)
 
 
 def with_channels(spec: NetworkSpec) -> NetworkSpec:
@@ -107,7 +98,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
             f"barrier = {barrier!r} does not go with network {spec.name}: its own barriers are "
             f"{', '.join(there) or 'none'}; choose one of them, or one over messages"
         )
-    planners = planned[barrier][1] or planners_of(spec.network)
+    planners = planned[barrier] or planners_of(spec.network)
     nodes = tuple(spec.network.topology.node(core) for core in range(cores))
     everyone = set(nodes)
     if any(set(group.members) == everyone and group.planner in planners for group in spec.groups):

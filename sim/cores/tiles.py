@@ -7,35 +7,30 @@ tile goes on.
 
 from __future__ import annotations
 
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    EngineSpec,
-    IrregularSpec,
-    MeshSpec,
-    StaticSpec,
-    of_registers,
-)
+from collections.abc import Iterator
+
+from syncfabric.models.networks.mesh import Mesh, Port
+from syncfabric.models.networks.spec import EngineMeshSpec, StaticSpec
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile
-from syncfabric.rtl.irregular.node import NodeInterface
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
-from syncfabric.sim.assemble import irregular, mesh, static
+from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, zero
 from syncfabric.sim.cores.core_in_tile import CORE, core_ports, place_core
-from syncfabric.sim.cores.engine_tiles import core_tile, further_tiles
+from syncfabric.sim.cores.engine_tiles import core_tile, further_tiles, joined, links
 from syncfabric.sim.fabric import tile
-from syncfabric.sim.fabric.irregular import SWITCH_TILE, switch_tile
+from syncfabric.sim.fabric.nodes import joined_link
 from syncfabric.sim.fabric.static import LOADER_TILE, loader_tile
 
-__all__ = ["PLAIN", "SHARE_TILE", "TILE", "system_tiles"]
+__all__ = ["SHARE_TILE", "TILE", "constants", "joins", "system_tiles"]
 
 TILE, SHARE_TILE = "tile", "share_tile"
-PLAIN = "plain_"
+_PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""
 
 
@@ -44,36 +39,22 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
 
     The tile with the core, whose own Verilog stands aside, is the first.
     """
-    if isinstance(shape.barriers, EngineSpec):
-        first = core_tile(shape, shape.barriers, TILE)
-        return {TILE: first, **further_tiles(shape.barriers)}
-    spec = of_registers(shape.barriers)
-    tiles = {TILE: _core_tile(shape), SHARE_TILE: _share_tile(shape)}
-    if isinstance(spec, IrregularSpec):
-        tiles[SWITCH_TILE] = switch_tile(spec)
-    if isinstance(spec, StaticSpec):
-        tiles[LOADER_TILE] = loader_tile(spec)
-    return tiles
+    spec = shape.barriers
+    if not isinstance(spec, StaticSpec):
+        return {TILE: core_tile(shape, spec, TILE), **further_tiles(spec)}
+    tiles = {TILE: _static_tile(shape, spec), SHARE_TILE: _share_tile(shape)}
+    return {**tiles, LOADER_TILE: loader_tile(spec)}
 
 
-def _core_tile(shape: TileShape) -> str:
-    """Return a core with its node of the network, or of both networks."""
-    spec = of_registers(shape.barriers)
-    top = tile.start_tile(TILE, _ports(shape))
+def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
+    """Return a core with its node of a static network, and that of the mesh beside it."""
+    beside = shape.beside
+    assert beside is not None
+    top = tile.start_tile(TILE, _ports(shape, spec, beside))
     place_core(top, shape)
-    if isinstance(spec, StaticSpec):
-        assert shape.beside is not None
-        top.instance(static.NODE, "node", _static_node(spec))
-        _place_mesh(top, shape.beside, PLAIN)
-        modules = [converted(StaticNode, static.NODE, spec), mesh.modules_verilog(shape.beside)]
-    elif isinstance(spec, IrregularSpec):
-        node: dict[str, str | None] = {"target": "index", **_message_node(top, spec)}
-        node |= _links(spec, ("uplink", "downlink"), "")
-        top.instance(irregular.NODE, "node", node)
-        modules = [converted(NodeInterface, irregular.NODE, spec)]
-    else:
-        _place_mesh(top, spec, "")
-        modules = [mesh.modules_verilog(spec)]
+    top.instance(static.NODE, "node", _static_node(spec))
+    _place_mesh(top, beside)
+    modules = [converted(StaticNode, static.NODE, spec), nodes.router_verilog(beside.shape)]
     return "\n".join([*modules, converted(CoreTile, CORE, shape), top.text()])
 
 
@@ -81,9 +62,9 @@ def _sides() -> tuple[str, ...]:
     return tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
 
 
-def _ports(shape: TileShape) -> tile.Ports:
+def _ports(shape: TileShape, spec: StaticSpec, beside: EngineMeshSpec) -> tile.Ports:
     """Return the ports of the tile with the core, but for ``clk`` and ``rst``."""
-    spec = of_registers(shape.barriers)
+    fixed = nodes.constants_of_router(beside, 0)
     ports: tile.Ports = {
         **core_ports(shape),
         "index": ("input", spec.layout.target_bits),
@@ -92,24 +73,15 @@ def _ports(shape: TileShape) -> tile.Ports:
         "ask_rdata": ("input", 32),
         **{f"ask_{name}": ("output", bits) for name, bits in ask_bits(shape).items()},
         **tile.config_ports(spec),
+        **{f"route_{name}": ("input", 1) for name in ("shift", "strobe", "in")},
+        "route_out": ("output", 1),
+        **{name: ("input", width) for name, (width, _) in fixed.items()},
     }
-    if not isinstance(spec, StaticSpec) and spec.managed:
-        ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
-    if isinstance(spec, StaticSpec):
-        ports |= {f"route_{name}": ("input", 1) for name in ("shift", "strobe", "in")}
-        ports["route_out"] = ("output", 1)
-    if isinstance(spec, IrregularSpec):
-        ports |= tile.link_ports(spec, "uplink", comes_in=False)
-        return ports | tile.link_ports(spec, "downlink", comes_in=True)
-    grids: list[tuple[AnySpec, str]] = [(spec, "")]
-    if shape.beside is not None:
-        grids.append((shape.beside, PLAIN))
-    for network, prefix in grids:
-        if isinstance(network, MeshSpec):
-            for axis, bits in (("x", network.layout.x_bits), ("y", network.layout.y_bits)):
-                ports[axis] = ("input", bits)
-        for side in _sides():
-            ports |= tile.link_ports(network, f"{prefix}{side}", comes_in=side.endswith("_in"))
+    for side in _sides():
+        ports |= tile.link_ports(spec, side, comes_in=side.endswith("_in"))
+    for p in range(beside.shape.router.links):
+        for way in ("in", "out"):
+            ports |= tile.link_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
     return ports
 
 
@@ -121,45 +93,55 @@ def _static_node(spec: StaticSpec) -> dict[str, str | None]:
     node |= {"port__hold": "1'd0"} | dict.fromkeys(
         (name for name, _ in static.local_wires(spec)), ""
     )
-    node |= _links(spec, _sides(), "")
+    node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _sides() for wire in link_wires(spec)}
     for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
         node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
     return node
 
 
-def _place_mesh(top: ModuleWriter, spec: MeshSpec, prefix: str) -> None:
-    """Place a mesh's node; with a prefix it carries packets alone."""
-    node: dict[str, str | None] = {"x": "x", "y": "y", "index": "index"}
-    if prefix:
-        registers = spec.port_registers
-        node |= {"clk": "clk", "rst": "rst", "start": zero(1), "arrive": zero(registers)}
-        node |= dict.fromkeys(("released", "ready", "done", "broken", "observe"), "")
-        for direction, name, width in config_of_top(spec.layout.target_bits):
-            port = name.replace("_", "__", 1)
-            node[port] = zero(width or 1) if direction == "input" else ""
-        node |= _local_links()
-    else:
-        node |= _message_node(top, spec)
-    node |= _links(spec, _sides(), prefix)
-    top.instance(mesh.ROUTER, f"{prefix}node", node)
+def _place_mesh(top: ModuleWriter, spec: EngineMeshSpec) -> None:
+    """Place a node of the mesh of packets: its engine and its config port are nobody's."""
+    node: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "16'd0"}
+    registers, chain = spec.port_registers, nodes.CHAIN
+    node |= dict.fromkeys(("arrive", "last"), zero(registers))
+    node |= dict.fromkeys(("released", "ready", "done", "broken", *nodes.FREED), "")
+    for wire, width in chain.items():
+        asks = wire.startswith("request")
+        node[f"host__{wire}"] = zero(width) if asks else ""
+        node[f"next__{wire}"] = "" if asks else zero(width)
+    node |= {name: name for name in nodes.constants_of_router(spec, 0)}
+    node |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    for p in range(spec.shape.router.links):
+        for way in ("in", "out"):
+            node |= joined_link(spec, f"{way}_{p}", f"{_PLAIN}{way}_{p}")
+    top.instance(nodes.ROUTER, "packets_node", node)
 
 
-def _local_links() -> dict[str, str]:
-    ways = {"inject": "local_in", "eject": "local_out"}
-    return {f"{ways[way]}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+def constants(shape: TileShape) -> Iterator[str]:
+    """Yield what tells each tile of a static network who it is."""
+    assert shape.beside is not None
+    for i in range(len(shape.barriers.topology.nodes)):
+        yield f"tiles[{i}]->index = {i};"
+        for name, (_, value) in nodes.constants_of_router(shape.beside, i).items():
+            yield f"tiles[{i}]->{name} = {value};"
 
 
-def _message_node(top: ModuleWriter, spec: MeshSpec | IrregularSpec) -> dict[str, str | None]:
-    """Return a node's connections to its core and the config port."""
-    node: dict[str, str | None] = {**tile.join_node(spec), "ready": "ready", "done": "done"}
-    node |= {"observe": "", **(_local_links() if spec.channels else {})}
-    return node
+def joins(shape: TileShape, spec: StaticSpec) -> Iterator[str]:
+    """Yield what carries over the links of a static network, and of the mesh beside it."""
+    assert shape.beside is not None
+    yield from _grid(spec, spec.topology)
+    yield from links(shape.beside, _PLAIN)
 
 
-def _links(spec: AnySpec, sides: tuple[str, ...], prefix: str) -> dict[str, str | None]:
-    return {
-        f"{side}__{wire}": f"{prefix}{side}_{wire}" for side in sides for wire in link_wires(spec)
-    }
+def _grid(spec: StaticSpec, mesh: Mesh) -> Iterator[str]:
+    """Yield the links of a grid, both ways."""
+    for i, node in enumerate(mesh.nodes):
+        for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH):
+            other = mesh.neighbour(node, port)
+            if other is not None:
+                begin = f"tiles[{i}]->{port.name.lower()}_out"
+                end = f"tiles[{mesh.index(other)}]->{port.opposite.name.lower()}_in"
+                yield joined(spec, begin, end)
 
 
 def _share_tile(shape: TileShape) -> str:

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineSpec,
-    IrregularSpec,
     MessageSpec,
     StaticSpec,
 )
@@ -13,7 +11,7 @@ from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.fabric import irregular, mesh, nodes, static
+from syncfabric.sim.fabric import nodes, static
 
 __all__ = ["definitions"]
 
@@ -30,7 +28,7 @@ _PACKETS = {
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "rest", "wires", "slots_valid", "slots")
+_WIDE = ("flit", "sync", "rest", "slots_valid", "slots")
 """The wires whose type depends on their number."""
 
 
@@ -43,25 +41,20 @@ def definitions(spec: AnySpec) -> str:
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
-        "BREAKS_ALL": int(isinstance(spec, EngineSpec)),
-        "SLOT_WIRES": _slot_wires(spec),
-        "DOWN_WIRES": _down_wires(spec),
+        "BREAKS_ALL": int(not isinstance(spec, StaticSpec)),
         "FLIT_BITS": wires.get("flit", 0),
         "SYNC_BITS": wires.get("sync", 0),
         "REST_BITS": wires.get("rest", 0),
         "CHECK_BITS": max(wires.get("check", 0), wires.get("sync_check", 0)),
         "PROBES": wires.get("probe", 0),
         "OWN": int("sync" in wires),
-        "WIRES": wires.get("wires", 0),
         "SLOTS": wires.get("slots_valid", 0),
         "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
-    lanes, guards = wires.keys() - {"wires"}, {"check", "sync_check"} & wires.keys()
-    end = end if lanes else []
+    guards = {"check", "sync_check"} & wires.keys()
     if guards:
         end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]
-    end += ["&t.name##_wires"] if "wires" in wires else []
     end += ["&t.name##_slots_valid", "&t.name##_slots"] if "slots" in wires else []
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
@@ -69,12 +62,10 @@ def definitions(spec: AnySpec) -> str:
         "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
         "FOR_BROKEN(...)": "__VA_ARGS__" if _tells_broken(spec) else "",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
-        "FOR_LANES(...)": "__VA_ARGS__" if lanes else "",
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
-        "FOR_WIRES(...)": "__VA_ARGS__" if "wires" in wires else "",
         "FOR_SLOTS(...)": "__VA_ARGS__" if "slots" in wires else "",
-        "FOR_CHAIN(...)": "__VA_ARGS__" if isinstance(spec, EngineSpec) else "",
+        "FOR_CHAIN(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
     }
@@ -83,25 +74,9 @@ def definitions(spec: AnySpec) -> str:
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
         lines += static.definitions(spec)
-    elif isinstance(spec, EngineSpec):
-        lines += [*_of_messages(spec), *nodes.definitions(spec)]
-    elif isinstance(spec, IrregularSpec):
-        lines += [*_of_messages(spec), *irregular.definitions(spec)]
     else:
-        lines += [*_of_messages(spec), *mesh.definitions(spec)]
+        lines += [*_of_messages(spec), *nodes.definitions(spec)]
     return "\n".join(lines) + "\n"
-
-
-def _slot_wires(spec: AnySpec) -> int:
-    """Return how many wires a link has of all slots, their data not counted."""
-    plane = None if isinstance(spec, StaticSpec) else spec.wire_plane
-    return plane.slots * (1 if plane.shared else 2) if plane else 0
-
-
-def _down_wires(spec: AnySpec) -> int:
-    """Return the number of the first wire of a link that has pulses."""
-    plane = None if isinstance(spec, StaticSpec) else spec.wire_plane
-    return plane.slots if plane and not plane.shared else 0
 
 
 def _tells_broken(spec: AnySpec) -> bool:

@@ -2,13 +2,12 @@
 //
 // network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port),
 // DATA_BITS, CHANNELS, CLASSES, BREAKS_ALL (a group that is killed releases all its members, and not
-// only those that have arrived), SLOT_WIRES (barrier wires of a link, without their data), and of
-// links FLIT_BITS, SYNC_BITS, REST_BITS, CHECK_BITS, PROBES (0: no such wires) and OWN (messages' wires); the
-// macros FOR_DATA, FOR_LAST, FOR_MANAGERS, FOR_PACKETS, FOR_LANES (packets or messages),
-// FOR_GUARDS (check bits) and FOR_WIRES, which keep their text in networks that have such; PORT_END(t, name), the end of a
-// link at a port, and END_OF(Tile, name), its type. A kind of network then writes its class
-// Network, which makes the tiles, links them, and says what is on which link; and a class after
-// Fabric adds what its processes do.
+// only those that have arrived), and of links FLIT_BITS, SYNC_BITS, REST_BITS, CHECK_BITS, PROBES
+// (0: no such wires) and OWN (messages' wires); the macros FOR_DATA, FOR_LAST, FOR_MANAGERS,
+// FOR_PACKETS, FOR_SLOTS and FOR_GUARDS (check bits), which keep their text in networks that have
+// such; PORT_END(t, name), the end of a link at a port, and END_OF(Tile, name), its type. A kind of
+// network then writes its class Network, which makes the tiles, links them, and says what is on
+// which link; and a class after Fabric adds what its processes do.
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)

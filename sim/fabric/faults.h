@@ -78,12 +78,10 @@ template <class End> class Faults {
     }
 
     static bool matters(const Fault& fault, const Link<End>& link) {
-        [[maybe_unused]] const End &from = link.from, &to = link.to;
-        bool busy = false, probes = false, returns = false;
-        FOR_LANES(busy |= *to.valid || *to.sync_valid;
-                  returns = fault.kind == CREDIT && (*from.credit | *from.sync_credit << CHANNELS) &
-                                                        std::stoul(fault.mask, nullptr, 16);)
-        FOR_WIRES(busy |= any(*to.wires);)
+        const End &from = link.from, &to = link.to;
+        bool busy = *to.valid || *to.sync_valid, probes = false;
+        bool returns = fault.kind == CREDIT && (*from.credit | *from.sync_credit << CHANNELS) &
+                                                   std::stoul(fault.mask, nullptr, 16);
         FOR_GUARDS(probes = *to.probe;)
         if (fault.kind == CREDIT) return returns;
         return fault.kind == FORGED ? !busy && !probes : busy;
@@ -97,24 +95,24 @@ template <class End> class Faults {
 
     // Set all forward wires to 0.
     static void drop(const End& to) {
-        FOR_LANES(*to.valid = *to.sync_valid = *to.flush = 0; if (to.flit) clear(*to.flit);
-                  if (to.sync) clear(*to.sync); if (to.rest) clear(*to.rest);)
+        *to.valid = *to.sync_valid = *to.flush = 0;
+        if (to.flit) clear(*to.flit);
+        if (to.sync) clear(*to.sync);
+        if (to.rest) clear(*to.rest);
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
-        FOR_WIRES(clear(*to.wires);)
-        (void)to;
     }
 
     // Set credits to 0; if all are, what else runs against the link, too.
     static void lose(const End& from, uint32_t mask) {
-        FOR_LANES(*from.credit &= ~mask; *from.sync_credit &= ~(mask >> CHANNELS);)
+        *from.credit &= ~mask;
+        *from.sync_credit &= ~(mask >> CHANNELS);
         FOR_GUARDS(if (mask == ~0u) *from.empty = 0;)
-        (void)from, (void)mask;
     }
 
     // Flip the forward wires of a mask.
     static void flip(const End& to, const std::string& mask) {
         std::size_t at = 0;
-        [[maybe_unused]] auto run = [&](auto& wire, int low, int width) {
+        auto run = [&](auto& wire, int low, int width) {
             for (int i = low; i < low + width; ++i, ++at) {
                 std::size_t digit = at / 4;
                 if (digit >= mask.size()) continue;
@@ -123,16 +121,15 @@ template <class End> class Faults {
             }
         };
         [[maybe_unused]] constexpr int packets = OWN ? CHANNELS : PROBES;
-        FOR_LANES(if (to.flit) run(*to.flit, 0, FLIT_BITS); run(*to.valid, 0, CHANNELS);
-                  if (!OWN) run(*to.sync_valid, 0, CLASSES);
-                  if (to.rest) run(*to.rest, 0, REST_BITS);)
+        if (to.flit) run(*to.flit, 0, FLIT_BITS);
+        run(*to.valid, 0, CHANNELS);
+        if (!OWN) run(*to.sync_valid, 0, CLASSES);
+        if (to.rest) run(*to.rest, 0, REST_BITS);
         FOR_GUARDS(run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
-        FOR_LANES(if (to.sync) run(*to.sync, 0, SYNC_BITS);
-                  if (OWN) run(*to.sync_valid, 0, CLASSES);)
+        if (to.sync) run(*to.sync, 0, SYNC_BITS);
+        if (OWN) run(*to.sync_valid, 0, CLASSES);
         FOR_GUARDS(if (OWN) run(*to.probe, CHANNELS, PROBES - CHANNELS);
-                   if (OWN) run(*to.sync_check, 0, CHECK_BITS);)
-        FOR_WIRES(run(*to.wires, 0, WIRES);)
-        (void)to;
+         if (OWN) run(*to.sync_check, 0, CHECK_BITS);)
     }
 
     bool roam_;

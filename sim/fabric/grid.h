@@ -1,7 +1,7 @@
 // A grid: every node is the same tile, linked to its neighbours.
 //
 // network.h also defines WIDTH and HEIGHT. Tile has `index`, and shows what is on the links between
-// the network and its node, if there are packets: `eject_...` and `inject_...`.
+// the network and its node: `eject_...` and `inject_...`.
 #pragma once
 #include "fabric.h"
 
@@ -13,7 +13,6 @@ template <class Tile, class LinkEnd> struct Grid {
     std::vector<std::unique_ptr<Tile>> nodes;
     std::vector<Link<End>> links;
     std::vector<End> shown = std::vector<End>(LINKS);
-    FOR_WIRES(decltype(End::wires) wired[4 * NODES] = {};)
 
     Grid() {
         for (int i = 0; i < NODES; ++i) {
@@ -21,15 +20,11 @@ template <class Tile, class LinkEnd> struct Grid {
             nodes.emplace_back(new Tile(&context, name.c_str()));
             auto& t = *nodes[i];
             t.index = i;
-            FOR_PACKETS(shown[5 * i + 4] = LOCAL_END(t, eject);
-                        shown[5 * NODES + i] = LOCAL_END(t, inject);)
+            shown[5 * i + 4] = LOCAL_END(t, eject);
+            shown[5 * NODES + i] = LOCAL_END(t, inject);
         }
         for (int i = 0; i < NODES; ++i) {
             auto& a = *nodes[i];
-            if (i % WIDTH == WIDTH - 1) end(PORT_END(a, east_out));
-            if (i % WIDTH == 0) end(PORT_END(a, west_out));
-            if (i + WIDTH >= NODES) end(PORT_END(a, north_out));
-            if (i < WIDTH) end(PORT_END(a, south_out));
             if (i % WIDTH < WIDTH - 1) {
                 auto& b = *nodes[i + 1];
                 link(i, 0, i + 1, PORT_END(a, east_out), PORT_END(b, west_in));
@@ -43,13 +38,9 @@ template <class Tile, class LinkEnd> struct Grid {
         }
     }
 
-    // Nobody is there: what would be sent is lost.
-    void end(End over_the_rim) { FOR_GUARDS(*over_the_rim.empty = (1 << PROBES) - 1;) (void)over_the_rim; }
-
     void link(int node, int port, int other, End from, End to) {
         links.push_back({node, other, from, to, 5 * node + port});
         shown[5 * node + port] = links.back().driven();
-        FOR_WIRES(wired[4 * node + port] = from.wires;)
     }
 
     template <class Act> auto at(int tile, Act act) { return act(*nodes[tile]); }

@@ -10,20 +10,20 @@
 template <class Network> class Held {
   public:
     void look([[maybe_unused]] const Network& network) {
-        FOR_LANES(if (ends_.empty()) {
+        if (ends_.empty()) {
             // What is sent, and what comes back to the sender; the local ports are no such links.
             ends_ = network.shown;
             for (const auto& link : network.links)
                 ends_[link.number < 0 ? ~link.number : link.number] = link.from;
-        })
-        FOR_LANES(for (int i = 0; i < Network::LINKS; ++i) {
+        }
+        for (int i = 0; i < Network::LINKS; ++i) {
             const auto& end = ends_[i];
             if (!end.valid) continue;
             flits_[i] += __builtin_popcount(*end.valid) - __builtin_popcount(*end.credit);
             messages_[i] +=
                 __builtin_popcount(*end.sync_valid) - __builtin_popcount(*end.sync_credit);
             if (*end.flush) flits_[i] = 0;
-        })
+        }
     }
 
     void print() const {

@@ -7,12 +7,13 @@
 #define TYPE_OF(port) std::remove_reference_t<decltype(port)>
 
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
-// `rest` where they are no wider, `flit` where there are no packets, `wires` where there are no barrier wires. What no port of the network has is not carried at all.
-template <class Flit, class Sync, class Rest, class Wires, class Valid, class Slots> struct EndOf {
-    FOR_LANES(CData *valid, *sync_valid, *credit, *sync_credit, *flush; Flit* flit; Sync* sync;
-              Rest* rest;)
+// `rest` where they are no wider, `flit` where there are no packets.
+template <class Flit, class Sync, class Rest, class Valid, class Slots> struct EndOf {
+    CData *valid, *sync_valid, *credit, *sync_credit, *flush;
+    Flit* flit;
+    Sync* sync;
+    Rest* rest;
     FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
-    FOR_WIRES(Wires* wires;)
     FOR_SLOTS(Valid* slots_valid; Slots* slots;)
 };
 // The end of a node's own link, which carries packets of processes alone.
@@ -61,16 +62,13 @@ template <class End> struct Link {
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {
         bool changed = false;
-        FOR_LANES({
-            changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
-            changed |= copy(*to.flush, *from.flush);
-            if (from.flit) changed |= copy(*to.flit, *from.flit);
-            if (from.sync) changed |= copy(*to.sync, *from.sync);
-            if (from.rest) changed |= copy(*to.rest, *from.rest);
-        })
+        changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
+        changed |= copy(*to.flush, *from.flush);
+        if (from.flit) changed |= copy(*to.flit, *from.flit);
+        if (from.sync) changed |= copy(*to.sync, *from.sync);
+        if (from.rest) changed |= copy(*to.rest, *from.rest);
         FOR_GUARDS(changed |= copy(*to.check, *from.check) | copy(*to.probe, *from.probe);
                    changed |= copy(*to.sync_check, *from.sync_check);)
-        FOR_WIRES(changed |= copy(*to.wires, *from.wires);)
         FOR_SLOTS(changed |= copy(*to.slots_valid, *from.slots_valid);
                   changed |= copy(*to.slots, *from.slots);)
         return changed;
@@ -79,8 +77,8 @@ template <class End> struct Link {
     // Carry over what the target drives; return whether it is new to the source.
     bool backward() const {
         bool changed = false;
-        FOR_LANES(changed |= copy(*from.credit, *to.credit);
-                  changed |= copy(*from.sync_credit, *to.sync_credit);)
+        changed |= copy(*from.credit, *to.credit);
+        changed |= copy(*from.sync_credit, *to.sync_credit);
         FOR_GUARDS(changed |= copy(*from.empty, *to.empty);)
         return changed;
     }
@@ -88,7 +86,7 @@ template <class End> struct Link {
     // What is on the link, as each side drives it.
     End driven() const {
         End end = from;
-        FOR_LANES(end.credit = to.credit, end.sync_credit = to.sync_credit;)
+        end.credit = to.credit, end.sync_credit = to.sync_credit;
         FOR_GUARDS(end.empty = to.empty;)
         return end;
     }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bits.h"
-#include "wire_probe.h"
 
 template <class Network> class Probe {
   public:
@@ -22,14 +21,14 @@ template <class Network> class Probe {
     void look(Network& network, uint64_t cycle) {
         bool answered = false, released = false, changed = false;
         uint32_t error = 0, answer = 0;
-        FOR_LANES(for (int i = 0; i < LINKS; ++i) {
+        for (int i = 0; i < LINKS; ++i) {
             const auto& end = network.shown[i];
             if (!end.valid) continue;
             valid_.put(i * LINK_BITS, *end.valid | *end.sync_valid << CHANNELS);
             credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
             FOR_SLOTS(if (end.slots_valid)
                           valid_.put(i * LINK_BITS + CHANNELS + CLASSES, *end.slots_valid);)
-        })
+        }
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network.nodes[i];
             if (any(t.released)) {
@@ -38,7 +37,6 @@ template <class Network> class Probe {
                     if (bit(t.released, r)) released_.put(i * REGISTERS + r, 1);
             }
         }
-        FOR_WIRES(changed = wires_.look(network));
         FOR_GUARDS(for (const auto& end : network.shown)
                        if (end.check) changed |= *end.check | *end.sync_check | *end.probe | *end.empty;)
         every(network, [&](auto& t) {
@@ -47,13 +45,12 @@ template <class Network> class Probe {
         if (!valid_.used && !credit_.used && !released && !changed && !answered) return;
         line_.clear();
         hex(line_, cycle), line_ += ' ';
-        [[maybe_unused]] bool flits = valid_.used;
+        bool flits = valid_.used;
         valid_.print(line_), line_ += ' ';
         credit_.print(line_), line_ += ' ';
         released_.print(line_);
-        FOR_LANES(if (flits) print_flits(network));
+        if (flits) print_flits(network);
         if (released) print_results(network);
-        FOR_WIRES(wires_.print(line_));
         FOR_GUARDS(print_guards(network));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
@@ -122,7 +119,6 @@ template <class Network> class Probe {
 
     std::FILE* file_;
     Bits valid_, credit_, released_;
-    FOR_WIRES(WireProbe<Network> wires_;)
     std::string line_;
     std::vector<std::string> seen_;  // by target
 };

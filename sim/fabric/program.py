@@ -13,9 +13,9 @@ from typing import NamedTuple
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
-from syncfabric.models.networks.spec import AnySpec, EngineSpec, IrregularSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.fabric import irregular, mesh, nodes, static
+from syncfabric.sim.fabric import nodes, static
 from syncfabric.sim.fabric.definitions import definitions
 from syncfabric.sim.simulators import Built, Design, Verilator
 
@@ -24,7 +24,7 @@ __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
     *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "snapshot.h", "spoil.h", "waits.h", "wire_probe.h"),
+    *("referee.h", "script.h", "snapshot.h", "spoil.h", "waits.h"),
 )
 
 
@@ -86,7 +86,7 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
 
     Parameters
     ----------
-    spec : MeshSpec, IrregularSpec or StaticSpec
+    spec : AnySpec
         The network. Its size changes constants only, so building takes the same time for all.
     waves : bool
         Make it possible for a run to write a waveform.
@@ -98,14 +98,10 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    if isinstance(spec, EngineSpec):
-        program, tiles = "nodes.cpp", nodes.tiles(spec, queue=queue)
-    elif isinstance(spec, IrregularSpec):
-        program, tiles = "irregular.cpp", irregular.tiles(spec, queue=queue)
-    elif isinstance(spec, StaticSpec):
+    if isinstance(spec, StaticSpec):
         program, tiles = "static.cpp", static.tiles(spec)
     else:
-        program, tiles = "mesh.cpp", mesh.tiles(spec, queue=queue)
+        program, tiles = "nodes.cpp", nodes.tiles(spec, queue=queue)
     with tempfile.TemporaryDirectory() as name:
         folder, designs = Path(name), []
         for top, text in tiles.items():

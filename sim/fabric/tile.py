@@ -11,7 +11,6 @@ __all__ = [
     "Ports",
     "config_ports",
     "join_config",
-    "join_node",
     "link_ports",
     "place_traffic",
     "process_ports",
@@ -90,29 +89,6 @@ def join_config() -> dict[str, str]:
     """Return the connections of a module's config port."""
     names = [name for _, name, _ in config_of_top(0)]
     return {name.replace("_", "__", 1): name for name in names}
-
-
-def join_node(spec: MessageSpec) -> dict[str, str]:
-    """Return the connections of a node's module to its process, its packets and the config port."""
-    node = {"clk": "clk", "rst": "rst", "start": "start", "arrive": "arrive"}
-    node |= {"released": "released", "observe": "observe", "ready": "", "done": ""}
-    if spec.data_bits:
-        node |= {name: name for name in ("data", "result")}
-    node |= join_config()
-    if spec.takes_last:
-        node["last"] = "last"
-    if spec.tells_broken:
-        node["broken"] = "broken"
-    if spec.managed:
-        node |= {name: name for name in ("manager", "manager_index")}
-    for local, name in (("local_in", "inject"), ("local_out", "eject")) if spec.channels else ():
-        node |= {f"{local}__{wire}": f"{name}_{wire}" for wire in ("valid", "flit", "credit")}
-    return node
-
-
-def _wire(port: str) -> str:
-    """Return the name of a tile's port: C++ can not spell every port of a node's module."""
-    return port.replace("__", "_")
 
 
 def place_traffic(tile: ModuleWriter) -> None:
