@@ -108,13 +108,9 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
             r"dead, absent",
         ),
         (
-            ["mesh-4x4"],
-            r'network: a campaign needs setup = "manager", not "local": without it a group that '
-            r"hangs keeps its registers; set it in \[network\]",
-        ),
-        (
             ["wires-both"],
-            r'network: a campaign strikes messages or wires, not sync = "both"; set one of them',
+            r"network: wires = 2: a campaign does not strike barrier wires; remove the key, and "
+            r"planner wires",
         ),
     ],
 )

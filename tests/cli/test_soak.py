@@ -148,7 +148,7 @@ def test_bad_input(
         "random = { switches = 7, nodes = 16, connectivity = 0.75, seed = 1 }\n" + group
     )
     (here / "watched.toml").write_text(
-        f'name = "watched"\n[network]\n{mesh}sync = "wires"\nwatchdog = 64\n{group}'
+        f'name = "watched"\n[network]\n{mesh}groups = 1\nwatchdog = 32\n{group}'
     )
     refused(call("soak", *words), message)
 

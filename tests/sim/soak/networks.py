@@ -13,13 +13,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.sim.fabric import build_fabric
 from tests.models.planning.irregular import draw_network
-from tests.models.planning.links.checker import cluster
-from tests.models.planning.links.checker import mesh as engine_mesh
-from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import irregular, mesh
-from tests.sim.drive.wires.nets import network_of
+from tests.models.planning.links.checker import cluster, mesh
 
-__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "both", "spec_of"]
+__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "spec_of"]
 
 BUILD = cache(build_fabric)
 
@@ -54,7 +50,7 @@ def engines(name: str, network: AnySpec) -> NetworkSpec:
 TREE = draw_network(random.Random(5), 4, 2, 7, 5)
 ENGINES = {
     "engines": engines(
-        "engines", engine_mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)), data_bits=4)
+        "engines", mesh(3, 2, setup="manager", managers=((0, 0), (2, 1)), data_bits=4)
     ),
     "engine cluster": engines(
         "cluster",
@@ -65,40 +61,31 @@ ENGINES = {
 
 NETWORKS = {
     **ENGINES,
-    "mesh": spec_of("mesh", mesh(3, 2, setup="manager"), "btm"),
-    "irregular": spec_of("irregular", irregular(SMALL, setup="manager"), "btin"),
     "static": _static(),
-    "wires": spec_of("wires", network_of("mesh"), "wires"),
+    "wires": spec_of("wires", mesh(3, 2, wires=3, groups=2), "wires"),
 }
-
-
-def both() -> NetworkSpec:
-    """Return groups on wires, which the config port sets up, beside one that a manager does."""
-    network = mesh(3, 2, sync="both", setup="manager")
-    group = GroupSpec(id=9, members=((0, 0), (2, 1), (1, 0)), planner="btm", op="xor")
-    return spec_of("both", network, "wires", group)
-
 
 LONG = {
     "engines, routed": engines(
-        "routed", engine_mesh(3, 2, setup="manager", transport="routed", data_bits=4)
+        "routed", mesh(3, 2, setup="manager", transport="routed", data_bits=4)
     ),
-    "engines, over the chain": engines("chain", engine_mesh(3, 2, groups=4, link_registers=2)),
+    "engines, over the chain": engines("chain", mesh(3, 2, groups=4, link_registers=2)),
+    "engines, all operations": engines("all", mesh(3, 2, data_bits=4, operations="all")),
     "engine cluster, over the chain": engines("chained", cluster(TREE, channels=0, data_bits=9)),
     "engine cluster with checks": engines(
         "checked",
         cluster(TREE, setup="manager", check_bits=4, watchdog=200, groups=64, link_registers=1),
     ),
-    "mesh, over the config port": spec_of("mesh", mesh(3, 2, operations="all"), "btm"),
-    "irregular, over the config port": spec_of("irregular", irregular(SMALL), "btin"),
-    "irregular, turned around at a node": spec_of(
-        "irregular", irregular(SMALL, setup="manager", turnaround="node"), "btin"
-    ),
     "wires that managers set up": spec_of(
-        "wires", irregular(SMALL, sync="wires", setup="manager", link_registers=1), "wires"
+        "wires", cluster(TREE, wires=3, setup="manager", link_registers=1), "wires"
     ),
-    "wires alone": spec_of("wires", network_of("mesh", channels=0), "wires"),
-    "wires and messages": both(),
+    "wires, no packets": spec_of("wires", mesh(3, 2, wires=3, channels=0), "wires"),
+    "wires and messages": spec_of(
+        "both",
+        mesh(3, 2, wires=3, setup="manager"),
+        "wires",
+        GroupSpec(id=9, members=((0, 0), (2, 1), (1, 0)), planner="shortest", op="xor"),
+    ),
 }
 
 
