@@ -1,6 +1,6 @@
 """What software does in a group's life, whoever commits it: by managers, or over the config chain.
 
-Source: docs/microarchitecture-networks.md, N6; docs/setup-engine.md.
+Source: docs/microarchitecture-networks.md, N6; docs/setup.md.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class Lifecycle(ABC):
 
     @property
     def _passing(self) -> int:
-        """Cycles in which a router serves whatever has come to it (docs/setup-engine.md)."""
+        """Cycles in which a router serves whatever has come to it (docs/setup.md)."""
         router = self._shape.router
         sources = router.links + 2
         interval = interval_of(router.stages, shared=router.shared)

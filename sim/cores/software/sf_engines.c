@@ -1,5 +1,5 @@
 /* Groups on collective engines: the core at a manager's node plans them, allots their entries, and
- * has the manager set them up and end them. Source: docs/setup-engine.md. */
+ * has the manager set them up and end them. Source: docs/setup.md. */
 
 #include "sf_messages.h"
 #include "sf_set_up.h"
