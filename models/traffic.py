@@ -49,7 +49,7 @@ def seeds(nodes: int, seed: int) -> tuple[Words, Words]:
 
 
 class TrafficGenerator:
-    """All nodes' generators (docs/microarchitecture.md, section 6).
+    """All nodes' generators (docs/microarchitecture.md, Traffic).
 
     Parameters
     ----------

@@ -18,7 +18,6 @@ from syncfabric.models.messages.core import (
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.process_port import process_port
 
 __all__ = ["BarrierPort", "port_members"]
 
@@ -26,11 +25,21 @@ _KIND = {ARRIVE_BASE: "arrive", WAIT_BASE: "wait", DONE_BASE: "look", LAST_BASE:
 
 
 def port_members(shape: TileShape) -> dict[str, Any]:
-    """Return the node's port, as the process sees it."""
-    port = process_port(
-        shape.registers, shape.data_bits, last=shape.has_last, broken=shape.tells_broken
-    )
-    return {name: member.flip() for name, member in port.items()}
+    """Return the node's port, packed by register, as the process sees it."""
+    registers, words = shape.registers, shape.registers * shape.data_bits
+    members: dict[str, Any] = {
+        "arrive": Out(registers),
+        "data": Out(words),
+        "released": In(registers),
+        "result": In(words),
+        "ready": In(registers),
+        "done": In(registers),
+    }
+    if shape.has_last:
+        members["last"] = Out(registers)
+    if shape.tells_broken:
+        members["broken"] = In(registers)
+    return members
 
 
 class BarrierPort(wiring.Component):

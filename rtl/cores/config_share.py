@@ -5,9 +5,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
-from syncfabric.rtl.barrier.ports import ConfigSignature
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.static.ports import ConfigSignature
 
 __all__ = ["ConfigShare"]
 
@@ -20,6 +21,7 @@ class ConfigShare(wiring.Component):
     Parameters
     ----------
     shape : TileShape
+        Barriers have a static network.
 
     Members
     -------
@@ -34,6 +36,7 @@ class ConfigShare(wiring.Component):
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
         cores = shape.cores
+        assert isinstance(shape.barriers, StaticSpec)
         super().__init__(
             {
                 "valid": In(cores),

@@ -17,7 +17,7 @@ from syncfabric.models.networks.spec import (
     AnySpec,
     EngineIrregularSpec,
     EngineMeshSpec,
-    MessageSpec,
+    EngineSpec,
     StaticSpec,
 )
 
@@ -52,7 +52,7 @@ class TileShape(BaseModel):
     beside: EngineMeshSpec | None = None
 
     @property
-    def packets(self) -> MessageSpec:
+    def packets(self) -> EngineSpec:
         """The network of its packets."""
         if self.beside is not None:
             return self.beside
@@ -72,12 +72,12 @@ class TileShape(BaseModel):
     @property
     def has_last(self) -> bool:
         """Whether an arrive can be a group's last."""
-        return not isinstance(self.barriers, StaticSpec) and self.barriers.takes_last
+        return isinstance(self.barriers, EngineSpec)
 
     @property
     def tells_broken(self) -> bool:
         """Whether the network says that a group was killed."""
-        return not isinstance(self.barriers, StaticSpec) and self.barriers.tells_broken
+        return isinstance(self.barriers, EngineSpec)
 
     @property
     def flit_word(self) -> int:

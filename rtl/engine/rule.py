@@ -8,8 +8,8 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.models.messages import Op
-from syncfabric.rtl.barrier.combine import combine_two, gather
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.combine import combine_two, gather
 
 __all__ = ["Rule", "state_layout"]
 

@@ -7,9 +7,7 @@ from typing import Any
 from amaranth import Cat, Value
 from amaranth.lib.wiring import In, Member, Out
 
-from syncfabric.models.networks.spec import MeshSpec, RegisterSpec
-
-__all__ = ["GuardPart", "GuardShape", "guard_shape"]
+__all__ = ["GuardPart", "GuardShape"]
 
 
 @dataclass(frozen=True)
@@ -138,22 +136,3 @@ class GuardShape:
             yield from link.valid
         if self.channels > self.ordinary:
             yield from getattr(link, f"{self.prefix}valid")
-
-
-def guard_shape(network: RegisterSpec) -> GuardShape | None:
-    """Return what a network's guarded links are like, or None where none are."""
-    if not network.guarded:
-        return None
-    classes, credited, own = int(network.has_messages), True, False
-    if isinstance(network, MeshSpec):
-        classes, own = 2 * classes, network.has_messages and network.sync_links == "own"
-    else:
-        credited = network.buffered
-    return GuardShape(
-        check_bits=network.check_bits,
-        ordinary=network.link_channels,
-        places=network.buffer_flits,
-        classes=classes,
-        credited=credited,
-        own=own,
-    )

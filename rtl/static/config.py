@@ -15,8 +15,8 @@ from syncfabric.models.messages import (
     StaticWord,
 )
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.static.ports import ConfigSignature
 
 __all__ = ["StaticConfig"]
 

@@ -6,13 +6,12 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import COUNTER_BITS, Counter, Role
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.static.config import StaticConfig
 from syncfabric.rtl.static.level import Level
-from syncfabric.rtl.static.ports import CoreSignature, StaticLinkSignature
+from syncfabric.rtl.static.ports import ConfigSignature, CoreSignature, StaticLinkSignature
 from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.tree_agent import TreeAgent
 

@@ -6,8 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.barrier.ports import ConfigSignature
-from syncfabric.rtl.static.ports import RouteSignature
+from syncfabric.rtl.static.ports import ConfigSignature, RouteSignature
 
 __all__ = ["RouteLoader"]
 

@@ -7,10 +7,14 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.barrier.ports import ConfigSignature
 from syncfabric.rtl.static import core
 from syncfabric.rtl.static.core import StaticCore
-from syncfabric.rtl.static.ports import CoreSignature, RouteSignature, StaticLinkSignature
+from syncfabric.rtl.static.ports import (
+    ConfigSignature,
+    CoreSignature,
+    RouteSignature,
+    StaticLinkSignature,
+)
 from syncfabric.rtl.static.switch import CORE, PORTS, StaticSwitch
 
 __all__ = ["DIRECTIONS", "StaticNode", "observe_bits"]

@@ -1,11 +1,20 @@
-"""Links, core port and chain of routes of the static network."""
+"""Links, core port, config port and chain of routes of the static network."""
 
 from typing import Any
 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["AGENT_PORTS", "CoreSignature", "RouteSignature", "StaticLinkSignature"]
+from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import StaticSpec
+
+__all__ = [
+    "AGENT_PORTS",
+    "ConfigSignature",
+    "CoreSignature",
+    "RouteSignature",
+    "StaticLinkSignature",
+]
 
 AGENT_PORTS = {
     **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
@@ -52,6 +61,32 @@ class RouteSignature(wiring.Signature):
 
     def __init__(self) -> None:
         super().__init__({"shift": Out(1), "strobe": Out(1)})
+
+
+class ConfigSignature(wiring.Signature):
+    """Config port of a static network, from the side of who asks.
+
+    Members
+    -------
+    valid, node, address, write, data : Out
+        A request to the node, or the loader, with number ``node``; data are 32 bits.
+    ready, error, rdata : In
+        The answer; 0 from everybody else.
+    """
+
+    def __init__(self, network: StaticSpec) -> None:
+        super().__init__(
+            {
+                "valid": Out(1),
+                "node": Out(network.layout.target_bits),
+                "address": Out(CONFIG_ADDRESS_BITS),
+                "write": Out(1),
+                "data": Out(32),
+                "ready": In(1),
+                "error": In(1),
+                "rdata": In(32),
+            }
+        )
 
 
 class CoreSignature(wiring.Signature):

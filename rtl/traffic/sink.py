@@ -4,9 +4,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import (
-    MessageSpec,
-)
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
@@ -23,7 +21,7 @@ class PacketSink(wiring.Component):
 
     Parameters
     ----------
-    network : MeshSpec or IrregularSpec
+    network : EngineSpec
         Header, flit width and channels of the network.
 
     Members
@@ -45,7 +43,7 @@ class PacketSink(wiring.Component):
         The greatest of them.
     """
 
-    def __init__(self, network: MessageSpec) -> None:
+    def __init__(self, network: EngineSpec) -> None:
         self._network = network
         layout = network.layout
         super().__init__(

@@ -16,7 +16,7 @@ BETWEEN = -1
 
 
 class Source:
-    """The source of a node (docs/microarchitecture.md, section 6).
+    """The source of a node (docs/microarchitecture.md, Traffic).
 
     Parameters
     ----------

@@ -1,14 +1,28 @@
 """Both arbiters against lists: who is granted in every cycle, and how long anybody waits."""
 
+from collections.abc import Collection
 from typing import Any
 
 import cocotb
 
-from syncfabric.models.golden.order import LeastRecentlySent, RoundRobin
+from syncfabric.models.golden.order import LeastRecentlySent
 from tests.rtl.support import Bench, Scoreboard
 
 COUNTS = (1, 2, 3, 5, 8)
 CYCLES = 400
+
+
+class RoundRobin:
+    """A hand that goes round ``size`` places, first at 0, and stops after the one it chose."""
+
+    def __init__(self, size: int) -> None:
+        self.hand, self.size = 0, size
+
+    def choose(self, candidates: Collection[int]) -> int:
+        """Return the first candidate at or after the hand, and move the hand just after it."""
+        chosen = min(candidates, key=lambda place: (place - self.hand) % self.size)
+        self.hand = (chosen + 1) % self.size
+        return chosen
 
 
 def chosen_bits(word: int) -> list[int]:

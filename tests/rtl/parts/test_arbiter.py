@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.golden.order import LeastRecentlySent, RoundRobin
+from syncfabric.models.golden.order import LeastRecentlySent
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
-from tests.rtl.parts.bench_arbiter import COUNTS
+from tests.rtl.parts.bench_arbiter import COUNTS, RoundRobin
 from tests.rtl.support import SEED, clocked, ports, run_bench
 
 

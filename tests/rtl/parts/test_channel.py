@@ -5,17 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.mesh import Turn
 from syncfabric.rtl.parts.channel import ChannelControl
-from tests.rtl.mesh.walks import outputs_from
-from tests.rtl.parts.bench_channel import PLACES, PORT
+from tests.rtl.parts.bench_channel import OUTPUTS, PLACES
 from tests.rtl.support import clocked, run_bench
 
 
 @pytest.mark.long_under("verilator")
 def test_channel_control(simulator: str, tmp_path: Path) -> None:
-    outputs = outputs_from(PORT, Turn.X_FIRST)
-    parts = {f"places_{places}": ChannelControl(places, outputs, 5) for places in PLACES}
+    parts = {f"places_{places}": ChannelControl(places, OUTPUTS, 5) for places in PLACES}
     run_bench(simulator, parts, "tests.rtl.parts.bench_channel", tmp_path)
 
 

@@ -1,17 +1,12 @@
-"""Headers as the microarchitecture states them, sections 6 and I7."""
+"""Headers as docs/microarchitecture-engine.md states them, R3."""
 
-from syncfabric.models.networks.spec import (
-    IrregularSpec,
-    RegisterSpec,
-)
+from syncfabric.models.networks.spec import EngineIrregularSpec, EngineSpec
 
 __all__ = ["header_of"]
 
 
-def header_of(spec: RegisterSpec, node: tuple[int, int]) -> int:
+def header_of(spec: EngineSpec, node: tuple[int, int]) -> int:
     """Return the first word of a packet for a node."""
-    if isinstance(spec, IrregularSpec):
-        fields = {"by_route": 0, "switch": node[0], "port": node[1]}
-    else:
-        fields = {"x": node[0], "y": node[1]}
+    names = ("router", "port") if isinstance(spec, EngineIrregularSpec) else ("x", "y")
+    fields = {**dict.fromkeys(spec.layout.header.offsets, 0), **dict(zip(names, node, strict=True))}
     return spec.layout.header.pack(fields)

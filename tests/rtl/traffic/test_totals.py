@@ -4,6 +4,7 @@ import random
 from itertools import accumulate
 
 import pytest
+from amaranth.hdl import Fragment
 
 from syncfabric.rtl.traffic.totals import TrafficTotals
 from tests.rtl.support import SEED, clocked
@@ -12,6 +13,10 @@ COUNTS = ("created", "lost", "received", "wrong")
 LATE = 3
 CLEARED = 90
 """Cycle in which all begins anew."""
+
+
+def test_the_largest_network_elaborates() -> None:
+    Fragment.get(TrafficTotals(1024), None)
 
 
 @pytest.mark.parametrize("nodes", [1, 5])

@@ -4,43 +4,9 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_, xor
 
-from amaranth import Array, Const, Mux, Value
+from amaranth import Array, Mux, Value
 
-from syncfabric.models.messages import Op
-
-__all__ = ["combine_bitwise", "combine_two", "gather", "identity"]
-
-_ALWAYS = Const(1, 1)
-
-
-def identity(op: Value, data_bits: int) -> Value:
-    """Return the word that changes nothing under ``op``."""
-    ones = (op == Op.AND) | (op == Op.MIN)
-    return Mux(ones, Const(-1, data_bits), Const(0, data_bits)) if data_bits else Const(0, 0)
-
-
-def combine_bitwise(
-    op: Value,
-    held: Value,
-    words: Sequence[tuple[Value, Value]],
-    keeps: Value = _ALWAYS,
-) -> Value:
-    """Return ``held`` combined with every word whose enable is set, by OR, AND or XOR.
-
-    Parameters
-    ----------
-    op : Value
-        An :class:`Op`; only its first three are known here.
-    held : Value
-        ``data_bits`` wide.
-    words : sequence of (enable, word)
-        At most one a source.
-    keeps : Value, optional
-        0: ``held`` is left out, so that one word alone is the result.
-    """
-    if len(held) == 0:
-        return held
-    return gather(op[:2] == Op.AND, op[:2] == Op.XOR, [*words, (keeps, held)])
+__all__ = ["combine_two", "gather"]
 
 
 def gather(invert: Value, odd: Value, words: Sequence[tuple[Value, Value]]) -> Value:
