@@ -165,7 +165,7 @@ class Network:
 def test_a_core_reaches_its_own_node_and_hears_of_refusals() -> None:
     """All cores use the same addresses: each finds there what it wrote itself."""
     cores, accesses = 3, 40
-    of = shape(MESH, cores)
+    of = shape(STATIC, cores)
     m = Module()
     m.submodules.share = share = ConfigShare(of)
     words: list[Any] = []
