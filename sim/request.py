@@ -12,6 +12,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.sim.drive.churn.room import check_churn
+from syncfabric.sim.drive.patience import patience
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder
 
@@ -68,7 +69,7 @@ class RunRequest:
         else:
             self._check_packets(spec.network)
             if self.jitter is not None and spec.network.watchdog:
-                self._check_watchdog(spec, spec.network.watchdog)
+                self._check_watchdog(spec, spec.network)
         if self.churn:
             check_churn(spec)
         if self.log is not None:
@@ -137,16 +138,6 @@ class RunRequest:
                 "without them carries no packets; leave background out, or set channels in "
                 "[network]"
             )
-        if network.has_messages:
-            return
-        alone = "does not go with channels = 0: a network of wires alone"
-        if self.log is not None:
-            raise SpecError(
-                f"log {self.log} {alone} has neither packets nor messages to write down; leave "
-                "log out"
-            )
-        if self.heat is not None:
-            raise SpecError(f"heat {self.heat} {alone} has no channels to be busy; leave heat out")
 
     def _check_routing(self, network: EngineIrregularSpec) -> None:
         """Refuse the generator's packets where nothing leads them."""
@@ -156,20 +147,20 @@ class RunRequest:
                 "traffic's packets bring no routes; leave background out, or routing"
             )
 
-    def _check_watchdog(self, spec: NetworkSpec, watchdog: int) -> None:
-        """Refuse a jitter that lets members wait until the watchdog releases them."""
+    def _check_watchdog(self, spec: NetworkSpec, network: MessageSpec) -> None:
+        """Refuse a jitter that lets members wait until the watchdog breaks their group off."""
         from syncfabric.models.planning.plan import make_plan
 
-        bounds = [group.bound for group in make_plan(spec).wire_groups]
-        if not bounds or self.jitter is None:
+        plan = make_plan(spec)
+        apart = patience(plan)
+        if apart is None or self.jitter is None or self.jitter <= apart:
             return
-        waits = self.jitter + max(bounds) + 2
-        if waits > watchdog:
-            raise SpecError(
-                f"jitter = {self.jitter}: members on wires wait up to {waits} cycles, and the "
-                f"watchdog may release them after {watchdog}; set a smaller jitter, or watchdog = "
-                f"{waits} in [network]"
-            )
+        wanted, entries = network.watchdog, network.shape.router.layout.entries
+        wanted += -(-(self.jitter - apart) // entries)
+        raise SpecError(
+            f"jitter = {self.jitter}: members may be {apart} cycles apart before the watchdog ends "
+            f"their group; set a smaller jitter, or watchdog = {wanted} in [network]"
+        )
 
     def command(self, source: str) -> str:
         """Return the command line that repeats the run, its files apart."""

@@ -188,7 +188,7 @@ class Counters:
     overflow: int = 0
     """Flits and messages dropped because their buffer was full."""
     stray: int = 0
-    """Synchronization messages that no register could use; slots of wires that broke or tripped."""
+    """Messages that no entry could use, and set-up packets that nobody asked for."""
     refused_arrive: int = 0
     """Arrivals that were not accepted."""
     refused_write: int = 0
@@ -204,7 +204,7 @@ class Events:
     packets: int = 0
     """Ordinary packets delivered."""
     messages: int = 0
-    """Synchronization messages taken by barrier registers."""
+    """Barrier messages, once for each link that they went over."""
     releases: int = 0
     """Members released, summed over all groups and episodes."""
 

@@ -88,17 +88,23 @@ def other_rows(result: "RecoveryResult") -> Rows:
 
 
 def plan_rows(plan: "BarrierPlan") -> Rows:
-    """Return a plan's table, a row a group."""
+    """Return a plan's table, a row a group; beside wires with what each group travels on."""
+    from syncfabric.models.planning.plan import EngineGroupPlan
+
     network = plan.spec.network
     if isinstance(network, StaticSpec):
         return _static_rows(plan)
-    irregular = network.kind == "irregular"
-    heads = ["group", "members", "planner"]
+    irregular, wires = network.kind == "irregular", network.wires > 0
+    heads = ["group", "members", "planner", *(["travels\nas"] if wires else [])]
     heads += ["root\nswitch", "root\nnode"] if irregular else ["root"]
     heads += ["tree\nheight", "longest\npath\n(hops)", "bound\n(cycles)"]
     rows = []
     for group in plan.groups:
         row = [str(group.id), f"{len(group.members):,}", group.planner]
+        if wires:
+            register = group.slot_register if isinstance(group, EngineGroupPlan) else None
+            first = network.shape.entry_registers
+            row.append("messages" if register is None else f"slot {register - first}")
         if irregular:
             row.append(NONE if group.root_switch is None else str(group.root_switch))
         row += [NONE if group.root is None else node_words(group.root)]
@@ -122,7 +128,7 @@ def _static_rows(plan: "BarrierPlan") -> Rows:
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
-    """Return what a reader should know of a plan: its network, and what it goes around."""
+    """Return what a reader should know of a plan: its columns, its network, its slots."""
     network = plan.spec.network
     made: tuple[str, ...] = getattr(network, "notes", ())
     if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:

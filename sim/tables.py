@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Titled", "as_text", "print_table", "show_plan", "show_result"]
 
 SHOWN = 16
-"""Registers of a group, or switches of its ring or tree, that are printed unasked."""
+"""Entries of a group, or switches of its ring or tree, that are printed unasked."""
 WIDEST = 84
 """Letters of a line of words; what is longer goes on in the next."""
 
@@ -74,10 +74,10 @@ def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
     """Yield the tables of the entries of each group; on a static network of its routes."""
     most = None if whole else SHOWN
     for group in plan.groups:
-        if isinstance(group, StaticGroupPlan):
-            yield _routes(group, most)
+        if isinstance(group, EngineGroupPlan):
+            yield _entries(group, most)
         else:
-            yield _entries(group, f"entries of group {group.id} ({group.op})", most)
+            yield _routes(group, most)
 
 
 def print_table(screen: Console, titled: Titled) -> None:
@@ -107,7 +107,7 @@ def _first(title: str, heads: list[str], rows: list[list[str]], most: int | None
     return Titled(title, (heads, rows[:most]), below)
 
 
-def _entries(group: EngineGroupPlan, title: str, most: int | None) -> Titled:
+def _entries(group: EngineGroupPlan, most: int | None) -> Titled:
     """Return the entries of a group in the routers of its tree, the root's first."""
     shape, mesh = group.shape, group.graph.columns > 0
 
@@ -124,7 +124,7 @@ def _entries(group: EngineGroupPlan, title: str, most: int | None) -> Titled:
         parent = "root" if up < 0 else port(up)
         rows.append([node_words(name), str(group.placement[router]), parent, children])
     heads = ["router", "entry", "parent\nport", "children\nports"]
-    return _first(title, heads, rows, most)
+    return _first(f"entries of group {group.id} ({group.op})", heads, rows, most)
 
 
 def _routes(group: StaticGroupPlan, most: int | None) -> Titled:

@@ -44,7 +44,7 @@ class Conductor(Conducting):
         network = plan.spec.message_network
         super().__init__(network, job)
         self._plan, self._scenario = plan, scenario
-        self._events = EventLog(network, log)
+        self._events = EventLog(plan, log)
         self.session = Session(plan, scenario, observer=self._events)
         self.judge = Judge(
             plan,
@@ -69,6 +69,9 @@ class Conductor(Conducting):
     def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
         """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
         super().take(chunk, text)
+        for line in chunk.lines:
+            if line.record.valid:
+                self._events.note(line)
         self._accepted.append((chunk.end, self.judge.packets.flits_out))
 
     def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
@@ -94,7 +97,7 @@ class Conductor(Conducting):
             ],
             traffic=self._traffic(),
             counters=self._counters() if session.driver.reads_back else None,
-            messages=0,
+            messages=self._events.messages,
             releases=judge.barriers.releases,
             loads=loads,
             coverage={},

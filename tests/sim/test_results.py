@@ -160,7 +160,7 @@ def test_only_a_match_is_ok_where_all_is_compared() -> None:
 
 def test_a_row_a_group() -> None:
     heads, rows = result_rows(RESULT)
-    assert rows == [["1", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24", "2,290"]]
+    assert rows == [["1", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24"]]
     assert len(heads) == len(rows[0])
     assert result_rows(WRONG)[1] == [["1", "14", "2", "9", "–", "–", "–"]]
 
@@ -170,9 +170,9 @@ def test_rows_of_groups_on_wires() -> None:
     both = replace(RESULT, groups=(replace(GROUP, planner="btm"), wires))
     heads, rows = result_rows(both)
     assert heads[2] == "planner"
-    assert [(row[2], row[-1]) for row in rows] == [("btm", "2,290"), ("wires", "–")]
+    assert [row[2] for row in rows] == ["btm", "wires"]
     heads, rows = result_rows(replace(RESULT, groups=(wires,)))
-    assert not any("formula" in head for head in heads)
+    assert "planner" not in heads
     assert rows == [["2", "14", "2", "9", "19 / 20.5 / 24", "19 / 20.5 / 24", "24"]]
 
 
@@ -212,23 +212,6 @@ def test_what_is_wrong_is_so_without_comparison() -> None:
     for verdict in ("mismatch", "hang"):
         result = replace(RESULT, verdict=verdict, compared=False)
         assert (result.verdict, result.ok) == (verdict, False)
-
-
-@pytest.mark.parametrize(
-    ("planners", "software"), [(("btm", "wires"), "2,000"), ((None, "updown"), "4,000")]
-)
-def test_a_note_tells_what_the_formula_is(planners: tuple[str | None, ...], software: str) -> None:
-    groups = tuple(replace(GROUP, planner=planner) for planner in planners)
-    assert list(summary(replace(RESULT, groups=groups)))[-2:] == [
-        "note: paper's formula: ns with the paper's times, not cycles; "
-        f"{software} ns are software start-up",
-        "wrote fig1.v",
-    ]
-
-
-def test_without_a_formula_there_is_no_note() -> None:
-    groups = tuple(replace(GROUP, planner=planner) for planner in ("wires", "ring", None))
-    assert not any("formula" in line for line in summary(replace(RESULT, groups=groups)))
 
 
 def test_a_notebook_shows_the_table() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec
 from tests.models.planning.irregular import draw_network
-from tests.sim.drive.networks import irregular
+from tests.sim.drive.networks import irregular, random_keys
 
 __all__ = ["SMALL", "drawn", "random_cluster", "ring", "star"]
 
@@ -20,14 +20,14 @@ SMALL = Irregular(
 """Two parallel links, and a switch without nodes between the others."""
 
 
-def star(arms: int, nodes: int, **keys: Any) -> IrregularSpec:
+def star(arms: int, nodes: int, **keys: Any) -> EngineIrregularSpec:
     """Return a switch in the middle of others, with nodes at each of them."""
     links = tuple(((0, arm), (arm + 1, nodes)) for arm in range(arms))
     places = tuple((arm + 1, port) for arm in range(arms) for port in range(nodes))
     return irregular(Irregular(max(arms, nodes + 1, 2), arms + 1, links, places), **keys)
 
 
-def ring(switches: int, nodes: int, **keys: Any) -> IrregularSpec:
+def ring(switches: int, nodes: int, **keys: Any) -> EngineIrregularSpec:
     """Return a ring on which packets go the short way round, over datelines between last and first.
 
     Port 0 leads to the next switch, port 1 to the one before.
@@ -48,29 +48,19 @@ def ring(switches: int, nodes: int, **keys: Any) -> IrregularSpec:
 
 def drawn(
     seed: int, switches: int, extra: int, nodes: int, ports: int, **keys: Any
-) -> IrregularSpec:
+) -> EngineIrregularSpec:
     """Return a tree of switches with more links, parallel ones too; see ``draw_network``."""
     topology = draw_network(random.Random(seed), switches, extra, nodes, ports)
     return irregular(topology, **keys)
 
 
-def random_cluster(rng: random.Random, most: int, ports: int = 8) -> IrregularSpec:
+def random_cluster(rng: random.Random, most: int, ports: int = 8) -> EngineIrregularSpec:
     """Draw a network of at most ``most`` switches of ``ports`` ports, with options of all kinds."""
     while True:
         switches, ports = rng.randint(3, most), rng.randint(4, ports)
         extra, nodes = rng.choice((0, 1, switches)), rng.randint(2, 2 * switches)
         topology = draw_network(rng, switches, extra, nodes, ports)
         try:
-            return irregular(
-                topology,
-                flit_bits=rng.choice((24, 32, 64, 100)),
-                data_bits=rng.choice((0, 1, 6, 32)),
-                buffer_flits=rng.choice((1, 2, 3, 8)),
-                channels=rng.choice((1, 1, 2, 4)),
-                barrier_registers=rng.choice((1, 2, 4)),
-                cycles_per_hop=rng.choice((1, 2)),
-                turnaround=rng.choice(("switch", "node")),
-                operations=rng.choice(("bitwise", "all")),
-            )
-        except SpecError:  # the message does not fit a flit: draw again
+            return irregular(topology, **random_keys(rng))
+        except SpecError:  # keys that do not go together: draw again
             continue

@@ -5,17 +5,15 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import (
-    EngineSpec,
+    EngineIrregularSpec,
+    EngineMeshSpec,
     GroupSpec,
-    IrregularSpec,
-    MeshSpec,
     MessageSpec,
     NetworkSpec,
     Operation,
-    RegisterSpec,
     planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -35,6 +33,7 @@ __all__ = [
     "plan_of",
     "played",
     "random_groups",
+    "random_keys",
     "random_network",
 ]
 
@@ -51,23 +50,23 @@ SCENARIOS = (
 """Arrivals of every kind, traffic from none to far beyond saturation, and what is refused."""
 
 
-def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
+def mesh(width: int, height: int, **keys: Any) -> EngineMeshSpec:
     """Return a mesh; ``keys`` are those of the network file."""
-    return MeshSpec(kind="mesh", width=width, height=height, **keys)
+    return EngineMeshSpec(kind="mesh", width=width, height=height, **{"groups": 4, **keys})
 
 
-def irregular(topology: Irregular, **keys: Any) -> IrregularSpec:
+def irregular(topology: Irregular, **keys: Any) -> EngineIrregularSpec:
     """Return an irregular network; ``keys`` are those of the network file, but none has managers.
 
     Set-up by packets makes the hardware larger; those tests that are about it ask for it.
     """
-    return IrregularSpec(
+    return EngineIrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,
         links=topology.links,
         nodes=topology.nodes,
-        **{"setup": "local", **keys},
+        **{"groups": 4, "setup": "local", **keys},
     )
 
 
@@ -89,57 +88,67 @@ def played(plan: BarrierPlan, scenario: Scenario, cycles: int = 256) -> list[Chu
     return chunks
 
 
-def random_network(rng: random.Random, largest: int) -> MeshSpec:
+def random_keys(rng: random.Random) -> dict[str, Any]:
+    """Draw keys that networks of both kinds share."""
+    shared = rng.random() < 0.3
+    packets = {
+        "flit_bits": rng.choice((24, 32, 64, 100)),
+        "buffer_flits": rng.choice((1, 2, 3, 8)),
+        "channels": rng.choice((1, 1, 2, 4)),
+        "message_links": "shared" if shared else "own",
+    }
+    return {
+        **(packets if rng.random() < 0.8 else {"channels": 0}),
+        "data_bits": rng.choice((0, 1, 4, 8, 32)),
+        "groups": rng.choice((1, 2, 4)),
+        "operations": rng.choice(("bitwise", "all")),
+        "engine_stages": rng.choice((0, 0, 2)),
+        "output_register": rng.random() < 0.3,
+        "link_registers": rng.choice((0, 0, 1)),
+        "check_bits": rng.choice((0, 0, 4)),
+    }
+
+
+def random_network(rng: random.Random, largest: int) -> EngineMeshSpec:
     """Draw a mesh of at most ``largest`` nodes a side, with options of all kinds."""
     while True:
         width, height = rng.randint(1, largest), rng.randint(1, largest)
-        packets = {
-            "flit_bits": rng.choice((24, 32, 64, 100)),
-            "buffer_flits": rng.choice((1, 2, 3, 8)),
-            "channels": rng.choice((1, 1, 2, 4)),
-            "sync_links": rng.choice(("shared", "shared", "own")),
-        }
-        unit = {
-            "barrier_pipeline": rng.randrange(2),
-        }
+        transport, wires = rng.choice(("link", "routed")), rng.choice((0, 0, 2))
         try:
-            return mesh(
-                width,
-                height,
-                **(packets if rng.random() < 0.8 else {"channels": 0}),
-                data_bits=rng.choice((0, 1, 4, 8, 32)),
-                barrier_registers=rng.choice((1, 2, 4)),
-                operations=rng.choice(("bitwise", "all")),
-                **unit,
-            )
-        except SpecError:  # the message does not fit a flit: draw again
+            return mesh(width, height, transport=transport, wires=wires, **random_keys(rng))
+        except SpecError:  # keys that do not go together: draw again
             continue
 
 
 def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, ...]:
-    """Everybody, one member alone, and random others: as many as there are registers."""
+    """Everybody, one member alone, and random others: as many as a router has entries.
+
+    Groups that routed messages cannot have beside the others are cut to a few members.
+    """
     nodes = network.topology.nodes
-    count = network.groups if isinstance(network, EngineSpec) else network.barrier_registers
     operations: list[Operation] = ["or", "and", "xor"]
-    if network.operations == "all":
-        operations += ["max", "min", "sum"]
-    groups = []
-    for number in range(count):
+    groups: tuple[GroupSpec, ...] = ()
+    for number in range(network.groups):
         fixed = number < 2 or len(nodes) == 1
         size = (len(nodes), 1)[min(number, 1)] if fixed else rng.randint(2, len(nodes))
-        groups.append(
-            GroupSpec(
-                id=rng.randrange(number * 20, number * 20 + 20),
-                members=tuple(rng.sample(nodes, size)),
-                planner=rng.choice(planners_of(network)),
-                op=rng.choice(operations),
-            )
-        )
-    return tuple(groups)
+        some = tuple(rng.sample(nodes, size))
+        gid = rng.randrange(number * 20, number * 20 + 20)
+        planner = rng.choice(planners_of(network))
+        serial = network.operations == "all" and planner != "wires"
+        op = rng.choice(operations + (["max", "min", "sum"] if serial else []))
+        for count in (size, 2, 2, 2, 1):
+            drawn = GroupSpec(id=gid, members=some[:count], planner=planner, op=op)
+            try:
+                groups = plan_of(network, *groups, drawn).spec.groups
+                break
+            except PlanError:
+                rng.shuffle(names := list(some))
+                some = tuple(names)
+    return groups
 
 
 def make_job(
-    network: RegisterSpec,
+    network: MessageSpec,
     rng: random.Random,
     scenarios: Sequence[Scenario] = SCENARIOS,
     *,

@@ -1,39 +1,29 @@
-"""Packets for nodes' software to send: by the tables, by routes they bring along, or by both."""
+"""Packets for nodes' software to send: by the tables, or by routes they bring along."""
 
 import random
 from collections.abc import Sequence
 
-from syncfabric.models.networks.spec import IrregularSpec, RegisterSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.sim.drive.scenario import Sending
 
-__all__ = ["by_route", "by_table", "draw_sendings"]
+__all__ = ["by_table", "draw_sendings", "route_of"]
 
 
-def by_table(spec: RegisterSpec, node: int) -> int:
+def by_table(spec: MessageSpec, node: int) -> int:
     """Return the header of a packet for a node."""
-    names = ("switch", "port") if isinstance(spec, IrregularSpec) else ("x", "y")
     place = spec.topology.node(node)
+    names = ("x", "y") if spec.kind == "mesh" else ("router", "port")
     return spec.layout.header.pack(dict(zip(names, place, strict=True)))
 
 
-def by_route(spec: IrregularSpec, ports: Sequence[int]) -> list[int]:
-    """Return the route flits for a list of ports."""
-    most = spec.layout.route_ports
-    parts = [ports[i : i + most] for i in range(0, len(ports), most)]
-    return [
-        spec.layout.route.pack(
-            {
-                "by_route": 1,
-                "count": len(part),
-                **{f"port_{i}": port for i, port in enumerate(part)},
-            }
-        )
-        for part in parts
-    ]
+def route_of(spec: EngineIrregularSpec, ports: Sequence[int]) -> int:
+    """Return the header that leads by a list of ports, the first in the lowest bits (R3)."""
+    width = (spec.ports - 1).bit_length()
+    return sum(port << width * place for place, port in enumerate(ports))
 
 
-def ports_to(spec: IrregularSpec, rng: random.Random, source: int, node: int) -> list[int]:
+def ports_to(spec: EngineIrregularSpec, rng: random.Random, source: int, node: int) -> list[int]:
     """Return the tables' way to a node, by any of parallel links."""
     topology, tables = spec.topology, routing_tables(spec)
     switch, ports = topology.node(source)[0], []
@@ -52,27 +42,22 @@ def ports_to(spec: IrregularSpec, rng: random.Random, source: int, node: int) ->
 
 
 def draw_sendings(
-    spec: RegisterSpec, rng: random.Random, count: int, cycles: int
+    spec: MessageSpec, rng: random.Random, count: int, cycles: int
 ) -> tuple[Sending, ...]:
     """Draw packets of 1 to 8 words after header or route; a header may be alone, too."""
     nodes, channels = range(len(spec.topology.nodes)), list(range(spec.channels))
-    if isinstance(spec, IrregularSpec) and spec.datelines:
+    irregular = isinstance(spec, EngineIrregularSpec)
+    if irregular and spec.datelines:
         channels = channels[::2]
     drawn = []
     for _ in range(count):
         source, node = rng.choice(nodes), rng.choice(nodes)
         words = [rng.getrandbits(32) for _ in range(rng.randint(1, 8))]
-        kind = rng.random()
-        if not isinstance(spec, IrregularSpec) or kind < 0.4 or spec.datelines:
-            first = [by_table(spec, node)]
-            words = words[len(words) < 2 :]
+        if irregular and spec.routing == "source":
+            first = route_of(spec, ports_to(spec, rng, source, node))
         else:
-            ports = ports_to(spec, rng, source, node)
-            if kind < 0.6 and len(ports) > 1:  # a part of the way, and then by the tables
-                first = [*by_route(spec, ports[: rng.randint(1, len(ports) - 1)])]
-                first.append(by_table(spec, node))
-            else:
-                first = by_route(spec, ports)
+            first = by_table(spec, node)
+        words = words[len(words) < 2 :]
         cycle = rng.randrange(cycles)
-        drawn.append(Sending(cycle, source, rng.choice(channels), [*first, *words]))
+        drawn.append(Sending(cycle, source, rng.choice(channels), [first, *words]))
     return tuple(drawn)

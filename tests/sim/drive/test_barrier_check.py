@@ -3,7 +3,7 @@
 import pytest
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.spec import Operation
+from syncfabric.models.networks.spec import GroupSpec, Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lines import Line
@@ -11,9 +11,7 @@ from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of
 
 REGISTERS = 2
-PLAN = plan_of(
-    mesh(3, 1, barrier_registers=REGISTERS), members(7, (0, 0), (1, 0)), members(9, (1, 0), (2, 0))
-)
+PLAN = plan_of(mesh(3, 1, groups=REGISTERS), members(7, (0, 0), (1, 0)), members(9, (1, 0), (2, 0)))
 
 
 @pytest.fixture
@@ -120,3 +118,35 @@ def test_every_operation(op: Operation, result: int) -> None:
     check.arrive(Arrival(1, 0, 1, 9))
     (wrong,) = check.release(Line(3, Record(0, 0, (), 1, [0])))
     assert (wrong.hardware, wrong.model) == (0, result)
+
+
+@pytest.mark.parametrize(("planner", "rule"), [("wires", True), ("shortest", False)])
+def test_on_wires_no_barrier_is_later_than_its_bound(planner: str, rule: bool) -> None:
+    """Whatever else goes on; messages wait for others."""
+    network = mesh(2, 1, wires=1)
+    plan = plan_of(network, GroupSpec(id=4, members=((0, 0), (1, 0)), planner=planner))
+    check, bound = BarrierCheck(plan), plan.groups[0].bound
+    registers, register = network.port_registers, plan.groups[0].places[0, 0]
+    assert bound is not None
+    for begin, late in ((10, 0), (500, 1)):
+        for member in (0, 1):
+            check.arrive(Arrival(begin, 0, member, 0))
+        bits = sum(1 << node * registers + register for node in (0, 1))
+        line = Line(begin + bound + late, Record(0, 0, (), bits, [0, 0]))
+        wrong = Mismatch(line.cycle, (1, 0), "group 4: cycles of a barrier", bound + 1, bound)
+        assert list(check.release(line)) == [wrong] * (rule and late)
+
+
+def test_only_who_is_killed_is_released_broken(check: BarrierCheck) -> None:
+    arrive(check, 1, 0)
+    broken = {(0, 0), (1, 0)}
+    record = Record(0, 0, (), 1, [0])
+    (wrong,) = check.release(Line(3, record), broken)
+    assert wrong == Mismatch(3, (0, 0), "group 7: broken, and not killed", 1, 0)
+    check = BarrierCheck(PLAN)
+    check.kill(0)
+    assert list(check.release(Line(3, record), broken)) == []
+    # BROKEN reaches who has not arrived, too, but nobody twice.
+    assert list(check.release(Line(4, Record(0, 0, (), 1 << REGISTERS, [0])), broken)) == []
+    (wrong,) = check.release(Line(5, record), broken)
+    assert wrong == Mismatch(5, (0, 0), "group 7: broken release of a member", 1, 0)

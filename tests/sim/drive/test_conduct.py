@@ -39,7 +39,8 @@ def test_barriers_and_messages_are_counted() -> None:
     assert [len(group.latency) for group in outcome.groups] == [6, 6]
     assert all(group.latency == group.model_latency for group in outcome.groups)
     assert outcome.releases == 6 * (16 + 2)
-    assert outcome.messages == 6 * 2 * (15 + 1)  # an edge of a tree carries one up and one down
+    # A link of a tree carries GO, and for each barrier one up and one down.
+    assert outcome.messages == (1 + 6 * 2) * (15 + 6)
     assert outcome.counters == (0, 0, 0, 0)
 
 

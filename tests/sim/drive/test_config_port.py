@@ -1,43 +1,48 @@
-"""The config port's queue: one request a cycle, answers in order, each to who asked."""
+"""The config port's queue: a request after the other's answer, each to who asked."""
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import SwitchWord, register_address
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import ConfigPort
-from tests.sim.drive.networks import mesh
 
-NETWORK = mesh(2, 2)
-FIRST = ConfigRequest(3, 8, True, 77)
+FIRST, SECOND = ConfigRequest(3, 8, True, 77), ConfigRequest(1, 9, False)
 
 
 def test_requests_go_in_order_and_as_stimuli() -> None:
-    port = ConfigPort(NETWORK, [FIRST])
-    port.ask(ConfigRequest(1, 9, False))
+    port = ConfigPort([FIRST])
+    port.ask(SECOND)
     assert port.may_ask
     assert port.give(5) == (FIRST, Stimulus(5, StimulusKind.CONFIG, 3 << 12 | 8, 77, 1))
-    assert port.give(6)[0] == ConfigRequest(1, 9, False)
+    assert port.awaits_answer
     assert not port.may_ask
-    assert port.all_given
+    port.hear(9, (True, False, 0))
+    assert port.give(10)[0] == SECOND
+    assert not port.is_idle
+    port.hear(12, (True, False, 0))
+    assert port.is_idle
 
 
 def test_answers_go_to_who_asked() -> None:
-    port = ConfigPort(NETWORK, [FIRST])
+    port = ConfigPort([FIRST])
     heard: list[tuple[int, bool, int]] = []
-    port.ask(ConfigRequest(1, 9, False), lambda *answer: heard.append(answer))
+    port.ask(SECOND, lambda *answer: heard.append(answer))
     port.give(5)
-    port.give(6)
     port.hear(6, (True, False, 0))
     assert heard == []
+    port.give(6)
     port.hear(7, (False, False, 0))
-    assert not port.all_answered
+    assert port.awaits_answer
     port.hear(8, (True, True, 5))
     assert heard == [(8, True, 5)]
-    assert port.all_answered
-    assert port.answered == {6: FIRST, 8: ConfigRequest(1, 9, False)}
+    assert port.answered == {6: FIRST, 8: SECOND}
 
 
-def test_who_is_not_there_does_not_answer() -> None:
-    port = ConfigPort(NETWORK, [ConfigRequest(9, register_address(1, SwitchWord.CONTROL), False)])
-    port.give(1)
-    assert port.all_answered
-    assert port.all_given
+def test_many_are_told_once_when_all_are_answered() -> None:
+    port, told = ConfigPort(), list[int]()
+    port.ask_all([FIRST, SECOND], 4, told.append)
+    for cycle in (5, 8):
+        assert told == []
+        port.give(cycle)
+        port.hear(cycle + 2, (True, False, 0))
+    assert told == [10]
+    port.ask_all([], 11, told.append)
+    assert told == [10, 11]

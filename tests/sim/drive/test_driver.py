@@ -5,13 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from syncfabric.models.golden.mesh import MeshModel
-from syncfabric.models.messages import COUNTER_BASE, Counter
-from syncfabric.models.planning.images import config_writes
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Driver, Inputs
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
 
 PLAN = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)), members(2, *mesh(2, 2).mesh.nodes))
@@ -25,12 +26,13 @@ def cycles(of: list[Stimulus], kind: StimulusKind) -> list[int]:
     return [stimulus.cycle for stimulus in of if stimulus.kind is kind]
 
 
-def test_registers_come_first_a_word_a_cycle() -> None:
-    writes = list(config_writes(PLAN))
+def test_groups_are_set_up_first_a_word_after_the_others_answer() -> None:
+    network = PLAN.spec.message_network
+    writes = list(set_up_writes(PLAN.engine_groups, network.shape, Epochs()))
     first = stimuli(Scenario())[: len(writes)]
     assert [(s.index >> 12, s.index & 4095, s.data) for s in first] == writes
     assert all(s.kind is StimulusKind.CONFIG and s.extra for s in first)
-    assert [s.cycle for s in first] == list(range(1, len(writes) + 1))
+    assert all(b.cycle > a.cycle + 1 for a, b in pairwise(first))
 
 
 def test_then_start_traffic_and_after_the_lead_in_the_barriers() -> None:
@@ -52,8 +54,13 @@ def test_traffic_goes_on_for_as_many_cycles_as_asked() -> None:
 
 def test_at_the_end_every_counter_is_read() -> None:
     seen = stimuli(Scenario(episodes=3))
-    reads = [(s.index >> 12, s.index & 4095) for s in seen if s.kind is StimulusKind.CONFIG][-16:]
-    assert reads == [(node, COUNTER_BASE + c) for node in range(4) for c in Counter]
+    wanted = [
+        (target, address)
+        for target, reads in enumerate(targets_of(PLAN.spec.network).reads)
+        for address, _ in reads
+    ]
+    asked = [(s.index >> 12, s.index & 4095) for s in seen if s.kind is StimulusKind.CONFIG]
+    assert asked[-len(wanted) :] == wanted
     assert seen[-1].cycle > max(cycles(seen, StimulusKind.ARRIVE))
 
 
@@ -64,9 +71,9 @@ def test_without_traffic_there_is_none() -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
-    network = mesh(2, 3, barrier_registers=2)
+    network = mesh(2, 3, groups=2)
     ((plan, _),) = make_job(network, random.Random(6), [scenario]).runs
-    model = MeshModel(network)
+    model = model_of(network)
     driver = Driver(plan, scenario, model)
     for now in range(700):
         before = len(driver.stimuli)
@@ -74,9 +81,9 @@ def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
         new = driver.stimuli[before:]
         assert all(stimulus.cycle == now for stimulus in new)
         assert said(new, StimulusKind.ARRIVE) == {
-            (node * 2 + register, data, 0) for (node, register), data in inputs.arrive.items()
+            (node * 2 + register, data, int((node, register) in inputs.last))
+            for (node, register), data in inputs.arrive.items()
         }
-        assert bool(said(new, StimulusKind.START)) == inputs.start
         config = inputs.config
         assert said(new, StimulusKind.CONFIG) == (
             {(config.node << 12 | config.address, config.data, int(config.write))}
@@ -88,7 +95,7 @@ def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
         )
         model.step(
             arrive=inputs.arrive,
-            start=inputs.start,
+            last=inputs.last,
             config=inputs.config,
             load=inputs.load,
             enable=driver.enable,

@@ -12,23 +12,22 @@ from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.engines import engine_irregular, engine_mesh, engine_plan
-from tests.sim.drive.networks import SEED, check, plan_of
+from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 
 NOISY = Scenario(episodes=60, noise=True, seed=3, policy="mixed", background=0.1)
 NETWORKS: Mapping[str, EngineSpec] = {
-    "mesh": engine_mesh(3, 3),
-    "mesh, routed": engine_mesh(3, 3, transport="routed", check_bits=4),
-    "mesh, managers": engine_mesh(3, 3, setup="manager", managers=((0, 0), (2, 1)), groups=6),
-    "irregular": engine_irregular(SMALL, check_bits=8, link_registers=1, read_back=False),
-    "irregular, managers": engine_irregular(SMALL, setup="manager", groups=3),
-    "irregular, managers, guarded": engine_irregular(SMALL, setup="manager", check_bits=8),
+    "mesh": mesh(3, 3),
+    "mesh, routed": mesh(3, 3, transport="routed", check_bits=4),
+    "mesh, managers": mesh(3, 3, setup="manager", managers=((0, 0), (2, 1)), groups=6),
+    "irregular": irregular(SMALL, check_bits=8, link_registers=1, read_back=False),
+    "irregular, managers": irregular(SMALL, setup="manager", groups=3),
+    "irregular, managers, guarded": irregular(SMALL, setup="manager", check_bits=8),
 }
 
 
 def job(network: EngineSpec) -> Job:
     """Return two runs of groups that leave entries free."""
-    plan = engine_plan(network, random.Random(SEED))
+    plan = plan_of(network, *random_groups(network, random.Random(SEED)))
     fewer = plan.spec.groups[:-1]
     quiet = replace(NOISY, seed=4, background=0.0)
     return Job(((plan_of(network, *fewer), NOISY), (plan, quiet)))

@@ -2,11 +2,11 @@
 
 import random
 
-from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, LaneMasks, Spacing, bits
+from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter, LaneMasks, bits
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-SPEC = mesh(2, 2, channels=2, buffer_flits=3)
+SPEC = mesh(2, 2, channels=2, buffer_flits=3, transport="routed")
 LANES = 6 * 4 * 4
 
 
@@ -102,19 +102,7 @@ def test_synchronization_without_credits_has_no_books() -> None:
 
 
 def test_with_slots_it_has() -> None:
-    ledger = CreditLedger(irregular(SMALL, operations="all"))
+    ledger = CreditLedger(mesh(2, 1, transport="routed"))
     assert list(ledger.note(0b10, 0)) == []
     assert ledger.full == 0b10
     assert list(ledger.note(0b10, 0)) == [(1, "flit sent without a credit")]
-
-
-def test_messages_without_slots_keep_a_distance() -> None:
-    spacing = Spacing(irregular(SMALL))
-    assert list(spacing.note(3, 0b1011)) == []
-    assert list(spacing.note(4, 0b0101)) == []
-    assert list(spacing.note(6, 0b1000)) == []
-    assert list(spacing.note(7, 0b1010)) == [3]
-    assert list(spacing.note(8, 0b1010)) == [1]  # the other one has been told
-    for network in (irregular(SMALL, operations="all"), SPEC):
-        spacing = Spacing(network)
-        assert [list(spacing.note(cycle, 0b1110)) for cycle in (1, 2)] == [[], []]

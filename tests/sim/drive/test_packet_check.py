@@ -12,7 +12,7 @@ from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(3, 2, channels=2)
 NODES = 6
-LANES = SPEC.channels + 2
+LANES = SPEC.channels + 1
 HEAD, TAIL = (1 << SPEC.layout.flit.offsets[name] for name in ("head", "tail"))
 
 Flits = dict[int, int]
@@ -21,7 +21,7 @@ Flits = dict[int, int]
 
 def packet(source: int, destination: int, created: int = 300, number: int = 70) -> list[int]:
     x, y = SPEC.mesh.node(destination)
-    words = [x | y << SPEC.layout.x_bits, source, created, number, source ^ created ^ number]
+    words = [x | y << 2, source, created, number, source ^ created ^ number]
     words[0] |= HEAD
     words[-1] |= TAIL
     return words
@@ -151,11 +151,11 @@ def test_times_wrap_in_narrow_flits() -> None:
     check = PacketCheck(spec)
     head, tail = (1 << spec.layout.flit.offsets[name] for name in ("head", "tail"))
     flits = [1 | head, 0, (1 << 20) - 3, 0, tail | 0]
-    lane = (5 * 2 + 0) * 3
+    lane = (5 * 2 + 0) * 2
     for cycle, flit in enumerate(flits, 1 << 20):
         assert list(check.note(line(cycle, {lane: flit}))) == []
     for cycle, flit in enumerate(flits, (1 << 20) + 2):
-        assert list(check.note(line(cycle, {(5 * 1 + 4) * 3: flit}))) == []
+        assert list(check.note(line(cycle, {(5 * 1 + 4) * 2: flit}))) == []
     assert check.latency == [9]
 
 
@@ -164,7 +164,7 @@ def test_destinations_of_an_irregular_network(port: int, broken: list[str]) -> N
     spec = irregular(SMALL)
     check = PacketCheck(spec)
     head, tail = (1 << spec.layout.flit.offsets[name] for name in ("head", "tail"))
-    header = spec.layout.header.pack({"switch": 2, "port": port})
+    header = spec.layout.header.pack({"router": 2, "port": port})
     flits = [header | head, 1, 300, 4, 1 ^ 300 ^ 4 | tail]
     assert signals(check, 2 * (3 * 4 + 1), flits, first=301) == []
     assert list(check.lost()) == [(1, 2 + port)]
@@ -175,7 +175,7 @@ def test_a_header_that_names_no_node() -> None:
     spec = irregular(SMALL)
     check = PacketCheck(spec)
     head, tail = (1 << spec.layout.flit.offsets[name] for name in ("head", "tail"))
-    header = spec.layout.header.pack({"switch": 1, "port": 2})
+    header = spec.layout.header.pack({"router": 1, "port": 2})
     flits = [header | head, 0, 300, 4, 300 ^ 4 | tail]
     assert signals(check, 2 * 3 * 4, flits, first=301) == []
     assert list(check.lost()) == [(0, -1)]

@@ -2,12 +2,12 @@
 
 import random
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.models.planning.images import config_writes
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.links.set_up import Write, set_up_writes
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from tests.sim.drive.clusters import SMALL
@@ -23,10 +23,8 @@ from tests.sim.drive.networks import (
 
 
 @pytest.mark.parametrize("cycles", [1, 17, 100_000])
-@pytest.mark.parametrize(
-    "network", [mesh(3, 2, barrier_registers=2), irregular(SMALL, barrier_registers=2)]
-)
-def test_chunks_of_any_size_say_the_same(network: RegisterSpec, cycles: int) -> None:
+@pytest.mark.parametrize("network", [mesh(3, 2, groups=2), irregular(SMALL, groups=2)])
+def test_chunks_of_any_size_say_the_same(network: MessageSpec, cycles: int) -> None:
     for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:
         wanted, seen = played(*run), played(*run, cycles)
         for name in ("text", "stimuli", "arrivals"):
@@ -59,15 +57,17 @@ def test_the_model_sleeps_while_nothing_moves() -> None:
 
 
 def test_barriers_that_never_end_are_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
-        return list(config_writes(plan))[:-6]
+    """The last group is never started: its GO is not written."""
 
-    monkeypatch.setattr("syncfabric.sim.drive.driver.config_writes", without_the_last_register)
+    def without_the_last_word(*arguments: Any) -> list[Write]:
+        return list(set_up_writes(*arguments))[:-1]
+
+    monkeypatch.setattr("syncfabric.sim.drive.driver.set_up_writes", without_the_last_word)
     plan = plan_of(mesh(2, 2), members(1, (0, 0)), members(8, (0, 0), (1, 1)))
     session = Session(plan, Scenario(episodes=2))
     while not session.finished:
         session.advance(256)
-    assert session.hang == "nothing moves any more; unfinished groups: 8"
+    assert session.hang == "nothing moves any more; unfinished groups: 1, 8"
 
 
 def test_a_run_beyond_its_limit_is_a_hang() -> None:

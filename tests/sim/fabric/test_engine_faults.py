@@ -17,20 +17,19 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.engines import engine_irregular, engine_mesh, engine_plan
-from tests.sim.drive.networks import SEED
+from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
 from tests.sim.fabric.faulty import compare, random_faults
 
 NETWORKS: Mapping[str, EngineSpec] = {
-    "mesh, own links": engine_mesh(3, 3, check_bits=8, watchdog=100),
-    "mesh, shared links, wide messages": engine_mesh(
+    "mesh, own links": mesh(3, 3, check_bits=8, watchdog=100),
+    "mesh, shared links, wide messages": mesh(
         3, 2, check_bits=8, channels=2, message_links="shared", data_bits=32, operations="all"
     ),
-    "mesh, routed": engine_mesh(3, 3, check_bits=8, transport="routed", watchdog=90),
-    "mesh, no packets, registers": engine_mesh(3, 3, check_bits=3, channels=0, link_registers=2),
-    "mesh, managers": engine_mesh(3, 3, check_bits=4, setup="manager", watchdog=100, groups=2),
-    "irregular": engine_irregular(SMALL, check_bits=8, watchdog=70, link_registers=1),
-    "irregular, managers": engine_irregular(
+    "mesh, routed": mesh(3, 3, check_bits=8, transport="routed", watchdog=90),
+    "mesh, no packets, registers": mesh(3, 3, check_bits=3, channels=0, link_registers=2),
+    "mesh, managers": mesh(3, 3, check_bits=4, setup="manager", watchdog=100, groups=2),
+    "irregular": irregular(SMALL, check_bits=8, watchdog=70, link_registers=1),
+    "irregular, managers": irregular(
         SMALL, check_bits=8, channels=2, buffer_flits=3, message_links="shared", setup="manager"
     ),
 }
@@ -43,7 +42,7 @@ KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
     """Run a network under faults."""
     spec = NETWORKS[name]
-    plan = engine_plan(spec, random.Random(SEED))
+    plan = plan_of(spec, *random_groups(spec, random.Random(SEED)))
     background = 0.3 if spec.channels else 0.0
     scenario = Scenario(episodes=10**6, policy="mixed", seed=SEED, background=background)
     return compare(plan, scenario, faults, CYCLES, folder, asks)

@@ -15,18 +15,17 @@ from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import ring
-from tests.sim.drive.engines import engine_irregular, engine_mesh
-from tests.sim.drive.networks import SEED, members, plan_of
+from tests.sim.drive.networks import SEED, irregular, members, mesh, plan_of
 
 RING = ring(5, 2).topology
 NETWORKS: Mapping[str, EngineSpec] = {
-    "mesh": engine_mesh(3, 3, check_bits=8),
-    "mesh, managers, watchdog": engine_mesh(
+    "mesh": mesh(3, 3, check_bits=8),
+    "mesh, managers, watchdog": mesh(
         3, 3, check_bits=4, setup="manager", managers=((0, 0), (2, 2)), watchdog=64, groups=8
     ),
-    "mesh, shared links": engine_mesh(3, 3, check_bits=8, message_links="shared"),
-    "irregular": engine_irregular(RING, check_bits=8, link_registers=1),
-    "irregular, managers": engine_irregular(RING, check_bits=8, setup="manager", groups=3),
+    "mesh, shared links": mesh(3, 3, check_bits=8, message_links="shared"),
+    "irregular": irregular(RING, check_bits=8, link_registers=1),
+    "irregular, managers": irregular(RING, check_bits=8, setup="manager", groups=3),
 }
 
 
@@ -96,7 +95,7 @@ def test_members_move(name: str) -> None:
 
 
 def test_routed_messages_move_and_cannot_go_around() -> None:
-    network = engine_mesh(3, 3, transport="routed", check_bits=8)
+    network = mesh(3, 3, transport="routed", check_bits=8)
     plan = plan_of(network, members(1, (0, 0), (2, 1)), members(2, (1, 1), (0, 2)))
     play(plan, Story(moves=(Move(1, (0, 0), (1, 0)),), at=80, episodes=3, limit=60_000))
     with pytest.raises(PlanError, match=r"routed messages cannot go around 0,0-1,0; set transport"):
@@ -104,10 +103,10 @@ def test_routed_messages_move_and_cannot_go_around() -> None:
 
 
 def test_what_stands_in_the_way_is_said() -> None:
-    network = engine_mesh(3, 3, wires=1, check_bits=8)
+    network = mesh(3, 3, wires=1, check_bits=8)
     with pytest.raises(SpecError, match=r"not with wires = 1; remove it"):
         check_story(plan_on(network), story_of(network, ["1,1"]))
-    network = engine_mesh(3, 3)
+    network = mesh(3, 3)
     with pytest.raises(SpecError, match=r"not with check_bits = 0: packets would wait for 1,1"):
         check_story(plan_on(network), story_of(network, ["1,1"]))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from syncfabric.models.layout.engine import Kind
-from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
@@ -29,12 +28,10 @@ class EngineMessages:
     Parameters
     ----------
     plan : BarrierPlan
-        Of a network of engines.
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
-        network = plan.spec.network
-        assert isinstance(network, EngineSpec)
+        network = plan.spec.message_network
         self._shape, self._layout = network.shape, network.layout.sync
         self._routed = self._shape.router.layout.routed
         self._links = links_of(network)
