@@ -275,12 +275,15 @@ class EngineIrregularKeys(EngineKeys):
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
         check_dateline_channels(self.datelines, self.channels)
+        by_default = "setup" not in self.model_fields_set
+        narrow = by_default and self.flit_bits < WORD_BITS
         for what, wrong, reason in (
+            (f"flit_bits = {self.flit_bits}", narrow, "a flit holds a word of a set-up packet"),
             ("datelines", self.datelines, "set-up packets keep their channel"),
             ('routing = "source"', self.routing == "source", "the tables route set-up packets"),
         ):
             if wrong and self.managed:
-                default = "" if "setup" in self.model_fields_set else ", the default,"
+                default = ", the default," if by_default else ""
                 raise SpecError(
                     f'network: setup = "manager"{default} does not go with {what}: {reason}; '
                     'set setup = "local"'

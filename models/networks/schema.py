@@ -128,7 +128,8 @@ def _planners(kind: str) -> dict[str, None]:
     """Return the planners of a kind of network, each once and in order."""
     if kind == "static":
         return dict.fromkeys(STATIC_PLANNERS)
-    names = [name for transport in ENGINE_PLANNERS.values() for name in transport]
+    transports = ENGINE_PLANNERS if kind == "mesh" else ("link",)  # only a mesh routes messages
+    names = [name for transport in transports for name in ENGINE_PLANNERS[transport]]
     return dict.fromkeys((*names, WIRE_PLANNER))
 
 

@@ -8,15 +8,15 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.schema import file_schema
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, EngineMeshSpec, NetworkSpec
 from tests.models.networks.irregulars import chain
 
 
-def mesh(**keys: Any) -> MeshSpec:
-    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **keys})
+def mesh(**keys: Any) -> EngineMeshSpec:
+    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **keys})
 
 
-def local(**keys: Any) -> IrregularSpec:
+def local(**keys: Any) -> EngineIrregularSpec:
     return chain(**{"setup": "local", **keys})
 
 
@@ -32,32 +32,15 @@ def test_a_guarded_link_has_a_wider_flit(make: Any) -> None:
     assert guarded.layout.flit.width == plain.layout.flit.width + 1
     assert guarded.layout.flit.offsets["cut"] == plain.layout.flit.width
     assert "cut" not in plain.layout.flit.offsets
-    assert guarded.layout.sync == plain.layout.sync
 
 
 @pytest.mark.parametrize("make", [mesh, local, chain])
 def test_who_is_watched(make: Any) -> None:
     assert not make().watched
-    watched = make(watchdog=9)
-    assert (watched.watched, watched.tells_broken, watched.wire_plane) == (True, True, None)
-    both = make(watchdog=9, sync="both")
-    assert both.watched
-    assert both.wire_plane is not None
-    assert both.wire_plane.watchdog == 9
-    assert not make(watchdog=9, sync="wires").watched
-
-
-@pytest.mark.parametrize("make", [mesh, local])
-def test_wires_alone_carry_no_check_bits(make: Any) -> None:
-    assert make(check_bits=4, sync="wires").guarded
-    refused(
-        'network: check_bits = 4 is for packets and messages, and with sync = "wires" and '
-        "channels = 0 there are none; set parity = true, or remove it",
-        make,
-        check_bits=4,
-        sync="wires",
-        channels=0,
-    )
+    for wires in (0, 2):
+        watched = make(watchdog=9, wires=wires)
+        assert (watched.watched, watched.tells_broken) == (True, True)
+        assert watched.shape.router.watchdog == 9
 
 
 def test_messages_alone_can_be_checked() -> None:
@@ -71,7 +54,7 @@ def test_messages_alone_can_be_checked() -> None:
         ("check_bits = -1", "network: check_bits must be 0 to 8, not -1"),
         ("check_bits = true", "network: check_bits must be a whole number, not true"),
         ('check_bits = "8"', 'network: check_bits must be a whole number, not "8"'),
-        ("watchdog = 1000001", "network: watchdog must be 0 to 1000000, not 1000001"),
+        ("watchdog = 65536", "network: watchdog must be 0 to 65535, not 65536"),
         ("watchdog = 0.5", "network: watchdog must be a whole number, not 0.5"),
         ("check_bit = 8", 'network: unknown key "check_bit"; did you mean "check_bits"?'),
     ],
@@ -84,14 +67,14 @@ def test_bad_keys(line: str, message: str) -> None:
 
 def test_files_ask_for_checks() -> None:
     text = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 4\n'
-    network = reader.loads(f"{text}check_bits = 8\nwatchdog = 1000\n").register_network
+    network = reader.loads(f"{text}check_bits = 8\nwatchdog = 1000\n").message_network
     assert (network.check_bits, network.watchdog) == (8, 1000)
-    for table in ("MeshSpec", "IrregularTable"):
+    for table in ("EngineMeshSpec", "EngineIrregularTable"):
         properties = file_schema()["$defs"][table]["properties"]
         assert (properties["check_bits"]["minimum"], properties["check_bits"]["maximum"]) == (0, 8)
 
 
 def test_json_round_trip() -> None:
-    for made in (mesh(check_bits=8, watchdog=7), local(check_bits=3, watchdog=70)):
+    for made in (mesh(check_bits=8, watchdog=20), local(check_bits=3, watchdog=70)):
         spec = NetworkSpec(name="n", network=made, groups=())
         assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec

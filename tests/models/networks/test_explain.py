@@ -5,6 +5,7 @@ import re
 import pytest
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.explain import did_you_mean, show
 
@@ -38,21 +39,16 @@ CASES = [
     (HEAD + MESH.replace("width", "widht"), 'network: unknown key "widht"; did you mean "width"?'),
     (
         HEAD + MESH + "zzz = 1\n",
-        'network: unknown key "zzz"; known are barrier_pipeline, barrier_registers, '
-        "buffer_flits, channels, check_bits, data_bits, flit_bits, height, kind, "
-        "link_registers, managers, operations, "
-        "parity, setup, sync, sync_links, watchdog, width, wires",
+        'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, counters, '
+        "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
+        "message_links, operations, output_register, port_registers, read_back, setup, transport, "
+        "watchdog, width, wires",
     ),
-    (HEAD + MESH + "parity = 1\n", "network: parity must be true or false, not 1"),
-    (
-        HEAD + MESH + "spill = true\n",
-        'network: key "spill" is gone: set transport = "link" and groups to how many a router '
-        "is to hold, up to 256; remove it",
-    ),
+    (HEAD + MESH + "counters = 1\n", "network: counters must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
     (
-        HEAD + MESH + 'sync_links = "back"\n',
-        'network: sync_links must be "shared" or "own", not "back"',
+        HEAD + MESH + 'message_links = "back"\n',
+        'network: message_links must be "own" or "shared", not "back"',
     ),
     (
         HEAD + MESH.replace('"mesh"', '"torus"'),
@@ -68,22 +64,18 @@ CASES = [
     ),
     (
         HEAD + MESH + 'setup = "paper"\n',
-        'network: setup = "paper" is paper BTIN\'s way, for irregular networks; on a mesh members '
-        'work out their own registers: set setup = "local"',
+        'network: setup = "paper" is paper BTIN\'s way, for irregular networks; on a mesh set '
+        '"local" or "manager"',
     ),
     (
-        HEAD + MESH + 'turnaround = "node"\n',
-        'network: key "turnaround" belongs to irregular networks; remove it',
+        HEAD + MESH + 'routing = "source"\n',
+        'network: key "routing" belongs to irregular networks; remove it',
     ),
     (
         HEAD + MESH + "fence = true\n",
         'network: key "fence" belongs to groups; set it in [[group]]',
     ),
-    (
-        HEAD + MESH + "flit_bits = 16\n",
-        "network: flit_bits = 16 is too narrow for the synchronization message of a 8x8 mesh with "
-        "data_bits = 4; it needs at least 23",
-    ),
+    (HEAD + MESH + "flit_bits = 15\n", "network: flit_bits must be 16 to 128, not 15"),
     (HEAD + MESH + "[group]\nid = 3\n", "group must be a list of tables; head each with [[group]]"),
     (HEAD + "group = [3]\n" + MESH, "group must be a table, not 3"),
     (
@@ -154,7 +146,7 @@ CASES = [
     ),
     (
         GROUP + 'members = "all"\nplanner = "btn"\n',
-        'group 3: planner must be "btm", "shortest" or "cs", not "btn"',
+        'group 3: planner must be "shortest", "btin" or "updown", not "btn"',
     ),
     (
         GROUP + 'members = "all"\nplaner = "btm"\n',
@@ -232,18 +224,18 @@ CASES += [
     ),
     (
         CHAIN + 'setup = "paper"\nflit_bits = 24\n',
-        'network: setup = "paper" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
-        'setup = "local"',
+        'network: setup = "paper" does not go with flit_bits = 24: members ask nodes by packets, a '
+        "word of 32 bits a flit; set 32 or more",
     ),
     (
         CHAIN + 'setup = "manager"\nflit_bits = 24\n',
-        'network: setup = "manager" needs flit_bits of at least 32, not 24; set flit_bits = 32, or '
-        'setup = "local"',
+        "network: flit_bits must be at least 32 with managers, not 24; a flit holds a word of a "
+        "set-up packet",
     ),
     (
         CHAIN + "flit_bits = 24\n",
-        'network: setup = "manager", the default, needs flit_bits of at least 32, not 24; set '
-        'flit_bits = 32, or setup = "local"',
+        'network: setup = "manager", the default, does not go with flit_bits = 24: a flit holds a '
+        'word of a set-up packet; set setup = "local"',
     ),
     (
         CHAIN + "channels = 2\ndatelines = [[0, 0]]\n",
@@ -330,7 +322,8 @@ CASES += [
     ),
     (
         MEMBERS + '"all"\nplanner = "btm"\n',
-        'group 3: planner must be "btin" or "updown", not "btm"',
+        'group 3: planner "btm" is for transport = "routed"; set it in [network], or planner = '
+        '"shortest", "btin" or "updown"',
     ),
     (MEMBERS + '"all"\nplanner = 3\n', "group 3: planner must be a string, not 3"),
 ]
@@ -379,11 +372,11 @@ CASES += [
 CASES += [
     (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
     for key, kinds in {
-        **dict.fromkeys(("barrier_pipeline", "sync_links"), "mesh"),
-        **dict.fromkeys(("ports", "links", "graph", "cycles_per_hop", "turnaround"), "irregular"),
-        **dict.fromkeys(("buffer_flits", "channels", "barrier_registers"), "mesh and irregular"),
+        **dict.fromkeys(("ports", "links", "graph", "routing"), "irregular"),
+        **dict.fromkeys(("buffer_flits", "channels", "groups"), "mesh and irregular"),
         **dict.fromkeys(("operations", "setup", "managers"), "mesh and irregular"),
-        **dict.fromkeys(("sync", "wires", "parity", "check_bits"), "mesh and irregular"),
+        **dict.fromkeys(("transport", "wires", "check_bits"), "mesh and irregular"),
+        **dict.fromkeys(("message_links", "output_register"), "mesh and irregular"),
     }.items()
 ]
 CASES += [
@@ -393,27 +386,37 @@ CASES += [
 CASES += [
     (text + f"{key} = 2\n", f'network: key "{key}" is gone: {instead}; remove it')
     for key, instead in {
-        "barrier_unit": 'set transport = "link", whose engines take its place',
+        "barrier_unit": "a collective engine takes its place",
+        "spill": "set groups to how many a router is to hold, up to 256",
         "reduction_route": "reductions always go back over the links of their distributions",
+        "turnaround": "the root's router turns a barrier around",
+        "parity": "set check_bits",
+        "sync": "set wires to the slots of barrier wires, 0 for none",
     }.items()
-    for text in (HEAD + MESH, CHAIN, STATIC)
+    for text in (HEAD + MESH, CHAIN, CHAIN + LINK)
 ]
 CASES += [
-    (text + f"{key} = 2\n", f'network: with transport, key "{key}" is called "{now}"')
+    (
+        text + f"{key} = 2\n",
+        f'network: key "{key}" is called "{now}" now (docs/network-files.md)',
+    )
     for key, now in {
         "barrier_registers": "groups",
+        "registers": "groups",
         "barrier_pipeline": "engine_stages",
         "sync_links": "message_links",
         "cycles_per_hop": "output_register",
     }.items()
-    for text in (HEAD + MESH + LINK, CHAIN + LINK)
+    for text in (HEAD + MESH, CHAIN, CHAIN + LINK)
 ]
 CASES += [
+    (HEAD + MESH + 'wires = "shared"\n', 'network: wires must be a whole number, not "shared"'),
+    (HEAD + MESH + "wires = 65\n", f"network: wires must be 0 to {MOST_SLOTS}, not 65"),
     (
-        HEAD + MESH + LINK + f"{key} = 1\n",
-        f'network: with transport, key "{key}" is called "{other}"',
-    )
-    for key, other in {"sync": "wires", "parity": "check_bits"}.items()
+        STATIC + "barrier_registers = 1\n",
+        'network: unknown key "barrier_registers"; known are core_buffer, data_bits, flit_bits, '
+        "height, injection_buffer, kind, switch_buffer, watchdog, width",
+    ),
 ]
 
 

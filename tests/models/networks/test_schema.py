@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 
 from syncfabric.models.networks import reader
+from syncfabric.models.networks.explain import REMOVED, RENAMED
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.schema import GroupTable, file_schema
 
@@ -31,12 +32,12 @@ def test_ready_made_files_keep_the_schema(schema: dict[str, Any], name: str) -> 
 @pytest.mark.parametrize("network", [MESH, CHAIN])
 def test_the_schema_knows_wires(schema: dict[str, Any], network: dict[str, Any]) -> None:
     group = {"id": 1, "members": "all", "planner": "wires"}
-    wires = {"sync": "wires", "channels": 0, "parity": True, "watchdog": 100}
+    wires = {"wires": 2, "channels": 0, "check_bits": 4, "watchdog": 100}
     jsonschema.validate({"name": "a", "network": network | wires, "group": [group]}, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"name": "a", "network": STATIC, "group": [group]}, schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"name": "a", "network": network | {"sync": "wire"}}, schema)
+        jsonschema.validate({"name": "a", "network": network | {"wires": "shared"}}, schema)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def test_the_schema_knows_wires(schema: dict[str, Any], network: dict[str, Any])
         {"name": "a", "network": MESH, "group": [{"id": 1, "members": {"random": 2}}]},
         {"name": "a", "network": MESH, "group": [{"id": 1, "members": [[1, 2, 3]]}]},
         {"name": "a", "network": MESH | {"ports": 4}},
-        {"name": "a", "network": MESH, "group": [{"id": 1, "members": "all", "planner": "btin"}]},
+        {"name": "a", "network": MESH, "group": [{"id": 1, "members": "all", "planner": "btn"}]},
         {"name": "a", "network": CHAIN, "group": [{"id": 1, "members": "all", "planner": "btm"}]},
         {"name": "a", "network": CHAIN | {"width": 3}},
         {"name": "a", "network": CHAIN | {"ports": 17}},
@@ -79,13 +80,29 @@ def test_the_schema_refuses(schema: dict[str, Any], data: dict[str, Any]) -> Non
         jsonschema.validate(data, schema)
 
 
+@pytest.mark.parametrize("network", [MESH, CHAIN])
+@pytest.mark.parametrize("key", [*REMOVED, *RENAMED])
+def test_keys_of_earlier_editions_are_refused(
+    schema: dict[str, Any], network: dict[str, Any], key: str
+) -> None:
+    """Of the schema and the reader alike; what the reader says is in test_explain."""
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"name": "a", "network": network | {key: 1}}, schema)
+
+
 @pytest.mark.parametrize(
     "network",
     [
         CHAIN,
         DRAWN,
         CHAIN | {"switches": 2, "tables": "t.csv", "datelines": [[0, 0]]},
-        {"kind": "irregular", "ports": 4, "graph": "net.txt", "turnaround": "node"},
+        {
+            "kind": "irregular",
+            "ports": 4,
+            "graph": "net.txt",
+            "routing": "source",
+            "setup": "local",
+        },
     ],
 )
 def test_the_schema_takes_every_way_to_name_the_links(

@@ -5,13 +5,39 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.flit import table_header
+from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.updown import MOST_ROUTED
 from tests.models.networks.irregulars import LINKS, NODES, chain
 
 
-def mesh(**changes: Any) -> MeshSpec:
-    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **changes})
+def mesh(**changes: Any) -> EngineMeshSpec:
+    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **changes})
+
+
+COMMON: dict[str, Any] = {
+    "transport": "link",
+    "groups": 16,
+    "wires": 0,
+    "port_registers": 16,
+    "message_links": "own",
+    "data_bits": 4,
+    "operations": "bitwise",
+    "engine_stages": 0,
+    "flit_bits": 32,
+    "buffer_flits": 4,
+    "channels": 1,
+    "output_register": False,
+    "link_registers": 0,
+    "check_bits": 0,
+    "watchdog": 0,
+    "counters": True,
+    "read_back": True,
+    "managers": (),
+}
+"""Defaults of keys that meshes and irregular networks share (docs/network-files.md)."""
 
 
 def test_defaults_are_those_of_the_table() -> None:
@@ -19,25 +45,10 @@ def test_defaults_are_those_of_the_table() -> None:
         "kind": "mesh",
         "width": 8,
         "height": 8,
-        "flit_bits": 32,
-        "data_bits": 4,
-        "buffer_flits": 8,
-        "channels": 1,
-        "barrier_registers": 4,
-        "barrier_pipeline": 1,
-        "sync_links": "shared",
-        "operations": "bitwise",
+        **COMMON,
         "setup": "local",
-        "managers": (),
-        "sync": "messages",
-        "link_registers": 0,
-        "wires": "separate",
-        "parity": False,
-        "check_bits": 0,
-        "watchdog": 0,
     }
     assert mesh().mesh == Mesh(8, 8)
-    assert mesh().layout.sync.width == 23
 
 
 @pytest.mark.parametrize(
@@ -48,8 +59,13 @@ def test_defaults_are_those_of_the_table() -> None:
         ("flit_bits", 16, 128),
         ("data_bits", 0, 32),
         ("buffer_flits", 1, 16),
-        ("barrier_registers", 1, 64),
-        ("barrier_pipeline", 0, 1),
+        ("groups", 1, 256),
+        ("wires", 0, MOST_SLOTS),
+        ("engine_stages", 0, 4),
+        ("channels", 0, 4),
+        ("link_registers", 0, 3),
+        ("check_bits", 0, 8),
+        ("watchdog", 0, 65535),
     ],
 )
 def test_ranges(key: str, low: int, high: int) -> None:
@@ -81,15 +97,16 @@ def test_a_member_on_a_one_wide_mesh_has_one_place_to_be() -> None:
         NetworkSpec(name="n", network=mesh(width=1, height=4), groups=(group,))
 
 
-def test_a_flit_must_hold_the_message() -> None:
+def test_a_flit_must_hold_the_header() -> None:
+    """Column and row of a mesh; messages have wires as wide as they are, and need no flit."""
+    assert mesh(flit_bits=16, data_bits=32, message_links="shared").flit_bits == 16
     rule = (
-        r"^network: flit_bits = 16 is too narrow for the synchronization message of a 8x8 mesh "
-        r"with data_bits = 4; it needs at least 23$"
+        r"^network: flit_bits must be at least 20 here, not 16: a header holds the destination's "
+        r"column and row$"
     )
     with pytest.raises(SpecError, match=rule):
-        mesh(flit_bits=16)
-    with pytest.raises(SpecError, match=r"it needs at least 37$"):
-        mesh(width=1024, height=1024)
+        mesh(width=1024, height=1024, flit_bits=16)
+    assert mesh(width=1024, height=1024, flit_bits=20).flit_bits == 20
 
 
 def test_defaults_of_an_irregular_network() -> None:
@@ -101,26 +118,12 @@ def test_defaults_of_an_irregular_network() -> None:
         "nodes": NODES,
         "tables": None,
         "datelines": (),
-        "flit_bits": 32,
-        "data_bits": 6,
-        "buffer_flits": 1,
-        "channels": 1,
-        "barrier_registers": 4,
-        "cycles_per_hop": 2,
-        "turnaround": "switch",
-        "operations": "bitwise",
+        "routing": "table",
+        **COMMON,
         "setup": "manager",
-        "managers": (),
-        "sync": "messages",
-        "link_registers": 0,
-        "wires": "separate",
-        "parity": False,
-        "check_bits": 0,
-        "watchdog": 0,
         "notes": (),
     }
     assert chain().topology.across(2, 0) == (1, 1)
-    assert chain().layout.sync.width == 18
 
 
 @pytest.mark.parametrize(
@@ -130,8 +133,8 @@ def test_defaults_of_an_irregular_network() -> None:
         ("flit_bits", 16, 128),
         ("data_bits", 0, 32),
         ("buffer_flits", 1, 16),
-        ("barrier_registers", 1, 64),
-        ("cycles_per_hop", 1, 2),
+        ("groups", 1, 256),
+        ("wires", 0, MOST_SLOTS),
     ],
 )
 def test_ranges_of_an_irregular_network(key: str, low: int, high: int) -> None:
@@ -190,12 +193,12 @@ def test_ranges_of_an_irregular_network(key: str, low: int, high: int) -> None:
             r"another",
         ),
         (
-            {"datelines": ((0, 1),), "channels": 2},
+            {"datelines": ((0, 1),), "channels": 2, "setup": "local"},
             r"dateline \[0, 1\] is not at a link; name the \[switch, port\] by which packets leave "
             r"for another switch",
         ),
         (
-            {"datelines": ((0, 0), (1, 1), (0, 0)), "channels": 2},
+            {"datelines": ((0, 0), (1, 1), (0, 0)), "channels": 2, "setup": "local"},
             r"dateline \[0, 0\] is listed twice; list it once",
         ),
         (
@@ -219,11 +222,6 @@ def test_ranges_of_an_irregular_network(key: str, low: int, high: int) -> None:
             {"tables": ((-1, 0, -1), (0, -1, 1), (0, 0, -1))},
             r"tables: switch 0 sends packets for switch 2 by port -1, which leads to no switch; .*",
         ),
-        (
-            {"flit_bits": 17},
-            r"flit_bits = 17 is too narrow for the sync.* of 3 switches with data_bits = 6; it "
-            r"needs at least 18",
-        ),
     ],
 )
 def test_an_irregular_network_must_be_sound(changes: dict[str, Any], message: str) -> None:
@@ -231,13 +229,11 @@ def test_an_irregular_network_must_be_sound(changes: dict[str, Any], message: st
         chain(**changes)
 
 
-def test_a_wide_header_needs_a_wide_flit() -> None:
-    links = tuple(((s, 3), (s + 1, 0)) for s in range(1999))
-    keys: dict[str, Any] = {"ports": 16, "switches": 2000, "links": links, "data_bits": 0}
-    keys["setup"] = "local"
-    with pytest.raises(SpecError, match=r"packet header of 2000 switches .* needs at least 17$"):
-        chain(**keys, flit_bits=16)
-    assert chain(**keys, flit_bits=17).layout.header.width == 17
+def test_the_narrowest_flit_holds_the_widest_header() -> None:
+    """Of as many routers as can be routed, with as many ports as there can be."""
+    header = table_header(MOST_ROUTED, 16)
+    assert header.offsets["reply"] == 16
+    assert chain(setup="local", flit_bits=16).flit_bits == 16
 
 
 def static(**changes: Any) -> StaticSpec:
@@ -290,7 +286,7 @@ def test_a_static_network_can_be_written_and_read() -> None:
     assert [group.planner for group in spec.groups] == ["tree", "ring"]
     assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
     with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor barrier reg"):
-        _ = spec.register_network
+        _ = spec.message_network
 
 
 @pytest.mark.parametrize("op", ["and", "xor", "max", "min", "sum"])
@@ -321,11 +317,26 @@ def test_an_irregular_network_can_be_written_and_read() -> None:
 def test_a_group_takes_the_planner_of_the_networks_kind() -> None:
     on_mesh = GroupSpec(id=1, members=((0, 0),))
     on_chain = GroupSpec(id=1, members=((0, 1),))
-    assert NetworkSpec(name="n", network=mesh(), groups=(on_mesh,)).groups[0].planner == "btm"
-    assert NetworkSpec(name="n", network=chain(), groups=(on_chain,)).groups[0].planner == "btin"
-    wrong = GroupSpec(id=1, members=((0, 1),), planner="shortest")
-    with pytest.raises(SpecError, match=r'^group 1: planner must be "btin" or "updown", not "sho'):
-        NetworkSpec(name="n", network=chain(), groups=(wrong,))
+    for network, group, default in (
+        (mesh(), on_mesh, "shortest"),
+        (mesh(transport="routed"), on_mesh, "btm"),
+        (mesh(wires=1), on_mesh, "wires"),
+        (mesh(transport="routed", wires=1), on_mesh, "wires"),
+        (chain(), on_chain, "shortest"),
+        (chain(wires=1), on_chain, "wires"),
+    ):
+        spec = NetworkSpec(name="n", network=network, groups=(group,))
+        assert spec.groups[0].planner == default
+    for planner in ("shortest", "btin", "updown"):
+        named = GroupSpec(id=1, members=((0, 1),), planner=planner)
+        assert NetworkSpec(name="n", network=chain(wires=1), groups=(named,)).groups == (named,)
+    for wrong, rule in (
+        ("wires", r'^group 1: planner must be "shortest", "btin" or "updown", not "wires"$'),
+        ("cs", r'^group 1: planner "cs" is for transport = "routed"; set it in \[network\], or pl'),
+    ):
+        named = GroupSpec(id=1, members=((0, 1),), planner=wrong)
+        with pytest.raises(SpecError, match=rule):
+            NetworkSpec(name="n", network=chain(), groups=(named,))
     bare = GroupSpec(id=1, members=((1, 0),))
     with pytest.raises(SpecError, match=r"^group 1: member \(1, 0\) is not a node; "):
         NetworkSpec(name="n", network=chain(), groups=(bare,))

@@ -1,34 +1,26 @@
 """A small network of each form that a register map can have."""
 
+from typing import Any
+
 from syncfabric.models.networks.spec import NetworkSpec
 
 __all__ = ["NETWORKS", "network"]
 
-_ROW = {
-    "kind": "irregular",
-    "ports": 5,
-    "switches": 2,
-    "links": [[[0, 0], [1, 4]]],
-    "nodes": [[0, 1], [0, 3], [1, 0]],
-    "barrier_registers": 2,
+_MESH = {"kind": "mesh", "width": 2, "height": 2}
+_CLUSTER = {
+    **{"kind": "irregular", "ports": 4, "switches": 2},
+    **{"links": [[[0, 0], [1, 3]]], "nodes": [[0, 1], [0, 2], [1, 0]]},
 }
 
-NETWORKS = {
-    "mesh": {"kind": "mesh", "width": 3, "height": 2, "barrier_registers": 3},
-    "mesh_managed": {
-        "kind": "mesh",
-        "width": 3,
-        "height": 2,
-        "setup": "manager",
-        "managers": [[1, 0], [1, 1]],
-        "data_bits": 0,
-    },
-    "mesh_wires": {"kind": "mesh", "width": 2, "height": 2, "sync": "wires", "data_bits": 0},
-    "mesh_both": {"kind": "mesh", "width": 2, "height": 2, "sync": "both", "barrier_registers": 2},
-    "switches": {**_ROW, "setup": "local"},
-    "switches_managed": {**_ROW, "data_bits": 9, "managers": [[0, 1]]},
-    "switches_wires": {**_ROW, "sync": "wires"},
-    "switches_both": {**_ROW, "sync": "both"},
+NETWORKS: dict[str, dict[str, Any]] = {
+    "bare": {**_MESH, "channels": 0, "data_bits": 0, "groups": 2},
+    "packets": {**_MESH, "groups": 3, "data_bits": 9, "check_bits": 4},
+    "routed": {**_MESH, "transport": "routed", "setup": "manager", "managers": [[1, 0], [1, 1]]},
+    "chained": {**_CLUSTER, "setup": "local", "check_bits": 2},
+    "silent": {**_CLUSTER, "setup": "local", "check_bits": 1, "channels": 0},
+    "wired": {**_MESH, "wires": 2, "groups": 2, "counters": False, "port_registers": 3},
+    "wired_cluster": {**_CLUSTER, "wires": 1, "setup": "local", "check_bits": 1},
+    "managed": {**_CLUSTER, "managers": [[0, 2]], "groups": 5},
     "circuit": {"kind": "static", "width": 2, "height": 2},
     "static_watched": {"kind": "static", "width": 2, "height": 1, "watchdog": 9},
 }

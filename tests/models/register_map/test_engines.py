@@ -1,7 +1,7 @@
 """The map of the config chain has the words, fields and access that the golden model knows."""
 
 import re
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 
@@ -13,36 +13,17 @@ from syncfabric.models.layout.network_words import PART_BITS
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block
 from syncfabric.models.register_map.rdl import rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
+from tests.models.register_map.networks import NETWORKS, network
 
-_MESH = {"kind": "mesh", "transport": "link", "width": 2, "height": 2}
-_CLUSTER = {
-    **{"kind": "irregular", "transport": "link", "ports": 4, "switches": 2},
-    **{"links": [[[0, 0], [1, 3]]], "nodes": [[0, 1], [0, 2], [1, 0]]},
-}
-NETWORKS: dict[str, dict[str, Any]] = {
-    "bare": {**_MESH, "channels": 0, "data_bits": 0, "groups": 2},
-    "packets": {**_MESH, "groups": 3, "data_bits": 9, "check_bits": 4},
-    "routed": {**_MESH, "transport": "routed", "setup": "manager", "managers": [[1, 0], [1, 1]]},
-    "chained": {**_CLUSTER, "setup": "local", "check_bits": 2},
-    "silent": {**_CLUSTER, "setup": "local", "check_bits": 1, "channels": 0},
-    "wired": {**_MESH, "wires": 2, "groups": 2, "counters": False, "port_registers": 3},
-    "wired_cluster": {**_CLUSTER, "wires": 1, "setup": "local", "check_bits": 1},
-    "managed": {**_CLUSTER, "managers": [[0, 2]], "groups": 5},
-}
-"""The table ``[network]`` of one of each form that a map can have."""
-
+ENGINES = [name for name, keys in NETWORKS.items() if keys["kind"] != "static"]
 ONES = 0xFFFF_FFFE
 Mapped: TypeAlias = dict[int, Register]
-
-
-def network(name: str) -> NetworkSpec:
-    return NetworkSpec.model_validate({"name": name, "network": NETWORKS[name]})
 
 
 class Chain:
@@ -62,7 +43,7 @@ class Chain:
         raise AssertionError(f"no answer from {target}, {address}")
 
 
-@pytest.fixture(scope="module", params=NETWORKS)
+@pytest.fixture(scope="module", params=ENGINES)
 def mapped(request: pytest.FixtureRequest) -> tuple[EngineSpec, Mapped]:
     spec = network(request.param)
     assert isinstance(spec.network, EngineSpec)
@@ -131,14 +112,14 @@ def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[EngineSpec, Map
             assert seen == {f.name: (layout.offsets[f.name], f.width) for f in layout.fields}
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", ENGINES)
 def test_no_name_is_a_word_of_systemverilog(name: str) -> None:
     words = words_of(rdl(config_map(network(name)), "A map."), f"{name}_config").values()
     names = {word.name for word in words} | {field for word in words for field in word.fields}
     assert not names & KEYWORDS
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", ENGINES)
 def test_the_header_in_c_has_each_word_where_the_map_has_it(name: str) -> None:
     spec = network(name)
     text = re.findall(rf"#define {name.upper()}_(\w+) (\d+)u$", c_header(spec), re.MULTILINE)
