@@ -10,7 +10,8 @@ from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block, Word
-from tests.models.register_map.test_engines import NETWORKS, network
+from tests.models.register_map.networks import network
+from tests.models.register_map.test_engines import ENGINES
 from tests.test_docs import rows, tables
 
 PAGE = "registers.md"
@@ -27,7 +28,7 @@ def test_every_word_is_documented() -> None:
         if found:
             shown.add((part, int(found[1]), found[2], row[3]))
     made: set[tuple[str, int, str, str]] = set()
-    for name in NETWORKS:
+    for name in ENGINES:
         for target in config_map(network(name)).parts:
             assert isinstance(target, Block)
             for block in target.parts:
