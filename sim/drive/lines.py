@@ -120,7 +120,7 @@ def parse_wires(text: str) -> Line:
         That is not known either.
     """
     cycle, valid, credit, release = (int(word, 16) for word in text.split()[:4])
-    return Line(cycle, Record(valid, credit, (), release, (), ()))
+    return Line(cycle, Record(valid, credit, (), release, ()))
 
 
 def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:

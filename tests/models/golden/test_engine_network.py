@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from syncfabric.models.golden.combiner import Combiner  # noqa: F401
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from tests.models.golden.engine_nets import Net, centre, distances, mesh
 

@@ -241,7 +241,6 @@ class PlainNetwork:
             [self.lanes[lane] for lane in order],
             sum(1 << r for r in released),
             [self.released[r] for r in released],
-            (),
             guards or (),
         )
 
