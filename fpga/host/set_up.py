@@ -1,21 +1,10 @@
 """Setting a plan's groups up on a board."""
 
-from collections.abc import Iterator
-
 from syncfabric.fpga.host.engines import end_groups
 from syncfabric.fpga.host.host import Host
-from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.errors import BoardError, SpecError, about
-from syncfabric.models.layout import setup
-from syncfabric.models.messages import (
-    CONTROL,
-    MANAGER_STATUS,
-    Answer,
-    ManagerState,
-    RegisterWord,
-    register_address,
-)
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.layout.setup import MANAGER_STATUS, Answer, ManagerState
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
@@ -83,40 +72,16 @@ def set_up(host: Host, plan: BarrierPlan) -> None:
         A barrier of what was there has not ended, a word is refused, or a manager fails.
     """
     network, epochs = plan.spec.network, None
-    if isinstance(network, EngineSpec):
+    if not isinstance(network, StaticSpec):
         epochs = end_groups(host, network.shape)
-    elif not isinstance(network, StaticSpec):
-        _clear(host, plan)
     for write in set_up_writes(plan, epochs):
         host.configure(write.target, write.address, write.value)
         if write.until is not None:
-            _await(host, write, write.until, engines=epochs is not None)
+            _await(host, write, write.until)
     host.start()
 
 
-def _clear(host: Host, plan: BarrierPlan) -> None:
-    """Make all registers as after reset: those that are valid take no other words."""
-    for target, address in _controls(plan):
-        if not CONTROL.unpack(host.configured(target, address))["valid"]:
-            continue
-        try:
-            host.configure(target, address, 0)
-        except RefusedError:
-            raise BoardError(
-                f"port {host.link.port}: a barrier has not ended at target {target}, config word "
-                f"{address}, and nothing can be set up there; reset the board"
-            ) from None
-
-
-def _controls(plan: BarrierPlan) -> Iterator[tuple[int, int]]:
-    """Yield target and config address of every register's control word."""
-    shape = host_shape(plan.spec.network, 0)
-    for target in range(shape.targets):
-        for register in range(shape.registers):
-            yield target, register_address(register, RegisterWord.CONTROL)
-
-
-def _await(host: Host, write: SetUpWrite, until: Until, *, engines: bool) -> None:
+def _await(host: Host, write: SetUpWrite, until: Until) -> None:
     """Read what a write has to bring about; a manager may fail."""
     for _ in range(_POLLS):
         word = host.configured(write.target, until.address)
@@ -131,15 +96,12 @@ def _await(host: Host, write: SetUpWrite, until: Until, *, engines: bool) -> Non
         )
     raise BoardError(
         f"port {host.link.port}: the manager did not set group {write.group} up: "
-        f"{_refusal(word, engines=engines)}; reset the board"
+        f"{_refusal(word)}; reset the board"
     )
 
 
-def _refusal(word: int, *, engines: bool) -> str:
+def _refusal(word: int) -> str:
     """Return what a manager's status says."""
-    state = ManagerState(word & _STATE).name
-    if engines:
-        status = setup.MANAGER_STATUS.unpack(word)
-        return f"{state}, {setup.Answer(status['code']).name} to request {status['request']}"
     status = MANAGER_STATUS.unpack(word)
-    return f"{state}, {Answer(status['code']).name} at entry {status['entry']}"
+    state, answer = ManagerState(status["state"]).name, Answer(status["code"]).name
+    return f"{state}, {answer} to request {status['request']}"

@@ -1,51 +1,18 @@
-"""The bit layout of every message, register and status word, written once.
+"""The bit layout of words and registers, written once: operations, static networks, cores, hosts.
 
-The RTL, the golden models, the drivers, the register images and the C header all take their
-fields from here.
+The RTL, the golden models, the drivers and the C headers take their fields from here; those of
+collective engines are in ``models/layout/``.
 """
 
-from syncfabric.models.messages.errand import ERRAND, ERRAND_MARK
-from syncfabric.models.messages.faults import FENCE, TRIPPED, LinkCounter, tripped_at
-from syncfabric.models.messages.irregular import ROUTE_COUNT_BITS, IrregularLayout
+from syncfabric.models.messages.irregular import IrregularLayout
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.mesh import MeshLayout
 from syncfabric.models.messages.registers import (
-    ARRIVED,
     CONFIG_ADDRESS_BITS,
-    CONTROL,
-    COORDINATE_BITS,
     COUNTER_BASE,
     COUNTER_BITS,
-    MOST_PORTS,
-    NODE_WORD,
-    PARENT_WORD,
-    PENDING,
-    REGISTER_WORDS,
-    STATUS,
-    TREE,
     Counter,
-    Kind,
     Op,
-    RegisterWord,
-    SwitchWord,
-    register_address,
-)
-from syncfabric.models.messages.set_up import (
-    COMMAND_WORD,
-    LIFE,
-    MANAGER_BASE,
-    MANAGER_COMMAND,
-    MANAGER_FREED,
-    MANAGER_STATUS,
-    REPLY,
-    REQUEST,
-    SEQUENCE_BITS,
-    TAG_BITS,
-    Answer,
-    Command,
-    ManagerState,
-    ManagerWord,
-    Request,
 )
 from syncfabric.models.messages.static import (
     CHAIN_BITS,
@@ -59,66 +26,25 @@ from syncfabric.models.messages.static import (
     StaticLayout,
     StaticWord,
 )
-from syncfabric.models.messages.wires import WIRE_IMAGE, WIRE_STATUS, WireLayout, WireWord
 
 __all__ = [
-    "ARRIVED",
     "CHAIN_BITS",
-    "COMMAND_WORD",
     "CONFIG_ADDRESS_BITS",
-    "CONTROL",
-    "COORDINATE_BITS",
     "COUNTER_BASE",
     "COUNTER_BITS",
-    "ERRAND",
-    "ERRAND_MARK",
-    "FENCE",
     "INIT",
-    "LIFE",
-    "MANAGER_BASE",
-    "MANAGER_COMMAND",
-    "MANAGER_FREED",
-    "MANAGER_STATUS",
-    "MOST_PORTS",
-    "NODE_WORD",
     "OUTPUT_BITS",
-    "PARENT_WORD",
     "PATIENCE_BITS",
-    "PENDING",
-    "REGISTER_WORDS",
-    "REPLY",
-    "REQUEST",
     "ROLE_WORD",
-    "ROUTE_COUNT_BITS",
-    "SEQUENCE_BITS",
-    "STATUS",
     "STATUS_WORD",
-    "TAG_BITS",
-    "TREE",
-    "TRIPPED",
-    "WIRE_IMAGE",
-    "WIRE_STATUS",
-    "Answer",
-    "Command",
     "Counter",
     "Field",
     "IrregularLayout",
-    "Kind",
     "Layout",
-    "LinkCounter",
     "LoaderWord",
-    "ManagerState",
-    "ManagerWord",
     "MeshLayout",
     "Op",
-    "RegisterWord",
-    "Request",
     "Role",
     "StaticLayout",
     "StaticWord",
-    "SwitchWord",
-    "WireLayout",
-    "WireWord",
-    "register_address",
-    "tripped_at",
 ]

@@ -1,22 +1,27 @@
-"""Amaranth's layouts of the messages agree with the tables bit by bit."""
+"""Amaranth's layouts of words agree with the tables bit by bit."""
 
 import random
 
 import pytest
-from amaranth import Module
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONTROL, NODE_WORD, STATUS, Layout, MeshLayout
-from syncfabric.rtl.messages import node_contents, node_place, node_word, struct
-from tests.rtl.support import SEED, evaluate
+from syncfabric.models.layout.engine import COMMIT, EngineLayout
+from syncfabric.models.layout.flit import flit_layout
+from syncfabric.models.layout.setup import REPLY, REQUEST
+from syncfabric.models.messages import ROLE_WORD, Layout
+from syncfabric.rtl.messages import struct
+from tests.rtl.support import SEED
 
-MESHES = [
-    MeshLayout(width=width, height=height, flit_bits=flit, data_bits=data)
-    for width, height, flit, data in ((1, 1, 16, 0), (8, 5, 32, 4), (1024, 1024, 128, 32))
+ENGINES = [
+    EngineLayout(links=4, own=True, groups=2, data_bits=0, operations="none"),
+    EngineLayout(4, True, 32, 8, "all", x_bits=3, y_bits=10),
+    EngineLayout(links=15, own=False, groups=256, data_bits=32, operations="bitwise"),
 ]
-LAYOUTS = [CONTROL, NODE_WORD, STATUS]
-LAYOUTS += [layout for mesh in MESHES for layout in (mesh.sync, mesh.header, mesh.flit)]
+LAYOUTS = [COMMIT, REQUEST, REPLY, ROLE_WORD, flit_layout(16), flit_layout(128)]
+LAYOUTS += [
+    layout
+    for engine in ENGINES
+    for layout in (engine.image, engine.status, engine.message, engine.link_message)
+]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
@@ -26,37 +31,3 @@ def test_struct_packs_as_the_table_does(layout: Layout) -> None:
     for _ in range(50):
         values = {field.name: rng.getrandbits(field.width) for field in layout.fields}
         assert made.const(values).as_bits() == layout.pack(values)
-
-
-class Place(wiring.Component):
-    """Keeps a config word as a register does, and shows it again."""
-
-    def __init__(self, mesh: MeshLayout) -> None:
-        self._kept = node_place(mesh)
-        super().__init__({"word": In(32), "kept": Out(self._kept), "contents": Out(32)})
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        word = node_word(self.word)
-        m.d.comb += [
-            self.kept.x.eq(word.x),
-            self.kept.y.eq(word.y),
-            self.kept.present.eq(word.present),
-            self.contents.eq(node_contents(self.kept)),
-        ]
-        return m
-
-
-@pytest.mark.parametrize("mesh", MESHES, ids=["1x1", "8x5", "1024x1024"])
-def test_register_keeps_what_the_mesh_needs_of_a_place(mesh: MeshLayout) -> None:
-    rng = random.Random(SEED)
-    words = [rng.getrandbits(32) for _ in range(50)]
-    for word, seen in zip(words, evaluate(Place(mesh), [{"word": w} for w in words]), strict=True):
-        full = NODE_WORD.unpack(word)
-        kept = {
-            "x": full["x"] % (1 << mesh.x_bits),
-            "y": full["y"] % (1 << mesh.y_bits),
-            "present": full["present"],
-        }
-        assert seen["contents"] == NODE_WORD.pack(kept)
-        assert node_place(mesh).const(kept).as_bits() == seen["kept"]
