@@ -33,10 +33,17 @@ from syncfabric.models.messages import (
     SwitchWord,
     WireWord,
 )
-from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.irregular_table import EngineIrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
-from syncfabric.models.networks.spec import PLANNERS, IrregularSpec, MeshSpec, StaticSpec, Table
+from syncfabric.models.networks.spec import (
+    ENGINE_PLANNERS,
+    STATIC_PLANNERS,
+    EngineIrregularSpec,
+    EngineMeshSpec,
+    StaticSpec,
+    Table,
+)
 from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.assemble import irregular, network, static
@@ -80,36 +87,45 @@ def named(page: str, heading: str = "") -> set[str]:
     return {name for row in rows(page, heading) for name in re.findall(r"`([^`]+)`", row[0])}
 
 
+MESH = "## `[network]` of a mesh"
+
+
 @pytest.mark.parametrize(
-    ("table", "heading"),
+    ("table", "headings"),
     [
-        (NetworkFile, "## The file"),
-        (MeshSpec, "## `[network]` of a mesh"),
-        (IrregularTable, "## `[network]` of an irregular network"),
-        (RandomNetwork, "### Random networks"),
-        (StaticSpec, "## `[network]` of a static network"),
-        (GroupTable, "## `[[group]]`"),
+        (NetworkFile, ("## The file",)),
+        (EngineMeshSpec, (MESH,)),
+        (EngineIrregularTable, (MESH, "## `[network]` of an irregular network")),
+        (RandomNetwork, ("### Random networks",)),
+        (StaticSpec, ("## `[network]` of a static network",)),
+        (GroupTable, ("## `[[group]]`",)),
     ],
 )
-def test_every_key_of_a_network_file_has_its_default(table: type[Table], heading: str) -> None:
-    documented = {
-        name: row
-        for row in rows("network-files.md", heading)
-        for name in re.findall(r"`([^`]+)`", row[0])
-    }
+def test_every_key_of_a_network_file_has_its_default(
+    table: type[Table], headings: tuple[str, ...]
+) -> None:
+    documented = {}
+    for heading in headings:
+        for row in rows("network-files.md", heading):
+            names = re.findall(r"`([^`]+)`", row[0])
+            each = [row[1:3]] * len(names)
+            if ";" in row[2]:
+                values, defaults = row[1].split(";"), row[2].split(";")
+                each = [list(pair) for pair in zip(values, defaults, strict=True)]
+            documented |= dict(zip(names, each, strict=True))
     for name, field in table.model_fields.items():
         if name in ("group", "network"):
             continue
-        default = documented[name][2]
+        values, default = documented[name]
         if field.is_required():
             assert default == "–", name
         elif field.default is None:
             assert re.fullmatch(r"none|the .+", default), name
-        else:
-            assert default.strip("`") == json.dumps(field.default), name
-        for limit in field.metadata:
+        elif field.default_factory is None:
+            assert default.strip(" `") == json.dumps(field.default), name
+        for limit in field.metadata if field.default_factory is None else ():
             for bound in (getattr(limit, "ge", None), getattr(limit, "le", None)):
-                assert bound is None or re.search(rf"\b{bound}\b", documented[name][1]), name
+                assert bound is None or re.search(rf"\b{bound}\b", values), name
 
 
 def test_every_field_of_a_result_is_documented() -> None:
@@ -124,7 +140,7 @@ def test_every_field_of_a_result_is_documented() -> None:
 @pytest.mark.parametrize("name", ["mesh-4x4", "twins"])
 def test_every_port_is_documented(name: str) -> None:
     options = {"setup": "manager"}
-    network = Network.load(name).spec.register_network.model_copy(update=options)
+    network = Network.load(name).spec.message_network.model_copy(update=options)
     ports = {name for _, name, _ in top_ports(network)}
     headings = ["## Barriers", "## Configuration", "## Ordinary packets"]
     documented = {name for heading in headings for name in named("ports.md", heading)}
@@ -183,7 +199,7 @@ def test_the_instances_of_a_static_network_are_documented() -> None:
 def test_the_instances_of_an_irregular_network_are_documented() -> None:
     page = (DOCS / "ports.md").read_text(encoding="utf-8")
     network = Network.load("twins").spec.network
-    assert isinstance(network, IrregularSpec)
+    assert isinstance(network, EngineIrregularSpec)
     for module in irregular.MODULES:
         assert f"module `NAME_{module}`" in page
     instances = {name.rpartition("_")[0] for name, _ in irregular.targets(network)}
@@ -320,7 +336,7 @@ def test_every_planner_is_documented() -> None:
     pages = [
         (DOCS / page).read_text(encoding="utf-8") for page in ("planning.md", "network-files.md")
     ]
-    for planners in PLANNERS.values():
+    for planners in (*ENGINE_PLANNERS.values(), STATIC_PLANNERS):
         for planner in planners:
             assert f"\n| `{planner}` |" in pages[0]
             assert f'`"{planner}"`' in pages[1]

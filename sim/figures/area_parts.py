@@ -14,7 +14,7 @@ COUNTS = (1, 4, 16)
 """Groups of an engine, and slots of barrier wires."""
 PARTS: dict[str, dict[str, tuple[str, ...]]] = {
     ENGINE: {
-        "4 data bits": ("data_bits=4",),
+        "4 data bits": ("data_bits=4", "operations=bitwise"),
         "all operations on 4 data bits": ("data_bits=4", "operations=all"),
         "links shared with packets": ("message_links=shared",),
         "8 check bits": ("check_bits=8",),
@@ -22,7 +22,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "read-back": ("read_back=true",),
     },
     SLOTS: {
-        "4 data bits": ("data_bits=4",),
+        "4 data bits": ("data_bits=4", "operations=bitwise"),
         "parity": ("check_bits=8",),
         "a watchdog": ("watchdog=1000",),
     },

@@ -22,7 +22,7 @@ from syncfabric.sim.figures.row import Row
 
 __all__ = ["wire_latency", "wires_beside"]
 
-ALONE: dict[str, object] = {"wires": 1, "channels": 0}
+ALONE: dict[str, object] = {"wires": 1, "channels": 0, "setup": "local"}
 """A network without packets."""
 SIDES = (4, 8, 16)
 CLUSTERS = ("cluster-fig1", "cluster-19", "cluster-75")

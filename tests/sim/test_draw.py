@@ -6,6 +6,7 @@ import sys
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,8 @@ from matplotlib.colors import to_hex
 
 from syncfabric import Network
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.draw import (
     check_picture,
     group_figure,
@@ -27,7 +27,7 @@ from syncfabric.sim.draw import (
 )
 from syncfabric.sim.draw.canvas import depth_colours
 from syncfabric.sim.draw.mesh.lanes import corners, lay_out
-from syncfabric.sim.draw.mesh.tree import routes
+from syncfabric.sim.draw.mesh.tree import branches
 from syncfabric.sim.draw.page import depth_key
 from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import count
@@ -42,27 +42,13 @@ def test_corners_are_ends_and_bends() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_routes_are_those_of_the_messages(seed: int) -> None:
-    rng = random.Random(seed)
-    mesh = Mesh(rng.randint(1, 12), rng.randint(1, 12))
-    tree = build_tree(rng.sample(mesh.nodes, rng.randint(1, len(mesh.nodes))))
-    found = routes(tree, mesh)
-    assert sorted([list(path[-1]), list(path[0])] for _, path in found) == sorted(tree.edges)
-    length = {tree.root: 0}
-    for depth, path in sorted(found):
-        assert 2 <= len(path) <= 3
-        assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(path))
-        length[path[-1]] = length[path[0]] + mesh.hops(path[0], path[-1])
-        assert depth <= tree.height
-    assert max(length.values()) == tree.longest_path
-
-
-@pytest.mark.parametrize("seed", range(20))
 def test_no_two_lanes_lie_on_one_another(seed: int) -> None:
     rng = random.Random(seed)
-    mesh = Mesh(rng.randint(2, 12), rng.randint(2, 12))
-    tree = build_tree(rng.sample(mesh.nodes, rng.randint(2, len(mesh.nodes))))
-    lanes = lay_out([path for _, path in routes(tree, mesh)], 0.2)
+    spec = mesh_spec(rng.randint(2, 12), rng.randint(2, 12), transport="routed")
+    members = tuple(rng.sample(spec.mesh.nodes, rng.randint(2, len(spec.mesh.nodes))))
+    groups = (GroupSpec(id=1, members=members),)
+    (group,) = make_plan(NetworkSpec(name="net", network=spec, groups=groups)).engine_groups
+    lanes = lay_out([path for _, path in branches(group, spec.mesh).ways], 0.2)
     pieces = [piece for lane in lanes for piece in pairwise(lane)]
     for (a, b), (c, d) in combinations(pieces, 2):
         for along in (0, 1):
@@ -105,13 +91,11 @@ def test_a_network_without_groups_is_a_mesh() -> None:
 
 
 def test_many_groups_are_shown_in_part() -> None:
-    groups = "".join(f"[[group]]\nid = {i}\nmembers = [[0, 0], [1, 1]]\n" for i in range(20))
-    text = (
-        'name = "many"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\nbarrier_registers = 20\n'
-    )
+    groups = "".join(f"[[group]]\nid = {i}\nmembers = [[0, 0], [1, 1]]\n" for i in range(16))
+    text = 'name = "many"\n[network]\nkind = "mesh"\nwidth = 2\nheight = 2\n'
     plan = Network.loads(text + groups).plan()
     assert len(plan_figure(plan).axes) == 12
-    assert "2x2 mesh · 20 groups · 8 groups not shown" in [
+    assert "2x2 mesh · 16 groups · 4 groups not shown" in [
         t.get_text() for t in plan_figure(plan).texts
     ]
     network_figure(plan.spec)
@@ -121,16 +105,18 @@ def test_the_title_says_what_the_tree_is() -> None:
     plan = Network.load("fig1").plan()
     texts = [text.get_text() for text in group_figure(plan, plan.groups[0]).texts]
     assert texts[0] == "fig1 · group 1"
-    assert texts[1].startswith("14 members · root (4, 4) · height 2 · longest path 9 hops · bound")
+    assert texts[1].startswith(
+        "14 members · root node (4, 4) · height 2 · longest path 9 hops · bound"
+    )
 
 
-def mesh_spec(width: int, height: int) -> MeshSpec:
-    return MeshSpec(kind="mesh", width=width, height=height)
+def mesh_spec(width: int, height: int, **keys: Any) -> EngineMeshSpec:
+    return EngineMeshSpec(kind="mesh", width=width, height=height, **keys)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (4, 1), (8, 8)])
 def test_heat_draws_every_channel(size: tuple[int, int]) -> None:
-    mesh = Mesh(*size)
+    mesh = mesh_spec(*size).mesh
     loads = [ChannelLoad(node, "inject", 0.3) for node in mesh.nodes]
     figure = heat_figure(mesh_spec(*size), loads, title="x")
     links = 2 * (mesh.width - 1) * mesh.height + 2 * (mesh.height - 1) * mesh.width
@@ -200,8 +186,9 @@ def test_a_users_own_settings_of_matplotlib_stay() -> None:
 
 def test_a_depth_has_one_colour_on_all_panels() -> None:
     plan = Network.load("demo").plan()
-    highest = max(group.height for group in plan.message_groups)
-    for group, axes in zip(plan.message_groups, plan_figure(plan).axes, strict=True):
-        discs = axes.collections[2]
-        for depth, colour in zip(group.tree.depth, np.asarray(discs.get_facecolor()), strict=True):
-            assert to_hex(tuple(colour)) == depth_colours(highest)[depth]
+    highest = max(group.height for group in plan.engine_groups)
+    for group, axes in zip(plan.engine_groups, plan_figure(plan).axes, strict=True):
+        depths = branches(group, plan.spec.network.topology).depths  # type: ignore[arg-type]
+        discs = np.asarray(axes.collections[2].get_facecolor())
+        for node, colour in zip(group.members, discs, strict=True):
+            assert to_hex(tuple(colour)) == depth_colours(highest)[depths[node]]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.draw import (
     can_draw,
@@ -34,50 +34,52 @@ from syncfabric.sim.results import ChannelLoad
 
 def network(
     ports: int, switches: int, pairs: list[tuple[int, int]], nodes: int = 99
-) -> IrregularSpec:
+) -> EngineIrregularSpec:
     """Return a network of these links on the lowest ports, and so many nodes a switch."""
     free = {switch: list(range(ports)) for switch in range(switches)}
     links = [((a, free[a].pop(0)), (b, free[b].pop(0))) for a, b in pairs]
     places = [(switch, port) for switch in free for port in free[switch][:nodes]]
-    return IrregularSpec(
+    return EngineIrregularSpec(
         kind="irregular", ports=ports, switches=switches, links=tuple(links), nodes=tuple(places)
     )
 
 
-def ring(size: int) -> IrregularSpec:
+def ring(size: int) -> EngineIrregularSpec:
     return network(4, size, [(i, (i + 1) % size) for i in range(size)])
 
 
-def star(leaves: int) -> IrregularSpec:
+def star(leaves: int) -> EngineIrregularSpec:
     return network(16, leaves + 1, [(0, i + 1) for i in range(leaves)], 3)
 
 
-def parallel() -> IrregularSpec:
+def parallel() -> EngineIrregularSpec:
     return network(16, 3, 4 * [(0, 1)] + 3 * [(2, 1)] + [(0, 2)], 5)
 
 
-def wheel() -> IrregularSpec:
+def wheel() -> EngineIrregularSpec:
     """Return a ring whose opposite switches are linked, which all cross in the middle."""
     return network(
         6, 9, [(i, (i + 1) % 8) for i in range(8)] + [(i, i + 4) for i in range(4)] + [(8, 0)]
     )
 
 
-def anything(switches: int, seed: int) -> IrregularSpec:
+def anything(switches: int, seed: int) -> EngineIrregularSpec:
     rng = random.Random(seed)
     pairs = [(rng.randrange(max(0, i - 6), i), i) for i in range(1, switches)]
     pairs += [(a, b) for a, b in (rng.sample(range(switches), 2) for _ in range(switches // 3))]
     return network(16, switches, pairs, 4)
 
 
-def plan_of(spec: IrregularSpec, *groups: tuple[Place, ...], planner: str = "") -> BarrierPlan:
+def plan_of(
+    spec: EngineIrregularSpec, *groups: tuple[Place, ...], planner: str = ""
+) -> BarrierPlan:
     specs = tuple(
         GroupSpec(id=i, members=members, planner=planner) for i, members in enumerate(groups)
     )
     return make_plan(NetworkSpec(name="net", network=spec, groups=specs))
 
 
-SHAPES: dict[str, Callable[[], IrregularSpec]] = {
+SHAPES: dict[str, Callable[[], EngineIrregularSpec]] = {
     "one": lambda: network(16, 1, []),
     "two": lambda: network(4, 2, [(0, 1)]),
     "ring": lambda: ring(9),
@@ -210,27 +212,28 @@ def test_what_is_not_in_the_tree_is_pale() -> None:
     spec = star(4)
     plan = plan_of(spec, ((1, 1), (2, 2)))
     (group,) = plan.groups
-    assert group.height == 2
+    assert group.height == 1
     texts = [text.get_text() for text in plan_figure(plan).texts]
     assert texts[0] == "net · group 0"
-    assert texts[1].startswith("2 members · root node (1, 1) · height 2 · longest path")
+    assert texts[1].startswith("2 members · root switch 0 · height 1 · longest path")
     squares = next(
         c for c in plan_figure(plan).axes[0].collections if type(c).__name__ == "PatchCollection"
     )
     inks = [to_hex(tuple(c)) for c in np.asarray(squares.get_facecolor())]
-    depth = depth_colours(2)
-    assert inks[:3] == [depth[1], ROOT, depth[2]]
+    depth = depth_colours(1)
+    assert inks[:3] == [ROOT, depth[1], depth[1]]
     assert len(set(inks[3:])) == 1
     assert not {*inks[3:]} & {*depth}
     chart = IrregularChart(spec.topology, 6.4)
     words = [mark.words for mark in chart.tree_key([group])]  # type: ignore[list-item]
-    assert words == ["root", "depth 1", "depth 2", "not in the tree", "member", "other node"]
+    assert words == ["root", "depth 1", "not in the tree", "member", "other node"]
 
 
-def test_a_member_alone_has_no_switch_in_its_tree() -> None:
+def test_a_member_alone_has_its_switch_for_a_tree() -> None:
     spec = star(4)
     figure = plan_figure(plan_of(spec, ((1, 1),)))
-    assert ROOT not in drawn(figure)["PatchCollection"]
+    assert ROOT in drawn(figure)["PatchCollection"]
+    assert not drawn(figure).get("PolyCollection")
     discs = [c for c in figure.axes[0].collections if type(c).__name__ == "PathCollection"]
     assert ROOT in {to_hex(tuple(c)) for d in discs for c in np.asarray(d.get_facecolor())}
 
@@ -251,7 +254,9 @@ def test_heat_draws_every_channel() -> None:
 
 def test_a_network_too_large_to_draw_is_refused() -> None:
     links = tuple(((i, 0), (i + 1, 1)) for i in range(100))
-    large = IrregularSpec(kind="irregular", ports=4, switches=101, links=links, nodes=((0, 2),))
+    large = EngineIrregularSpec(
+        kind="irregular", ports=4, switches=101, links=links, nodes=((0, 2),)
+    )
     message = (
         r"^picture a\.svg: an irregular network of 101 switches is too large to draw; "
         r"pictures go up to 100 switches, so leave the picture out$"

@@ -6,13 +6,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from syncfabric import Network
-from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.plan import BarrierPlan, WireGroupPlan
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
 from syncfabric.sim.draw import group_figure, plan_figure, to_svg
-from syncfabric.sim.draw.canvas import PAPER, ROOT, depth_colours
+from syncfabric.sim.draw.canvas import PAPER, depth_colours
 from syncfabric.sim.draw.irregular.branches import branches_of
 from syncfabric.sim.draw.mesh.chart import MeshChart
 from syncfabric.sim.draw.mesh.tree import branches
+
+SLOTS = {1: 0, 2: 1}
+"""Of the groups of wires-both that are on wires."""
 
 
 def plan_of(name: str) -> BarrierPlan:
@@ -38,28 +41,30 @@ def discs(axes: Axes) -> list[tuple[tuple[float, float], str, str]]:
 def test_ways_are_the_links_of_the_tree(name: str) -> None:
     plan = plan_of(name)
     mesh = plan.spec.network.topology
-    for group in plan.wire_groups:
+    for group in plan.engine_groups:
         depths, ways = branches(group, mesh)  # type: ignore[arg-type]
-        assert sorted([list(way[-1]), list(way[0])] for _, way in ways) == sorted(group.edges)
+        edges = {(mesh.node(child), mesh.node(parent)) for child, parent in group.shape.edges}
+        assert {(way[-1], way[0]) for _, way in ways} == edges
         for depth, (parent, child) in ways:
             assert depths[child] == depths[parent] + 1 == depth
             assert abs(parent[0] - child[0]) + abs(parent[1] - child[1]) == 1
         assert set(group.members) <= set(depths)
-        assert depths[group.root or (-1, -1)] == 0
         assert max(depths.values()) == group.height
 
 
 def test_routers_that_are_passed_are_rings() -> None:
     plan = plan_of("wires-4x4")
     group = plan.group(2)
-    assert isinstance(group, WireGroupPlan)
+    assert isinstance(group, EngineGroupPlan)
     (axes,) = group_figure(plan, group).axes
     colours = depth_colours(group.height)
     drawn = discs(axes)
-    assert ((0.0, 2.0), PAPER, colours[1]) in drawn, "no member"
-    assert ((0.0, 3.0), colours[2], colours[2]) in drawn, "a member"
-    assert ((0.0, 1.0), PAPER, ROOT) in drawn, "the root is no member"
-    assert ((0.0, 1.0), ROOT, ROOT) in drawn, "its dot"
+    tree, members = group.shape, set(group.members)
+    for router, depth in zip(tree.routers.tolist(), tree.depth.tolist(), strict=True):
+        x, y = node = group.graph.member(router)
+        face = colours[depth] if node in members else PAPER
+        assert ((float(x), float(y)), face, colours[depth]) in drawn
+    assert group.relays
 
 
 def test_the_slot_and_the_key() -> None:
@@ -67,7 +72,7 @@ def test_the_slot_and_the_key() -> None:
     texts = [text.get_text() for text in plan_figure(plan).texts]
     for group in plan.groups:
         line = texts[texts.index(f"group {group.id} · {len(group.members)} members") + 1]
-        start = f"slot {group.slot} · root" if isinstance(group, WireGroupPlan) else "root"
+        start = f"slot {SLOTS[group.id]} · root" if group.id in SLOTS else "root"
         assert line.startswith(start)
     chart = MeshChart(plan.spec.network.topology, 6.4)  # type: ignore[arg-type]
     passed = "on the way, not a member"
@@ -75,31 +80,26 @@ def test_the_slot_and_the_key() -> None:
         group.id: [mark.words for mark in chart.tree_key([group])]  # type: ignore[list-item]
         for group in plan.groups
     }
-    assert [gid for gid, key in words.items() if passed in key] == [2]
+    assert [gid for gid, key in words.items() if passed in key] == [
+        group.id for group in plan.engine_groups if group.relays
+    ]
 
 
 def test_trees_over_switches() -> None:
     plan = plan_of("wires-cluster")
-    network = plan.spec.network
-    assert isinstance(network, IrregularSpec)
-    for group in plan.wire_groups:
+    network = plan.spec.network.topology
+    assert isinstance(network, Irregular)
+    for group in plan.engine_groups:
         depths, up_ports = branches_of(group)
-        assert depths.keys() == group.switch_places.keys()
+        assert {switch for switch, _ in group.members} <= depths.keys()
+        assert len(up_ports) == len(depths) - 1
         for switch, port in up_ports:
-            end = network.topology.across(switch, port)
+            end = network.across(switch, port)
             assert end is not None
             assert depths[switch] == depths[end[0]] + 1
         texts = [text.get_text() for text in group_figure(plan, group).texts]
-        assert f"slot {group.slot} · root switch 0 · height {group.height}" in texts[1]
-
-
-def test_a_group_of_one_has_no_switch_in_its_tree() -> None:
-    spec = Network.load("wires-cluster").spec
-    alone = spec.groups[0].model_copy(update={"members": ((0, 3),)})
-    plan = Network(spec.model_copy(update={"groups": (alone,)})).plan()
-    assert branches_of(plan.wire_groups[0]) == ({}, [])
-    texts = [text.get_text() for text in plan_figure(plan).texts]
-    assert "slot 0 · root node (0, 3) · height 0" in texts[1]
+        assert "slot " in texts[1]
+        assert f" · height {group.height}" in texts[1]
 
 
 @pytest.mark.parametrize("name", ["wires-4x4", "wires-cluster"])

@@ -18,7 +18,7 @@ from syncfabric.sim.figures import cores_plot, cores_skew
 from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
 
-PAIR = with_world(mesh(2, 1), 2, "btm")
+PAIR = with_world(mesh(2, 1), 2, "engine")
 EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), (), {}, 0, 0)
 
 
@@ -63,8 +63,8 @@ def test_cores_add_little_and_more_is_seen(
     arrive = "" if holds else "sf_barrier_arrive(all); "
     source = tmp_path / "program.c"
     source.write_text(text.replace(timed, f"{arrive}{wait};\n        after"))
-    spec = with_world(mesh(4, 4), 16, "btm")
-    program = compile_program(source, spec=spec, barrier="btm", defines={"SKEW": "500"})
+    spec = with_world(mesh(4, 4), 16, "engine")
+    program = compile_program(source, spec=spec, barrier="engine", defines={"SKEW": "500"})
     result, events = run_program(spec, program, cores=16)
     more = figures.beyond(spec, result, events)
     assert more >= 1
@@ -117,12 +117,12 @@ def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.Monk
 
 
 def test_the_picture_has_a_curve_for_each_kind() -> None:
-    cycles = {"btm": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
+    cycles = {"engine": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
     figure = cores_plot.barriers_figure(cycles, (2, 4))
     (axes,) = figure.axes
     assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == list(cycles.values())
     assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
-    assert [text.get_text() for text in axes.texts] == ["central 400", "btm 50", "wires 45"]
+    assert [text.get_text() for text in axes.texts] == ["central 400", "engine 50", "wires 45"]
 
 
 def test_a_picture_that_cannot_be_is_refused_first(

@@ -10,12 +10,12 @@ from tests.sim.figures.conftest import Stands
 def test_wires_stand_beside_messages_and_software(
     monkeypatch: pytest.MonkeyPatch, by_model: Stands
 ) -> None:
-    """Eight members: a tree of wires of L = 4 takes 10 cycles, one of messages 16."""
+    """Eight members: a tree of wires of L = 3 takes 9 cycles, BTIN's of messages 13."""
     by_model(measured)
     monkeypatch.setattr(schemes, "SIZES", (8,))
     rows = {row.figure.partition(", buffer_flits ")[2]: row.measured for row in schemes.schemes()}
-    assert rows["1, all together"] == "16 / 36 / 58 / 10; 2.2 / 3.6 / 0.6 times"
-    assert rows["8, worst, one late"] == "16 / 19 / 26 / 10; 1.2 / 1.6 / 0.6 times"
+    assert rows["1, all together"] == "13 / 25 / 42 / 9; 1.9 / 3.2 / 0.7 times"
+    assert rows["8, worst, one late"] == "9 / 18 / 9; 2.0 / 1.0 times"
     links = rows["1, links between switches"].partition(";")[0].split(" / ")
     beside = rows["1, links with nodes' own"].partition(";")[0].split(" / ")
     assert links[:3] == ["16", "26", "36"]
