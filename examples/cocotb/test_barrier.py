@@ -21,7 +21,7 @@ BARRIERS, LATEST = 20, 30
 async def reset(dut):
     """Start the clock, hold every input at 0, and reset."""
     Clock(dut.clk, 10, unit="ns").start()
-    for port in (dut.start, dut.arrive, dut.data, dut.config_valid):
+    for port in (dut.arrive, dut.data, dut.last, dut.config_valid):
         port.value = 0
     dut.rst.value = 1
     for _ in range(4):
@@ -58,8 +58,6 @@ async def set_up(dut):
         word = await access(dut, kind == 0, target, address, value)
         while kind == 1 and word & value >> 16 != value & 0xFFFF:
             word = await access(dut, 0, target, address, value)
-    dut.start.value = 1
-    await RisingEdge(dut.clk)
 
 
 class Group:

@@ -6,16 +6,16 @@ module accel (
     output reg  [63:0] rounds,  // rounds finished: 16 bits for each lane
     output wire        failed   // the set-up was refused
 );
-    wire        config_valid, config_write, config_ready, config_error, booted;
+    wire        config_valid, config_write, config_ready, config_error;
     wire [1:0]  config_node;
-    wire [11:0] config_address;
+    wire [7:0]  config_address;
     wire [31:0] config_data, config_rdata;
     wire [3:0]  ready, released;
     reg  [3:0]  arrive;
     reg         begun;
 
     boot boot (
-        .clk(clk), .rst(rst), .done(booted), .failed(failed),
+        .clk(clk), .rst(rst), .failed(failed),
         .config_valid(config_valid), .config_node(config_node),
         .config_address(config_address), .config_write(config_write),
         .config_data(config_data), .config_ready(config_ready), .config_error(config_error),
@@ -23,8 +23,8 @@ module accel (
     );
 
     lanes lanes (
-        .clk(clk), .rst(rst), .start(booted),
-        .arrive(arrive), .released(released), .ready(ready), .done(), .broken(),
+        .clk(clk), .rst(rst),
+        .arrive(arrive), .last(4'd0), .released(released), .ready(ready), .done(), .broken(),
         .config_valid(config_valid), .config_node(config_node),
         .config_address(config_address), .config_write(config_write),
         .config_data(config_data), .config_ready(config_ready), .config_error(config_error),

@@ -4,11 +4,10 @@
 module boot (
     input  wire        clk,
     input  wire        rst,
-    output reg         done,
     output reg         failed,
     output wire        config_valid,
     output wire [1:0]  config_node,
-    output wire [11:0] config_address,
+    output wire [7:0]  config_address,
     output wire        config_write,
     output wire [31:0] config_data,
     input  wire        config_ready,
@@ -31,17 +30,15 @@ module boot (
     assign config_valid = !rst && !waiting && !(&entry);
     assign config_write = write;
     assign config_node = entry[45:44];
-    assign config_address = entry[43:32];
+    assign config_address = entry[39:32];
     assign config_data = entry[31:0];
 
     always @(posedge clk)
         if (rst) begin
             index <= 8'd0;
-            {waiting, done, failed} <= 3'd0;
-        end else if (&entry) begin
-            done <= 1'b1;
+            {waiting, failed} <= 2'd0;
         end else if (!waiting) begin
-            waiting <= 1'b1;
+            waiting <= !(&entry);
         end else if (config_ready) begin
             waiting <= 1'b0;
             failed <= failed || config_error;

@@ -6,11 +6,9 @@
 #define READY WORD(0x10000004u)
 #define BARRIER WORD(0x10000008u)
 #define EXIT WORD(0x1000000cu)
-#define START WORD(0x10000010u)
 #define CONFIG ((volatile uint32_t *)0x20000000u)
 #define FLAGS ((volatile uint32_t *)0x30000000u)
 
-#define FABRIC_START(base) (START = 1)
 #include "fabric_setup.h"
 
 enum { CORES = 16, BARRIERS = 4 };

@@ -4,7 +4,6 @@
 //   0x10000004  READY    read   its barrier register is set up
 //   0x10000008  BARRIER  write  arrive; read: 1 when the barrier is over
 //   0x1000000c  EXIT     write  the program's exit code
-//   0x10000010  START    write  all registers are set up (core 0)
 //   0x20000000  CONFIG          the network's config port (core 0)
 //   0x30000000  FLAGS           a word for each core: all read them, each writes its own
 module tile (
@@ -15,10 +14,9 @@ module tile (
     output wire        arrive,
     input  wire        ready,
     input  wire        done,
-    output wire        start,
     // config port
     output wire        config_valid,
-    output wire [15:0] config_word,
+    output wire [11:0] config_word,
     output wire        config_write,
     input  wire        config_ready,
     input  wire [31:0] config_rdata,
@@ -64,9 +62,8 @@ module tile (
 
     assign arrive = first && in_words && write && address[4:2] == 3'd2;
     assign passed = first && in_words && !write && address[4:2] == 3'd2 && done;
-    assign start  = first && in_words && write && address[4:2] == 3'd4;
     assign config_valid = first && in_config && !asked;
-    assign config_word  = address[17:2];
+    assign config_word  = address[13:2];
     assign config_write = write;
     assign flag_write  = first && in_flags && write;
     assign flag_number = address[5:2];

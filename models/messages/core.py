@@ -18,7 +18,6 @@ __all__ = [
     "LAST_BASE",
     "MOST_CORES",
     "MOST_MEMORY_KIB",
-    "MOST_PORT_REGISTERS",
     "MOST_WORDS",
     "NET_STATUS",
     "RECV",
@@ -44,7 +43,6 @@ CONFIG_BASE = 4096
 
 MOST_CORES = 64
 MOST_MEMORY_KIB = 1024
-MOST_PORT_REGISTERS = ARRIVE_BASE
 MOST_WORDS = 16
 """Words of a packet, its head not counted."""
 

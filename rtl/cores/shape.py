@@ -8,7 +8,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import (
     MOST_CORES,
     MOST_MEMORY_KIB,
-    MOST_PORT_REGISTERS,
     SHAPE,
     head_flit,
 )
@@ -140,11 +139,6 @@ class TileShape(BaseModel):
 
     def check_network(self) -> None:
         """Refuse a network that cores cannot use; raises as ``check``."""
-        if self.registers > MOST_PORT_REGISTERS:
-            raise SpecError(
-                f"port_registers: a core has words for {MOST_PORT_REGISTERS} registers, and its "
-                f"node's port has {self.registers}; choose fewer"
-            )
         if self.flit_word > WORD_BITS:
             raise SpecError(
                 f"flit_bits = {self.flit_word}: a core sends flits of at most {WORD_BITS} bits; "

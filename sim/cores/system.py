@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.spec import (
     AnySpec,
     GroupSpec,

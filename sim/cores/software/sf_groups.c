@@ -9,17 +9,6 @@
 #define NONE SYNCFABRIC_BOOT_NONE
 #define OFFERED (1u << 31) /* no offer of slots is 0 */
 
-#if SF_SETS_UP
-#define OFFER_WORDS 9 /* numbers that a core has free: 256 gids, then slots and a register */
-#define HAS_REGISTER (1u << 31)
-#define HAS_GROUP (1u << 30)
-
-/* A choice: number, slot, epoch, and the core that turns the barrier around. */
-#define SLOT_SHIFT 8
-#define EPOCH_SHIFT 12
-#define ROOT_SHIFT 16
-#endif
-
 /* Written before a core is let go: see sim/cores/boot.py. */
 __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0};
 
@@ -30,7 +19,6 @@ __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0
 #endif
 
 static sf_group groups[MOST_GROUPS];
-static uint32_t gids_used[8];
 static uint32_t slots_used;
 sf_group *sf_world_made;
 
@@ -102,7 +90,6 @@ static void add_from_file(unsigned slot, const uint16_t *entry)
         group->members[i] = (uint8_t)entry[7 + i];
     if (number != NONE) {
         group->port = sf_port_of(number);
-        sf_registers_used |= 1u << number;
         if (group->fence)
             fences |= 1u << number;
     }
@@ -119,12 +106,9 @@ void sf_start(void)
     if (sf_boot[0] != SYNCFABRIC_BOOT_MAGIC)
         return;
     for (unsigned slot = 0; slot < sf_boot[1]; slot++) {
-        unsigned gid = entry[0], size = entry[3];
-        gids_used[gid / 32] |= 1u << gid % 32;
+        unsigned size = entry[3];
         if (slot < SF_GROUPS && size)
             slots_used |= 1u << slot;
-        if (!size && entry[1] != NONE)
-            sf_registers_used |= 1u << entry[1];
         if (entry[2] != NONE)
             add_from_file(slot, entry);
         entry += 7 + size;
@@ -151,110 +135,6 @@ static unsigned lowest(uint32_t bits)
         place++;
     return place;
 }
-
-#if SF_SETS_UP
-
-/* Members in a tree of two children each, the one that leads at its top. */
-static unsigned in_tree(unsigned place, unsigned lead)
-{
-    return place == lead ? 0 : place ? place : lead;
-}
-
-/* Gather what all members have free. */
-static void gather_offers(const unsigned *members, unsigned n, unsigned place, unsigned lead,
-                          uint32_t *offer)
-{
-    for (unsigned child = 2 * place + 1; child <= 2 * place + 2 && child < n; child++) {
-        uint32_t other[OFFER_WORDS];
-        sf_recv(members[in_tree(child, lead)], SF_TAG_OFFER, other, OFFER_WORDS);
-        for (unsigned i = 0; i < OFFER_WORDS; i++)
-            offer[i] &= other[i];
-    }
-    if (place)
-        sf_send_tagged(members[in_tree((place - 1) / 2, lead)], SF_TAG_OFFER, offer, OFFER_WORDS);
-}
-
-/* Tell all members what the one that leads has chosen. */
-static uint32_t tell(const unsigned *members, unsigned n, unsigned place, unsigned lead,
-                     uint32_t choice)
-{
-    if (place)
-        sf_recv(members[in_tree((place - 1) / 2, lead)], SF_TAG_CHOICE, &choice, 1);
-    for (unsigned child = 2 * place + 1; child <= 2 * place + 2 && child < n; child++)
-        sf_send_tagged(members[in_tree(child, lead)], SF_TAG_CHOICE, &choice, 1);
-    return choice;
-}
-
-/* Choose a number and a slot that all have free; 0 if there are none. */
-static uint32_t choose(const uint32_t *offer)
-{
-    unsigned word = 0;
-    while (word < 8 && !offer[word])
-        word++;
-    if (word == 8 || !(offer[8] & HAS_GROUP) || !(offer[8] & 0xff))
-        return 0;
-    return (offer[8] & (HAS_GROUP | HAS_REGISTER)) | lowest(offer[8] & 0xff) << SLOT_SHIFT
-        | (32 * word + lowest(offer[word]));
-}
-
-/* Let the one that leads choose, and plan the group if it gets registers. */
-static uint32_t choose_and_plan(const unsigned *members, unsigned n, uint32_t *offer)
-{
-    uint32_t own[OFFER_WORDS], choice;
-    for (unsigned word = 0; word < 8; word++)
-        own[word] = offer[word] & sf_numbers(sf_core(), word);
-    own[8] = offer[8];
-    choice = offer[8] & HAS_REGISTER ? choose(own) : 0;
-    if (choice) {
-        sf_planned plan = sf_plan(members, n, choice & 0xff);
-        return choice | (uint32_t)plan.epoch << EPOCH_SHIFT | (uint32_t)plan.root << ROOT_SHIFT;
-    }
-    offer[8] &= ~HAS_REGISTER;
-    return choose(offer);
-}
-
-sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
-{
-    uint32_t offer[OFFER_WORDS], choice = 0;
-    sf_group *group = free_group();
-    unsigned number = sf_free_register(op), rank = 0, lead, place;
-    while (rank < n && members[rank] != sf_core())
-        rank++;
-    if (rank == n || n > SYNCFABRIC_MOST_CORES)
-        return 0;
-    lead = sf_leader(members, n);
-    for (unsigned i = 0; i < 8; i++)
-        offer[i] = ~gids_used[i];
-    offer[8] = (~slots_used & 0xff) | (group ? HAS_GROUP : 0)
-        | (number != SF_NO_REGISTER && lead < n ? HAS_REGISTER : 0);
-    lead = lead < n ? lead : 0;
-    place = in_tree(rank, lead);
-    gather_offers(members, n, place, lead, offer);
-    if (!place)
-        choice = choose_and_plan(members, n, offer);
-    choice = tell(members, n, place, lead, choice);
-    if (!choice)
-        return 0;
-    *group = (sf_group){.used = 1, .op = (uint8_t)op, .rank = (uint16_t)rank, .size = (uint16_t)n};
-    group->gid = (uint8_t)choice;
-    group->slot = choice >> SLOT_SHIFT & 7;
-    group->leads = !place;
-    for (unsigned i = 0; i < n; i++)
-        group->members[i] = (uint8_t)members[i];
-    gids_used[group->gid / 32] |= 1u << group->gid % 32;
-    slots_used |= 1u << group->slot;
-    prepare(group);
-    if (choice & HAS_REGISTER) {
-        sf_planned plan = {choice >> EPOCH_SHIFT & 3, (uint8_t)(choice >> ROOT_SHIFT)};
-        sf_set_up(group, number, group->leads, plan);
-        return group;
-    }
-    sf_dissemination_arrive(group);
-    sf_dissemination_wait(group);
-    return group;
-}
-
-#else
 
 /* Begin a group, which has no port and no slot; 0 if this core is no member, or knows too many. */
 static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
@@ -369,8 +249,6 @@ sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
     return group;
 }
 
-#endif
-
 sf_group *sf_group_create(const unsigned *members, unsigned n)
 {
     return sf_group_create_op(members, n, SF_OR);
@@ -383,19 +261,11 @@ void sf_group_free(sf_group *group)
     if (group->port)
         sf_give_up(group);
     else
-#elif SF_SETS_UP
-    if (group->port)
-        sf_give_up(group, group->leads);
-    else
 #endif
     {
         sf_dissemination_arrive(group);
         sf_dissemination_wait(group);
     }
-#ifdef SF_SWITCHES
-    if (!group->of_file) /* whose switches keep it */
-#endif
-        gids_used[group->gid / 32] &= ~(1u << group->gid % 32);
     slots_used &= ~(1u << group->slot);
     group->used = 0;
 }

@@ -14,9 +14,6 @@
 /* What sf_barrier is made of: a register of the hardware up to SF_REFLEX_TREE, flits that programs
  * send over a static network's routes up to SF_REFLEX_TREE_SOFTWARE, then messages. */
 #define SF_ENGINE 0
-#define SF_BTM 1
-#define SF_BTIN 2
-#define SF_WIRES 3
 #define SF_REFLEX 4
 #define SF_REFLEX_TREE 5
 #define SF_REFLEX_SOFTWARE 6
@@ -27,7 +24,7 @@
 #define SF_TOURNAMENT 19
 
 #ifndef SF_BARRIER
-#define SF_BARRIER SF_BTM
+#define SF_BARRIER SF_ENGINE
 #endif
 #define SF_IN_HARDWARE (SF_BARRIER < SF_REFLEX_SOFTWARE)
 #define SF_BY_FLITS (!SF_IN_HARDWARE && SF_BARRIER < SF_CENTRAL)

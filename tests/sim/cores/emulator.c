@@ -42,8 +42,6 @@ typedef struct {
     unsigned unacknowledged;
     uint64_t last_due[CORES];
     int group[REGISTERS]; /* of the host, or -1 */
-    uint32_t image[REGISTERS][8];
-    uint64_t go[REGISTERS]; /* when it comes, 0: it has not been sent */
     int arrived[REGISTERS];
     int armed[REGISTERS]; /* arrived since the last wait */
     uint32_t value[REGISTERS], result[REGISTERS];
@@ -82,85 +80,13 @@ static uint32_t combine(unsigned op, uint32_t a, uint32_t b)
     }
 }
 
-#if defined(SF_MESH) || defined(SF_SWITCHES)
-/* A register of this node for a group; -1 if there is none. */
-static int register_of(unsigned core, unsigned gid)
-{
-    for (int r = 0; r < REGISTERS; r++)
-        if (FIELD(cores[core].image[r][0], CONTROL_WORD, VALID)
-            && FIELD(cores[core].image[r][0], CONTROL_WORD, GID) == gid)
-            return r;
-    return -1;
-}
-
-#endif
-
-static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers);
-
-/* Whether a register takes arrivals: the host's, and those of which the cores have done all. */
-static int ready(unsigned core, unsigned number)
-{
-    core_state *c = &cores[core];
-    if (c->group[number] >= 0)
-        return 1;
-    if (!FIELD(c->image[number][0], CONTROL_WORD, VALID))
-        return 0;
-#ifdef SF_SWITCHES
-    if (FIELD(c->image[number][0], CONTROL_WORD, ROOT)
-        && FIELD(c->image[number][1], TREE_WORD, CHILDREN) == 1u << SYNCFABRIC_PROCESS_PORT)
-        return 1;
-#endif
-#if defined(SF_SWITCHES) || defined(SF_MANAGED)
-    return c->go[number] && c->go[number] <= cycle;
-#else
-    return 1;
-#endif
-}
-
-#ifdef SF_SWITCHES
-#include "emulator_switches.h"
-#elif defined SF_MESH
-/* Follow parents and children over the images that members wrote; 0 if the tree is not whole. */
-static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers)
-{
-    unsigned n = 1, gid = FIELD(cores[core].image[number][0], CONTROL_WORD, GID);
-    member[0] = core, numbers[0] = (unsigned)number;
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t *image = cores[member[i]].image[numbers[i]];
-        for (unsigned word = SYNCFABRIC_WORD_PARENT; word <= SYNCFABRIC_WORD_SOUTH; word++) {
-            unsigned there, known = 0;
-            int r;
-            if (!FIELD(image[word], NODE_WORD, PRESENT))
-                continue;
-            there = FIELD(image[word], NODE_WORD, Y) * SYNCFABRIC_WIDTH
-                + FIELD(image[word], NODE_WORD, X);
-            r = there < count ? register_of(there, gid) : -1;
-            if (r < 0)
-                return 0;
-            for (unsigned j = 0; j < n; j++)
-                known |= member[j] == there;
-            if (!known)
-                member[n] = there, numbers[n++] = (unsigned)r;
-        }
-    }
-    return n;
-}
-#else
-static unsigned tree_of(unsigned core, int number, unsigned *member, unsigned *numbers)
-{
-    (void)core, (void)number, (void)member, (void)numbers;
-    return 0;
-}
-#endif
-
 static void arrive(unsigned core, unsigned number, uint32_t value)
 {
     core_state *c = &cores[core];
-    unsigned found_member[CORES], found_number[CORES], *member = found_member;
-    unsigned *numbers = found_number, n, op;
+    unsigned *member, *numbers, n, op;
     int group = c->group[number];
     uint32_t result = 0, mask = SYNCFABRIC_DATA_BITS < 32 ? (1ull << SYNCFABRIC_DATA_BITS) - 1 : ~0u;
-    if (!ready(core, number)) {
+    if (group < 0) {
         fault(core, "NOT_READY");
         return;
     }
@@ -171,13 +97,8 @@ static void arrive(unsigned core, unsigned number, uint32_t value)
     c->arrived[number] = c->armed[number] = 1;
     c->release[number] = ~0ull;
     c->value[number] = value & mask;
-    if (group >= 0) {
-        member = groups[group].member, numbers = groups[group].number;
-        n = groups[group].n, op = groups[group].op;
-    } else {
-        n = tree_of(core, (int)number, member, numbers);
-        op = FIELD(c->image[number][0], CONTROL_WORD, OP);
-    }
+    member = groups[group].member, numbers = groups[group].number;
+    n = groups[group].n, op = groups[group].op;
     for (unsigned i = 0; i < n; i++)
         if (!cores[member[i]].arrived[numbers[i]])
             return;
@@ -220,37 +141,6 @@ static void drop_acks(core_state *c)
     c->unacknowledged = kept;
 }
 
-/* Read or write a word of the node's config port. */
-static void configure(unsigned core, uint32_t address, int write, uint32_t value, uint32_t *read)
-{
-    core_state *c = &cores[core];
-    unsigned number = address / 8;
-#ifdef SF_SWITCHES
-    if (manage(core, address, write, value, read))
-        return;
-#endif
-    c->refused = address >= REGISTERS * 8;
-    if (c->refused)
-        return;
-    if (!write) {
-        *read = c->image[number][address % 8];
-        return;
-    }
-    if (address % 8 == 0)
-        c->go[number] = 0;
-#ifdef SF_MANAGED
-    if (address % 8 == SYNCFABRIC_WORD_STATUS && value == SYNCFABRIC_COMMAND_GO) {
-        unsigned member[CORES], numbers[CORES], n = tree_of(core, (int)number, member, numbers);
-        if (!n || !FIELD(c->image[number][0], CONTROL_WORD, ROOT))
-            fault(core, "STRAY");
-        for (unsigned i = 0; i < n; i++)
-            cores[member[i]].go[numbers[i]] = cycle + 1 + chance(4 * slowest);
-        return;
-    }
-#endif
-    c->image[number][address % 8] = value;
-}
-
 /* Read or write a word of the bus; 0 if it stalls. */
 static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *read)
 {
@@ -262,7 +152,7 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
         return flit;
 #endif
     if (w >= SYNCFABRIC_CORE_CONFIG_BASE) {
-        configure(core, w - SYNCFABRIC_CORE_CONFIG_BASE, write, value, read);
+        c->refused = 1; /* no manager is emulated */
         return 1;
     }
     if (w >= SYNCFABRIC_CORE_ARRIVE_BASE && w < SYNCFABRIC_CORE_WAIT_BASE && write) {
@@ -285,7 +175,7 @@ static int bus(unsigned core, uint32_t w, int write, uint32_t value, uint32_t *r
         unsigned number = w - SYNCFABRIC_CORE_DONE_BASE;
         unsigned waiting = c->arrived[number] || c->release[number] > cycle;
         *read = (uint32_t)(c->armed[number] && !waiting) << SYNCFABRIC_BARRIER_STATUS_WORD_DONE_SHIFT
-            | (uint32_t)ready(core, number) << SYNCFABRIC_BARRIER_STATUS_WORD_READY_SHIFT;
+            | (uint32_t)(c->group[number] >= 0) << SYNCFABRIC_BARRIER_STATUS_WORD_READY_SHIFT;
         return 1;
     }
     if (write) {
@@ -508,12 +398,8 @@ int main(int argc, char **argv)
 {
     uint64_t limit;
     unsigned running = 1;
-    if (argc != 3 && argc != 4)
+    if (argc != 3)
         return 4;
-#ifdef SF_SWITCHES
-    if (argc == 4)
-        switch_registers = (unsigned)strtoul(argv[3], NULL, 10);
-#endif
     rng = strtoull(argv[1], NULL, 10) * 0x9E3779B97F4A7C15ull + 1;
     limit = strtoull(argv[2], NULL, 10);
     read_input(stdin);

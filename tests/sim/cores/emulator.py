@@ -33,8 +33,6 @@ class Run:
     stands : dict of int to str
         Functions of the cores that did not end.
     cycles : int
-    refused : int
-        Set-ups for which switches had no room.
     """
 
     exits: dict[int, int] = field(default_factory=dict)
@@ -43,7 +41,6 @@ class Run:
     faults: list[tuple[int, str, str]] = field(default_factory=list)
     stands: dict[int, str] = field(default_factory=dict)
     cycles: int = 0
-    refused: int = 0
 
     def values(self, core: int) -> list[int]:
         """Return the numbers that a core put."""
@@ -108,7 +105,6 @@ def emulate(
     seed: int = 1,
     slowest: int = 40,
     limit: int = 2_000_000,
-    switch_registers: int | None = None,
 ) -> Run:
     """Run a program.
 
@@ -126,8 +122,6 @@ def emulate(
         Cycles that a packet takes at most.
     limit : int
         Cycles.
-    switch_registers : int, optional
-        Registers of each switch, if they are not as many as a node's.
     """
     headers = library_headers(spec)
     emulator = _built(*headers.values())
@@ -147,8 +141,7 @@ def emulate(
         lines += flit_buffers(make_plan(spec), cores)
     text = " ".join(map(str, numbers)).encode() + b"\n"
     given = text + bytes(image) + b"".join(blocks) + "\n".join(lines).encode() + b"\n"
-    words = [str(seed), str(limit), *([] if switch_registers is None else [str(switch_registers)])]
-    done = subprocess.run([emulator, *words], input=given, capture_output=True)
+    done = subprocess.run([emulator, str(seed), str(limit)], input=given, capture_output=True)
     assert done.returncode == 0, done
     return _read(done.stdout.decode(), program)
 
@@ -164,8 +157,6 @@ def _read(text: str, program: Program) -> Run:
             run.texts[place] = run.texts.get(place, "") + chr(int(rest[0]))
         elif kind == "exit":
             run.exits[place] = int(rest[0])
-        elif kind == "refused":
-            run.refused += 1
         elif kind == "fault":
             run.faults.append((place, program.function_at(int(rest[0], 16)) or "", rest[1]))
         else:

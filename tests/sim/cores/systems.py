@@ -19,7 +19,7 @@ def mesh(width: int, height: int, **keys: object) -> NetworkSpec:
 
 
 def program(
-    name: str, barrier: str = "btm", spec: NetworkSpec | None = None, **defines: int | str
+    name: str, barrier: str = "engine", spec: NetworkSpec | None = None, **defines: int | str
 ) -> Program:
     """Compile one of the ready-made programs."""
     given = {key: str(value) for key, value in defines.items()}

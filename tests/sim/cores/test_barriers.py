@@ -40,13 +40,13 @@ def play(made: Program, sizes: Sequence[int] = SIZES) -> tuple[int, int]:
     return wrong, hung
 
 
-@pytest.mark.parametrize("barrier", ["btm", *MESSAGES])
+@pytest.mark.parametrize("barrier", ["engine", *MESSAGES])
 def test_no_core_leaves_before_the_last_one_comes(barrier: str) -> None:
     assert play(program("barrier", barrier, SKEW=500)) == (0, 0)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("barrier", ["btm", *MESSAGES])
+@pytest.mark.parametrize("barrier", ["engine", *MESSAGES])
 @pytest.mark.parametrize("skew", [0, 500, 10_000])
 def test_no_core_of_any_number_leaves_before_the_last_one_comes(barrier: str, skew: int) -> None:
     assert play(program("barrier", barrier, SKEW=skew), ALL_SIZES) == (0, 0)

@@ -111,7 +111,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         compile_program(Path(__file__))
     hello = PROGRAMS / "hello.c"
     with pytest.raises(
-        SpecError, match=r"^barrier = 'ring' is not known; it must be one of engine, btm, "
+        SpecError, match=r"^barrier = 'ring' is not known; it must be one of engine, reflex, "
     ):
         compile_program(hello, barrier="ring")
     with pytest.raises(SpecError, match="memory = 0 KiB: a core has 1 to 1024 KiB"):

@@ -9,7 +9,7 @@ from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import MESSAGES, mesh, program
 
 CORES = 16
-ALL = ["btm", *MESSAGES]
+ALL = ["engine", *MESSAGES]
 
 
 def run(name: str, barrier: str, **defines: int) -> CoresResult:
@@ -64,4 +64,4 @@ def test_a_barrier_in_hardware_takes_less_than_a_quarter_of_any_in_software() ->
         result = run("barrier", barrier)
         times = [values(result, core) for core in range(CORES)]
         took[barrier] = max(of[39] for of in times) - max(of[38] for of in times)
-    assert took["btm"] * 4 < min(took[barrier] for barrier in MESSAGES), took
+    assert took["engine"] * 4 < min(took[barrier] for barrier in MESSAGES), took

@@ -31,8 +31,8 @@ NETWORKS = [
     ("reflex-4x4", "reflex-tree", 16),
     ("reflex-4x4", "reflex-software", 16),
     ("reflex-4x4", "reflex-tree-software", 16),
-    ("cluster-fig1", "btin", 26),
-    ("wires-4x4", "wires", 16),
+    ("cluster-fig1", "engine", 26),
+    ("wires-4x4", "engine", 16),
 ]
 
 
@@ -93,7 +93,7 @@ def test_a_search_finds_what_it_finds_on_emulated_cores(
     network: str, barrier: str, cores: int
 ) -> None:
     spec = mesh(8, 8)
-    emulated = emulate(program("bfs", "btm", spec), spec, cores, [world(cores)])
+    emulated = emulate(program("bfs", "engine", spec), spec, cores, [world(cores)])
     result = run("bfs", network, barrier, cores)
     for core in range(cores):
         assert values(result, core) == emulated.values(core)
@@ -114,12 +114,12 @@ def test_the_same_work_under_three_names(network: str, barrier: str, cores: int)
 @pytest.mark.parametrize(
     ("network", "barrier", "cores"),
     [
-        ("mesh-2x2", "btm", 4),
+        ("mesh-2x2", "engine", 4),
         ("reflex-2x2", "reflex", 4),
         ("reflex-2x2", "reflex-tree", 4),
         ("reflex-2x2", "reflex-software", 4),
         ("reflex-2x2", "reflex-tree-software", 4),
-        ("twins", "btin", 5),
+        ("twins", "engine", 5),
         ("few engines", "engine", 4),
         ("engines, switches", "engine", 9),
     ],

@@ -8,7 +8,7 @@ from tests.sim.cores.emulator import Run, emulate, world
 from tests.sim.cores.systems import mesh, program
 
 MESH = mesh(8, 8)
-BARRIERS = ["btm", "dissemination"]
+BARRIERS = ["engine", "dissemination"]
 WORD = (1 << 32) - 1
 
 
@@ -29,7 +29,7 @@ def xorshift(s: int) -> int:
 
 
 def test_hello() -> None:
-    done = run("hello", "btm", 5)
+    done = run("hello", "engine", 5)
     assert done.texts == dict.fromkeys(range(5), "hello, world\n")
     assert [done.values(core) for core in range(5)] == [[core] for core in range(5)]
 
@@ -61,7 +61,7 @@ def test_jacobi(barrier: str, cores: int, rows: int, columns: int) -> None:
 
 
 def test_jacobi_ends_when_nothing_changes() -> None:
-    done = run("jacobi", "btm", 2, ROWS=2, COLUMNS=2, STEPS=1000)
+    done = run("jacobi", "engine", 2, ROWS=2, COLUMNS=2, STEPS=1000)
     steps = done.values(0)[0]
     assert steps % 4 == 0
     assert 4 < steps < 100

@@ -1,7 +1,7 @@
 /* Barriers in two halves, with work between them, and messages before and between them.
  *
  * A core puts, for each barrier, the cycle before it arrives and the cycle after its wait. Before it
- * arrives it sends the next core a number, which it must find there after the wait. Macros: EPISODES
+ * arrives it sends the next core a number, and waits until it is there: so it finds its own one. Macros: EPISODES
  * barriers; WORK cycles at most, by chance, before and between; TAKING, wait and take in as well. */
 
 #include "syncfabric.h"
@@ -36,6 +36,7 @@ int main(void)
     for (unsigned episode = 0; episode < EPISODES; episode++) {
         work();
         sf_send1(next, 1, episode);
+        sf_fence();
         before[episode] = sf_cycle();
         sf_barrier_arrive(all);
         words[0] = words[1] = words[2] = episode;
