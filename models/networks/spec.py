@@ -12,9 +12,9 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
 from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
-from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.reserved import KEYWORDS
+from syncfabric.models.networks.static import StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
@@ -26,24 +26,18 @@ __all__ = [
     "EngineMeshSpec",
     "EngineSpec",
     "GroupSpec",
-    "IrregularSpec",
-    "MeshSpec",
     "MessageSpec",
     "NetworkSpec",
     "Operation",
-    "RegisterSpec",
     "StaticSpec",
     "Table",
     "group_subject",
-    "of_registers",
     "planners_of",
 ]
 
 EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
 """A network of collective engines: a mesh, or an irregular network."""
 
-RegisterSpec: TypeAlias = MeshSpec | IrregularSpec
-"""A network whose groups are in barrier registers."""
 
 MessageSpec: TypeAlias = EngineSpec
 """A network whose barriers are messages, beside ordinary packets."""
@@ -127,25 +121,10 @@ class NetworkSpec(Table):
         if isinstance(self.network, StaticSpec):
             with about(self.source):
                 raise SpecError(
-                    f"{self.name} is static, and has neither packets nor barrier registers; take a "
+                    f"{self.name} is static, and has neither packets nor engines; take a "
                     "mesh or an irregular network"
                 )
         return self.network
-
-    @property
-    def register_network(self) -> RegisterSpec:
-        """The network, where its groups are in barrier registers.
-
-        Raises
-        ------
-        SpecError
-            It has collective engines, for which what was asked for is not built; or it is static.
-        """
-        network = self.message_network
-        with about(self.source):
-            old = of_registers(network)
-        assert not isinstance(old, StaticSpec)
-        return old
 
     def without_fences(self) -> Self:
         """Return the network itself, where no group has a fence.
@@ -217,22 +196,6 @@ class NetworkSpec(Table):
         if isinstance(self.network, StaticSpec):
             _check_disjoint(self.groups)
         return self
-
-
-def of_registers(network: AnySpec) -> RegisterSpec | StaticSpec:
-    """Return a network that has no collective engines, as what is asked for is for others yet.
-
-    Raises
-    ------
-    SpecError
-        It has collective engines.
-    """
-    if isinstance(network, EngineSpec):
-        raise SpecError(
-            f'network: transport = "{network.transport}": this is not built for collective engines '
-            "yet; remove the key"
-        )
-    return network
 
 
 def planners_of(network: AnySpec) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from syncfabric.models.networks.explain import explain
 
 __all__ = [
-    "BarrierRegisters",
     "BufferFlits",
     "Channels",
     "CheckBits",
@@ -21,15 +20,10 @@ __all__ = [
     "Name",
     "Operation",
     "Operations",
-    "Parity",
-    "Setup",
-    "Sync",
     "Table",
     "Text",
-    "Watchdog",
     "Whole",
     "WholePlace",
-    "WiresKey",
 ]
 
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
@@ -52,44 +46,19 @@ BufferFlits: TypeAlias = Annotated[
 Channels: TypeAlias = Annotated[
     Whole, Field(ge=0, le=4, description="Virtual channels for ordinary packets.")
 ]
-BarrierRegisters: TypeAlias = Annotated[
-    Whole, Field(ge=1, le=64, description="Barrier registers a node, and a switch.")
-]
 Operations: TypeAlias = Annotated[
     Literal["bitwise", "all"],
     Field(description='Which operations are built; "all" adds max, min and sum.'),
-]
-Setup: TypeAlias = Annotated[
-    Literal["local", "manager", "paper"], Field(description="Who writes the barrier registers.")
 ]
 Managers: TypeAlias = Annotated[
     tuple[WholePlace, ...],
     Field(max_length=4, description="Nodes that set groups up; the first node by default."),
 ]
-Sync: TypeAlias = Annotated[
-    Literal["messages", "wires", "both"],
-    Field(description="What barriers travel as; both: on wires as far as slots go."),
-]
 LinkRegisters: TypeAlias = Annotated[
     Whole, Field(ge=0, le=3, description="Registers of a barrier wire on each link.")
 ]
-WiresKey: TypeAlias = Annotated[
-    Literal["shared", "separate"],
-    Field(description="One wire a slot and direction for up and down, or one each."),
-]
-Parity: TypeAlias = Annotated[
-    Flag, Field(description="Whether barrier wires have a parity wire a direction.")
-]
 CheckBits: TypeAlias = Annotated[
     Whole, Field(ge=0, le=8, description="Check bits of every flit on a link; 0: none.")
-]
-Watchdog: TypeAlias = Annotated[
-    Whole,
-    Field(
-        ge=0,
-        le=1_000_000,
-        description="Cycles after which a barrier is broken for who waits; 0: never.",
-    ),
 ]
 
 

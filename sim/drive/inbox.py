@@ -25,7 +25,7 @@ class Inbox:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class LaneMasks:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
         The network.
 
     Attributes
@@ -87,7 +87,7 @@ class CreditLedger:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
         The network: its buffers hold ``buffer_flits``, a synchronization slot one. Without such
         slots its synchronization has no books.
 

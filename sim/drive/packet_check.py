@@ -35,7 +35,7 @@ class PacketCheck:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
         The network.
 
     Attributes

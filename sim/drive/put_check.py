@@ -37,7 +37,7 @@ class PutCheck:
 
     Parameters
     ----------
-    spec : MeshSpec or IrregularSpec
+    spec : MessageSpec
 
     Attributes
     ----------

@@ -285,7 +285,7 @@ def test_a_static_network_can_be_written_and_read() -> None:
     spec = NetworkSpec(name="r", network=static(core_buffer=3), groups=groups)
     assert [group.planner for group in spec.groups] == ["tree", "ring"]
     assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
-    with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor barrier reg"):
+    with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor engines; take"):
         _ = spec.message_network
 
 
