@@ -29,6 +29,7 @@ from syncfabric.models.messages.host import (
     node_word_address,
     traffic_word,
 )
+from syncfabric.models.planning.links.images import Epochs
 from tests.fpga.host.peer import Peer, Words
 
 WAIT = 30.0
@@ -200,7 +201,7 @@ class Zero:
 )
 def test_a_set_up_that_is_not_done(monkeypatch: pytest.MonkeyPatch, name: str, said: str) -> None:
     """The words that are waited for never come: a static network's chain, a manager's status."""
-    monkeypatch.setattr("syncfabric.fpga.host.set_up._clear", lambda host, plan: None)
+    monkeypatch.setattr("syncfabric.fpga.host.set_up.end_groups", lambda host, shape: Epochs())
     with Peer(Words({})) as peer, Link(peer.port, patience=WAIT) as link:
         host = cast("Host", Zero(link))
         with pytest.raises(BoardError, match=said):
