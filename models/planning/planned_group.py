@@ -10,7 +10,7 @@ __all__ = ["PlannedGroup"]
 FIELDS = (
     *("id", "planner", "op", "root", "root_switch", "root_node", "height", "longest_path"),
     *("bound_links", "bound", "bound_btm", "bound_least", "edges", "members", "ports"),
-    *("registers", "relays", "switches", "ring", "ring_least", "links", "flits", "slot"),
+    *("registers", "relays", "switches", "ring", "ring_least", "links", "flits"),
 )
 """What ``plan --json`` says of every group, in this order."""
 ATTRIBUTES = FIELDS[: FIELDS.index("edges")]

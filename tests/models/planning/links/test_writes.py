@@ -148,7 +148,7 @@ def test_json_has_the_fields_of_all_plans_and_entries() -> None:
     for network in (mesh(4, 4), CLUSTER, mesh(4, 4, transport="routed")):
         written = planned(network, 3)[0].to_json()
         assert list(written) == [*FIELDS, "entries"]
-        assert (written["ring"], written["slot"], written["links"]) == (None, None, None)
+        assert (written["ring"], written["links"]) == (None, None)
     (plan,) = plan_groups(mesh(3, 1), [GroupSpec(id=9, members=((2, 0), (0, 0)))])
     assert plan.to_json()["edges"] == [[[0, 0], [1, 0]], [[2, 0], [1, 0]]]
     assert plan.to_json()["ports"] == [0, 2, 4]
