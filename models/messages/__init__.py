@@ -4,9 +4,7 @@ The RTL, the golden models, the drivers and the C headers take their fields from
 collective engines are in ``models/layout/``.
 """
 
-from syncfabric.models.messages.irregular import IrregularLayout
 from syncfabric.models.messages.layout import Field, Layout
-from syncfabric.models.messages.mesh import MeshLayout
 from syncfabric.models.messages.registers import (
     CONFIG_ADDRESS_BITS,
     COUNTER_BASE,
@@ -39,10 +37,8 @@ __all__ = [
     "STATUS_WORD",
     "Counter",
     "Field",
-    "IrregularLayout",
     "Layout",
     "LoaderWord",
-    "MeshLayout",
     "Op",
     "Role",
     "StaticLayout",
