@@ -103,19 +103,21 @@ def test_barriers_and_packets_on_a_mesh_of_routed_messages() -> None:
 
 @pytest.mark.long
 def test_hardware_is_as_the_model() -> None:
-    for network in (cluster(), mesh()):
-        job = jobs(
-            plan_of(network, 7, "btin" * isinstance(network, EngineIrregularSpec)), ("btin",)
-        )
-        (outcome,) = simulate_tiles(job, build_fabric(network)).outcomes
-        assert outcome.mismatches == []
-        assert outcome.scheme == measured(job)["btin"]
+    chosen = {"btin": cluster(), "": mesh()}
+    for planner, network in chosen.items():
+        schemes = ("btin", "multicast", "unicast") if planner else ("btin",)
+        job = jobs(plan_of(network, 7, planner), schemes)
+        alone = measured(job)
+        outcomes = simulate_tiles(job, build_fabric(network)).outcomes
+        for name, outcome in zip(schemes, outcomes, strict=True):
+            assert outcome.mismatches == []
+            assert outcome.scheme == alone[name]
 
 
 @pytest.mark.parametrize(
     ("network", "scheme", "episodes", "words"),
     [
-        (cluster(), "multicast", 2, "a group on engines is told GO once: episodes = 1"),
+        (cluster(), "multicast", 2, "a group is told GO once: episodes = 1"),
         (cluster(routing="source"), "unicast", 1, "members send without routes"),
         (mesh(transport="link"), "unicast", 1, "packets gather at a root that is a member"),
     ],

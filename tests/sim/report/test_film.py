@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from syncfabric import Network
-from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
-from syncfabric.models.planning.plan import GroupPlan, StaticGroupPlan, WireGroupPlan
-from syncfabric.models.planning.tree import distribute_turn
+from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.film import Film
@@ -60,27 +59,6 @@ def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
     assert times == sorted(times)
     assert times[0] >= 0
     assert times[-1] <= shown["last"]
-
-
-def test_messages_of_a_mesh_take_the_ways_of_its_trees() -> None:
-    network = Network.load("demo")
-    film, stage = film_of(network)
-    mesh = network.spec.network.topology
-    assert isinstance(mesh, Mesh)
-    for number, group in enumerate(network.plan().groups):
-        assert isinstance(group, GroupPlan)
-        down: Counter[int] = Counter()
-        up = 0
-        for place, above in enumerate(group.tree.parent.tolist()):
-            if above >= 0:
-                parent, child = group.tree.node(above), group.tree.node(place)
-                turn = distribute_turn(Port(int(group.tree.port[place])))
-                for node, port in mesh.path(parent, child, turn):
-                    down[stage.number((node, Port(port).name.lower()))] += 1
-                up += abs(parent[0] - child[0]) + abs(parent[1] - child[1])
-        # Each edge is gone along once each way, in the cycles of the episode.
-        assert passed(film, number, "distribute") == down
-        assert passed(film, number, "reduce").total() == up
 
 
 @pytest.mark.parametrize(
@@ -144,16 +122,6 @@ def test_a_rings_notify_and_release_pass_its_links() -> None:
     for move in film.moves:
         if film.kinds[move.kind].words.startswith("release") and move.ways[0] in ends:
             assert out[stage.place(ends[move.ways[0]])] == move.cycle + 3
-
-
-def test_wires_go_high_once_towards_the_parent_and_pulse_once_to_each_child() -> None:
-    network = Network.load("wires-both")
-    film, _ = film_of(network)
-    for number, group in enumerate(network.plan().groups):
-        if isinstance(group, WireGroupPlan):
-            for words in ("wire", "pulse"):
-                found = passed(film, number, words)
-                assert len(found) == found.total() == len(group.edges), words
 
 
 def test_packets_are_shown_in_the_background() -> None:
