@@ -33,7 +33,7 @@ class Kind(enum.Enum):
 
 _WORDS = {
     Kind.FLIP: "wires flipped for a cycle, within the checks' distance",
-    Kind.DROP: "flit or message dropped whole",
+    Kind.DROP: "flit, message or word of wires dropped whole",
     Kind.CREDIT: "credit lost",
     Kind.DEAD: "link, or router with its links, silent from then on",
     Kind.ABSENT: "member that arrives no more",
@@ -56,11 +56,12 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     kinds += [Kind.DEAD] if network.transport == "link" else []
     kinds.append(Kind.ABSENT)
     kinds += [Kind.FORGED] if network.guarded else []
-    kinds += [Kind.SPURIOUS] if network.guarded and network.managed else []
+    entries = network.guarded and not network.wires  # groups on wires get no messages
+    kinds += [Kind.SPURIOUS] if entries and network.managed else []
     kinds += [Kind.SETUP, Kind.WRITE] if network.managed else []
     kinds += [Kind.RENEW] if network.guarded and network.managed else []
     kinds.append(Kind.FLIPS)
-    return (*kinds, *([Kind.POSED] if network.guarded else ()))
+    return (*kinds, *([Kind.POSED] if entries else ()))
 
 
 def is_meant(network: AnySpec, kind: Kind) -> bool:

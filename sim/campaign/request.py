@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.campaign.kinds import Kind, kinds_of
 
@@ -56,11 +56,6 @@ class CampaignRequest:
         self.chosen(spec)
         with about(spec.source):
             plan = make_plan(spec.of_several("inject faults into"))
-            if not isinstance(spec.network, StaticSpec) and spec.network.wires:
-                raise SpecError(
-                    f"network: wires = {spec.network.wires}: a campaign does not strike barrier "
-                    "wires; remove the key, and planner wires"
-                )
         from syncfabric.sim.simulators import find_simulator
 
         find_simulator("verilator")

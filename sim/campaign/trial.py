@@ -32,8 +32,10 @@ BUSY = 0.25
 """Share of trials in which packets are under way, if the network has any."""
 RENEWAL = 600
 """Cycles, more or less, that it takes to kill a group and to set it up."""
-WITHIN, MOST = 3, 8
-"""Wires that are flipped at most: so many are within the checks' distance, and so many beyond."""
+WITHIN = 3
+"""Wires that may be flipped within the checks' distance; of barrier wires one (X4)."""
+ON_SLOTS = 0.75
+"""Share of the flips that hit barrier wires; all do where nothing else is checked."""
 TRIES = 100
 ON_BUSY = 0.75
 """Share of the flips that hit a link that carries something; the others hit any."""
@@ -104,7 +106,9 @@ class Draw:
         local = set() if irregular else {*links.eject, *links.inject}
         self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
-        self._lanes = sum(wires[wire] for wire in wires if wire not in (*wires.back, "flush"))
+        there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
+        self._slots = sum(there.pop(wire, 0) for wire in ("slots_valid", "slots"))
+        self._lanes = sum(there.values())
         self._credits = links.channels + links.setup + (links.classes if links.credited else 0)
         longest = max(group.bound or 0 for group in plan.groups)
         self.span = (EPISODES - 1) * (longest + max(JITTERS))
@@ -152,8 +156,11 @@ class Draw:
             return Fault(at, link, FaultKind.DROP)
         if kind is Kind.CREDIT:
             return Fault(at, link, FaultKind.CREDIT, (1 << self._credits) - 1)
-        count = rng.randint(1, WITHIN) if kind is Kind.FLIP else rng.randint(WITHIN + 1, MOST)
-        return Fault(at, link, FaultKind.FLIP, _some(rng, range(self._lanes), count))
+        bits, most = range(self._lanes), WITHIN
+        if self._slots and (self._forger is None or rng.random() < ON_SLOTS):
+            bits, most = range(self._lanes, self._lanes + self._slots), 1
+        count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
+        return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
 
     def _of_nobody(self, forger: Forger, kind: Kind, at: int, rng: random.Random) -> Fault:
         """Draw a message that no engine has sent, on a link that leads to a router."""

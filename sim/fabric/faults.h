@@ -80,6 +80,7 @@ template <class End> class Faults {
     static bool matters(const Fault& fault, const Link<End>& link) {
         const End &from = link.from, &to = link.to;
         bool busy = *to.valid || *to.sync_valid, probes = false;
+        FOR_SLOTS(busy |= any(*to.slots_valid);)
         bool returns = fault.kind == CREDIT && (*from.credit | *from.sync_credit << CHANNELS) &
                                                    std::stoul(fault.mask, nullptr, 16);
         FOR_GUARDS(probes = *to.probe;)
@@ -100,6 +101,7 @@ template <class End> class Faults {
         if (to.sync) clear(*to.sync);
         if (to.rest) clear(*to.rest);
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
+        FOR_SLOTS(clear(*to.slots_valid); clear(*to.slots);)
     }
 
     // Set credits to 0; if all are, what else runs against the link, too.
@@ -130,6 +132,7 @@ template <class End> class Faults {
         if (OWN) run(*to.sync_valid, 0, CLASSES);
         FOR_GUARDS(if (OWN) run(*to.probe, CHANNELS, PROBES - CHANNELS);
          if (OWN) run(*to.sync_check, 0, CHECK_BITS);)
+        FOR_SLOTS(run(*to.slots_valid, 0, SLOTS); run(*to.slots, 0, SLOTS * SLOT_BITS);)
     }
 
     bool roam_;

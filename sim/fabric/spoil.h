@@ -51,6 +51,7 @@ template <class Network> class Spoil {
         } else {
             found = any(*to.valid) || any(*to.sync_valid);
             *to.valid = *to.sync_valid = 0;
+            FOR_SLOTS(found |= any(*to.slots_valid); clear(*to.slots_valid); clear(*to.slots);)
         }
         int tile = kind_ == "credit" ? link_->source : link_->target;
         if (found && kind_ != "dead") kind_.clear();

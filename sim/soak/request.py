@@ -16,7 +16,7 @@ __all__ = ["SPOILS", "SoakRequest"]
 
 MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""
-SPOILS = ("drop", "credit", "dead", "stuck", "release")
+SPOILS = ("drop", "credit", "dead", "release")
 """What can be broken on purpose; see ``sim/fabric/spoil.h``."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 

@@ -34,7 +34,7 @@ def soak(
         str | None,
         typer.Option(
             metavar="'KIND PLACE CYCLE'",
-            help="Break the hardware: drop, credit, dead, stuck (LINK CYCLE), "
+            help="Break the hardware: drop, credit, dead (LINK CYCLE), "
             "release (NODE CYCLE REGISTER).",
         ),
     ] = None,

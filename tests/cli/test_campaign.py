@@ -107,11 +107,6 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
             r"kinds: 'forged' is none that campaign-static knows; it knows flip, drop, credit, "
             r"dead, absent",
         ),
-        (
-            ["wires-both"],
-            r"network: wires = 2: a campaign does not strike barrier wires; remove the key, and "
-            r"planner wires",
-        ),
     ],
 )
 def test_bad_input_is_refused(call: Call, words: list[str], message: str) -> None:

@@ -116,7 +116,7 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
         (
             ["mesh-4x4", "--spoil", "drop one"],
             r"spoil must be KIND PLACE CYCLE \[REGISTER\], with KIND one of drop, credit, dead, "
-            r"stuck, release, not 'drop one'",
+            r"release, not 'drop one'",
         ),
         (
             ["none.toml"],

@@ -34,6 +34,7 @@ GUARDED = {
     "mesh, over the chain": of(mesh(3, 2, message_links="shared", **KEYS)),
     "mesh, all operations": of(mesh(3, 2, operations="all", channels=2, **MANAGED)),
     "mesh, routed": of(mesh(3, 2, transport="routed", **MANAGED)),
+    "wires": of(mesh(3, 2, wires=2, **KEYS)),
     "cluster": of(cluster(TREE, link_registers=1, **MANAGED)),
     "cluster, buffered": of(cluster(TREE, buffer_flits=3, **MANAGED)),
 }
@@ -140,3 +141,9 @@ def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
     assert (result.verdict, result.findings) == ("clean", [])
     assert not forged[Verdict.MASKED] + spurious[Verdict.MASKED]
     assert write[Verdict.DETECTED] > 5
+
+
+@pytest.mark.long
+def test_wires_without_checks_release_early() -> None:
+    seen = verdicts(struck(of(mesh(3, 2, wires=2, watchdog=128)), 1_000, Kind.FLIP))
+    assert seen[Verdict.EARLY] > 0

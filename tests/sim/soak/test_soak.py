@@ -78,9 +78,8 @@ BROKEN = {
     ("static", "credit 0 6000"): rf"link \d+ holds|{HANGS}",
     ("static", "dead 0 6000"): f"at rest, and link|{HANGS}",
     ("wires", "release 1 3000 0"): f"{EARLY}|sits in no group",
-    ("wires", "drop 0 3000"): f"{HANGS}|broken",
-    ("wires", "stuck 0 3000"): f"{EARLY}|{HANGS}|broken",
-    ("wires", "dead 0 3000"): f"{HANGS}|broken",
+    ("wires", "drop 0 3000"): rf"counted \d+ errors|{HANGS}|broken",
+    ("wires", "dead 0 3000"): rf"counted \d+ errors|{HANGS}|broken",
 }
 
 
