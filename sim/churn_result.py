@@ -37,15 +37,15 @@ class ChurnResult:
     killed: int
     """Of these: killed, at a random moment."""
     given_up: int
-    """Of these: never set up, for every try was refused."""
+    """Of these: never set up, for no entries were free beside the file's groups."""
     refused: int
-    """Set-ups that were refused; they are tried again later."""
+    """Commands of set-ups that were refused, and given again."""
     set_up_cycles: Spread | None
-    """Cycles from a set-up's command to its last reply, refused ones left out."""
+    """Cycles from a set-up's first write to its end."""
     set_up_packets: Spread | None
     """Packets of a set-up: requests and replies."""
     tear_down_cycles: Spread | None
-    """Cycles from the command to clear or kill a group to its last reply."""
+    """Cycles until the end of a group, or a KILL, is over."""
     tear_down_packets: Spread | None
     """Packets of a tear-down: requests, replies, and the one that tells that a group is freed."""
     costs: tuple[ChurnCost, ...]

@@ -57,7 +57,7 @@ class Gone(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """All is over: every register and counter is read from now on."""
+    """All is over: every counter is read from now on."""
 
     cycle: int
 

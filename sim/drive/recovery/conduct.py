@@ -61,7 +61,7 @@ class RecoveryConductor(Conducting):
     Parameters
     ----------
     plan, after : BarrierPlan
-        As of ``RecoveryDriver``.
+        As of ``Telling``.
     story : Story
     """
 

@@ -33,7 +33,7 @@ class RecoverySession(Stepping):
     Parameters
     ----------
     plan, after : BarrierPlan
-        As of ``RecoveryDriver``.
+        As of ``Telling``.
     story : Story
     """
 

@@ -66,9 +66,9 @@ class Cost:
     wait : int
         Until it is this group's turn.
     end : int
-        Killing or clearing it, until none of its registers is left.
+        Killing it, or awaiting its end, until none of its entries is alive.
     set_up : int
-        Writing members' registers, and the managers' commands.
+        Writing its entries, or the managers' commands.
     go : int
         From there until every member may arrive.
     first : int
