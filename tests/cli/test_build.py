@@ -40,9 +40,9 @@ def test_no_path_of_this_machine_is_in_the_files(call: Call, here: Path) -> None
 
 
 def test_the_header_compiles(call: Call, here: Path) -> None:
-    call("build", "own-links", "-o", "out")
+    call("build", "shared-links", "-o", "out")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
-    subprocess.run(["gcc", *flags, "-x", "c", "out/own-links_registers.h"], check=True)
+    subprocess.run(["gcc", *flags, "-x", "c", "out/shared-links_registers.h"], check=True)
 
 
 def test_a_front_is_built_as_asked(call: Call, here: Path) -> None:
