@@ -9,6 +9,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.conducting import Conducting
+from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.replay.script import ReplayOutcome
@@ -46,8 +47,10 @@ class Conductor(Conducting):
         self._plan, self._scenario = plan, scenario
         self._events = EventLog(plan, log)
         self.session = Session(plan, scenario, observer=self._events)
+        self._coverage = Coverage(plan) if job.coverage else None
         self.judge = Judge(
             plan,
+            coverage=self._coverage,
             churn=scenario.churn > 0,
             scheme=bool(scenario.scheme),
             replay=scenario.replay is not None,
@@ -100,7 +103,7 @@ class Conductor(Conducting):
             messages=self._events.messages,
             releases=judge.barriers.releases,
             loads=loads,
-            coverage={},
+            coverage=dict(self._coverage.hits) if self._coverage else {},
             churn=session.driver.churn.outcome if session.driver.churn else None,
             scheme=session.driver.scheme.measured if session.driver.scheme else None,
             replay=self._replay(),

@@ -11,6 +11,7 @@ from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.notes import Note, Told
 from syncfabric.sim.drive.comparison import Comparison
+from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter
 from syncfabric.sim.drive.lines import Line
@@ -34,6 +35,7 @@ class Judge(Comparison):
     Parameters
     ----------
     plan : BarrierPlan
+    coverage : Coverage, optional
     churn : bool
         Whether groups come and go.
     scheme : bool
@@ -55,13 +57,14 @@ class Judge(Comparison):
         self,
         plan: BarrierPlan,
         *,
+        coverage: Coverage | None = None,
         churn: bool = False,
         scheme: bool = False,
         replay: bool = False,
     ) -> None:
         network = plan.spec.message_network
         super().__init__(network)
-        self._plan = plan
+        self._plan, self._coverage = plan, coverage
         self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self.passages = Passages(network) if replay else None
@@ -71,6 +74,10 @@ class Judge(Comparison):
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Judge lines of a chunk by the rules."""
+        # What goes wrong covers nothing.
+        coverage = None if self.mismatches else self._coverage
+        if coverage is not None:
+            coverage.begin(chunk)
         # A member that arrives for the first time is noted before.
         all_done: list[_Done]
         all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
@@ -100,6 +107,8 @@ class Judge(Comparison):
                     self._causes.note(line)
                 if self.passages is not None:
                     self.passages.note(line)
+            if coverage is not None:
+                coverage.note(line, self._ledger.full)
         while now is not None:
             self._done(now)
             now = next(done, None)

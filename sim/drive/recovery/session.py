@@ -78,7 +78,7 @@ class RecoverySession(Stepping):
         answer = model.config_answer
         changed: list[tuple[int, int]] | None = None
         if isinstance(model, StaticModel):
-            changed = self._changed() if model.release else None
+            changed = self._changed(model) if model.release else None
         else:
             changed = [] if model.release else None
             if answer[0]:

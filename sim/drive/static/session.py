@@ -35,7 +35,7 @@ class StaticSession(Stepping):
         model, now = self.model, self.model.cycle
         inputs = self.driver.inputs(now, quiet=model.idle_until() is None)
         answer = model.config_answer
-        changed = self._changed() if model.release else None
+        changed = self._changed(model) if model.release else None
         record = model.step(
             arrive=inputs.arrive,
             hold=inputs.hold,

@@ -51,7 +51,7 @@ def draw_sendings(
         channels = channels[::2]
     drawn = []
     for _ in range(count):
-        source, node = rng.choice(nodes), rng.choice(nodes)
+        source, node = rng.sample(nodes, 2)  # no router leads a packet back
         words = [rng.getrandbits(32) for _ in range(rng.randint(1, 8))]
         if irregular and spec.routing == "source":
             first = route_of(spec, ports_to(spec, rng, source, node))

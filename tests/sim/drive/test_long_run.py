@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.golden.model import GoldenModel
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.models.planning.images import config_writes
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.links.set_up import Write, set_up_writes
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, script_text
 from syncfabric.sim.drive import driver, tiles
 from syncfabric.sim.drive import long_run as module
-from syncfabric.sim.drive.commander import Ask
+from syncfabric.sim.drive.config_port import Ask
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.openings import Openings
 from syncfabric.sim.drive.run import run
@@ -26,9 +26,10 @@ from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
 NETWORK = NETWORKS["default"]
+NODES = NETWORK.topology.nodes
 CLUSTER = CLUSTERS["irregular, default"]
 BUILD = cache(build_fabric)
-PLAN = plan_of(NETWORK, members(3, *NETWORK.mesh.nodes), members(8, (0, 0), (4, 4), (1, 3)))
+PLAN = plan_of(NETWORK, members(3, *NODES), members(8, (0, 0), (4, 4), (1, 3)))
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +59,9 @@ def test_a_match() -> None:
 
 @pytest.mark.long
 def test_a_match_on_an_irregular_network() -> None:
-    plan = plan_of(CLUSTER, members(3, *CLUSTER.topology.nodes), members(8, *CLUSTER.nodes[:3]))
+    plan = plan_of(
+        CLUSTER, members(3, *CLUSTER.topology.nodes), members(8, *CLUSTER.topology.nodes[:3])
+    )
     result = long_run(plan, episodes=60, background=0.02)
     assert (result.verdict, result.reason) == ("match", None)
     assert result.traffic.accepted == pytest.approx(0.02, rel=0.3)
@@ -75,7 +78,7 @@ def test_a_run_is_the_same_again() -> None:
 
 
 def test_latencies_keep_to_the_bound() -> None:
-    alone = plan_of(NETWORK, members(3, *NETWORK.mesh.nodes))
+    alone = plan_of(NETWORK, members(3, *NODES))
     (group,) = long_run(alone, episodes=200).groups
     assert group.latency is not None
     assert group.bound is not None
@@ -88,13 +91,16 @@ def test_without_groups_there_is_traffic_to_check() -> None:
     assert result.traffic.packets
 
 
-def test_a_group_without_a_register_hangs_while_another_goes_on(
+def test_a_group_without_go_hangs_while_another_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def without_the_last_register(plan: BarrierPlan) -> list[tuple[int, int, int]]:
-        return list(config_writes(plan))[:-6]
+    """Noticed by the referee, for nobody waits for GO."""
 
-    monkeypatch.setattr(driver, "config_writes", without_the_last_register)
+    def without_the_last_go(*arguments: Any) -> list[Write]:
+        return list(set_up_writes(*arguments))[:-1]
+
+    monkeypatch.setattr(driver, "set_up_writes", without_the_last_go)
+    monkeypatch.setattr(Openings, "are_all", lambda self: True)
     result = long_run(PLAN, episodes=10)
     assert result.verdict == "hang"
     assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
@@ -103,7 +109,7 @@ def test_a_group_without_a_register_hangs_while_another_goes_on(
 
 
 def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def with_an_outsider(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
+    def with_an_outsider(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
         return [*seats(plan, group), (24, 3)]
 
     seats = module._seats
@@ -136,7 +142,7 @@ def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: An
     assert told == []
 
 
-MANAGED: dict[str, RegisterSpec] = {
+MANAGED: dict[str, MessageSpec] = {
     "mesh": mesh(3, 2, setup="manager"),
     "irregular": irregular(SMALL, setup="manager"),
     "paper": drawn(1, 8, 4, 24, 6, setup="paper"),
@@ -170,7 +176,7 @@ def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> Non
 class Forgets(SetUp):
     """A manager that is not told of the plan's second group."""
 
-    def __init__(self, plan: BarrierPlan, model: GoldenModel, ask: Ask) -> None:
+    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask) -> None:
         super().__init__(plan, model, ask)
         del self._ahead[1]
 

@@ -61,7 +61,8 @@ def test_the_model_keeps_the_rules(name: str) -> None:
         assert outcome.mismatches == []
         assert outcome.hang is None
         assert scenario.noise or outcome.counters == (0, 0, 0, 0)
-        assert conductor.judge.packets.software.injected == len(scenario.packets)
+        more = conductor.judge.packets.software.injected - len(scenario.packets)
+        assert more >= 0 if scenario.noise else more == 0  # noise sends to set-up sinks, too
 
 
 @pytest.mark.long

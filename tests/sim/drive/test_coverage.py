@@ -1,0 +1,51 @@
+"""Functional coverage of a regression: on the model, and on tiles."""
+
+import random
+from collections import Counter as Tally
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.drive.coverage import holes, percent, universe
+from syncfabric.sim.drive.simulate import Simulation, run_model
+from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.fabric import build_fabric
+from tests.sim.drive.clusters import drawn
+from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, mesh
+
+THRESHOLD = 97.0
+"""Percent of a network's bins that its regression must hit, whatever the seed."""
+ROUNDS = 2
+"""Times that the scenarios are run, with other groups and seeds each time."""
+NETWORKS: dict[str, MessageSpec] = {
+    "mesh": mesh(4, 4),
+    "mesh, wires, shared links": mesh(4, 4, wires=2, message_links="shared"),
+    "mesh, routed": mesh(4, 4, transport="routed"),
+    "irregular": drawn(2, switches=8, extra=5, nodes=16, ports=6, channels=2, buffer_flits=2),
+}
+
+
+@pytest.mark.parametrize("tiles", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_regression_covers(
+    name: str, tiles: bool, record_property: Callable[[str, object], None]
+) -> None:
+    network = NETWORKS[name]
+    scenarios = [
+        replace(each, seed=each.seed + 10 * turn) for turn in range(ROUNDS) for each in SCENARIOS
+    ]
+    job = make_job(network, random.Random(f"coverage {name}/{SEED}"), scenarios, coverage=True)
+    simulation: Simulation
+    simulation = simulate_tiles(job, build_fabric(network)) if tiles else run_model(job)
+    check(job, simulation)
+    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
+    bins = set(universe(network))
+    missed = holes(hits, bins)
+    record_property(
+        "coverage",
+        f"{name} ({network.topology}): {percent(hits, bins):.1f}% of {len(bins)} bins"
+        + "".join(f"\n    never: {hole}" for hole in missed),
+    )
+    assert percent(hits, bins) >= THRESHOLD, missed
