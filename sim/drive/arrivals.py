@@ -69,22 +69,6 @@ class GroupArrivals:
         if self.episodes:
             self._plan_episode(0, cycle)
 
-    def open(self) -> None:
-        """Take arrivals for one more episode, which others plan; all before are over."""
-        self.episodes += 1
-
-    def break_off(self) -> None:
-        """Forget the episode that is not over: it never will be."""
-        self.episodes = done = len(self.latency)
-        self.arrived, self.released = ([done] * len(self.places) for _ in range(2))
-        for episodes in (self._left, self._inside, self._last_arrival, self._policies):
-            episodes.clear()
-
-    def resume(self, cycle: int) -> None:
-        """Plan one more episode, from ``cycle`` on; all before are over."""
-        self.open()
-        self._plan_episode(self.episodes - 1, cycle)
-
     def inside(self, member: int) -> bool:
         """Return whether the member has arrived and is not yet released."""
         return self.arrived[member] > self.released[member]
