@@ -46,14 +46,13 @@ def draw_sendings(
 ) -> tuple[Sending, ...]:
     """Draw packets of 1 to 8 words after header or route; a header may be alone, too."""
     nodes, channels = range(len(spec.topology.nodes)), list(range(spec.channels))
-    irregular = isinstance(spec, EngineIrregularSpec)
-    if irregular and spec.datelines:
+    if isinstance(spec, EngineIrregularSpec) and spec.datelines:
         channels = channels[::2]
     drawn = []
     for _ in range(count):
         source, node = rng.sample(nodes, 2)  # no router leads a packet back
         words = [rng.getrandbits(32) for _ in range(rng.randint(1, 8))]
-        if irregular and spec.routing == "source":
+        if isinstance(spec, EngineIrregularSpec) and spec.routing == "source":
             first = route_of(spec, ports_to(spec, rng, source, node))
         else:
             first = by_table(spec, node)

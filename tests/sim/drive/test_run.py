@@ -13,7 +13,7 @@ from syncfabric.sim.drive import run as module
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
-from tests.sim.drive.churn.networks import cluster, plan_with
+from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
 
@@ -109,7 +109,7 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_churn_is_summed_up_beside_what_it_costs() -> None:
-    plan = plan_with(cluster())
+    plan = plan_with(grid())
     told: list[tuple[str, int, int]] = []
     result = run(plan, sim="model", episodes=5, churn=20, progress=lambda *step: told.append(step))
     assert result.verdict == "match"

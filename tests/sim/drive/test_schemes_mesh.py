@@ -27,8 +27,9 @@ from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.engines import engine_irregular, engine_mesh
 from tests.sim.drive.networks import SEED, plan_of
+from tests.sim.drive.networks import irregular as engine_irregular
+from tests.sim.drive.networks import mesh as engine_mesh
 
 CHOSEN = ("dissemination", "udn/stn", "unicast")
 POLICIES: tuple[Policy, ...] = ("together", "last")

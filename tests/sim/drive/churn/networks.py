@@ -8,8 +8,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from tests.models.planning.irregular import draw_network
-from tests.sim.drive.engines import engine_irregular, engine_mesh
-from tests.sim.drive.networks import members, plan_of
+from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
 __all__ = ["NETWORKS", "TREE", "drawn", "grid", "plan_with", "played_by_model", "well"]
 
@@ -21,16 +20,16 @@ TREE = draw_network(random.Random(5), 4, 2, 7, 5)
 def grid(**keys: Any) -> EngineSpec:
     """Return a mesh of six nodes with two managers."""
     managed = {"setup": "manager", "managers": ((0, 0), (2, 1))}
-    return engine_mesh(3, 2, **{"groups": 8, **managed, **keys})
+    return mesh(3, 2, **{"groups": 8, **managed, **keys})
 
 
 NETWORKS: dict[str, EngineSpec] = {
     "mesh managed": grid(data_bits=4),
-    "mesh local": engine_mesh(3, 2, groups=8),
-    "irregular managed": engine_irregular(
+    "mesh local": mesh(3, 2, groups=8),
+    "irregular managed": irregular(
         TREE, setup="manager", message_links="shared", groups=8, data_bits=4
     ),
-    "routed local": engine_mesh(3, 2, transport="routed", operations="all", groups=8),
+    "routed local": mesh(3, 2, transport="routed", operations="all", groups=8),
 }
 
 
@@ -77,10 +76,10 @@ def drawn(rng: random.Random) -> BarrierPlan:
     keys["message_links"] = rng.choice(("shared", "own"))
     network: EngineSpec
     if rng.random() < 0.5:
-        network = engine_mesh(rng.randint(2, 4), rng.randint(1, 4), **keys)
+        network = mesh(rng.randint(2, 4), rng.randint(1, 4), **keys)
     else:
         topology = draw_network(
             rng, rng.randint(2, 8), rng.choice((0, 1, 4)), rng.randint(3, 12), rng.randint(5, 8)
         )
-        network = engine_irregular(topology, **keys)
+        network = irregular(topology, **keys)
     return plan_with(network, rng.randint(0, 2))

@@ -16,8 +16,7 @@ from tests.sim.drive.churn.networks import (
     played_by_model,
     well,
 )
-from tests.sim.drive.engines import engine_mesh
-from tests.sim.drive.networks import SEED, played
+from tests.sim.drive.networks import SEED, mesh, played
 
 
 @pytest.mark.parametrize(
@@ -122,7 +121,7 @@ def test_lives_are_as_they_should() -> None:
 
 
 def test_on_a_large_network_most_are_few() -> None:
-    plan = plan_with(engine_mesh(6, 6, groups=8), 0)
+    plan = plan_with(mesh(6, 6, groups=8), 0)
     notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.notes]
     sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Born))
     assert sizes[len(sizes) // 2] <= 6

@@ -6,13 +6,12 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.sim.drive.churn.room import check_churn, free_gids
 from tests.sim.drive.churn.networks import NETWORKS, TREE, plan_with
-from tests.sim.drive.engines import engine_irregular, engine_mesh
-from tests.sim.drive.networks import plan_of
+from tests.sim.drive.networks import irregular, mesh, plan_of
 
 
 def spec_with(count: int, **keys: object) -> NetworkSpec:
     """Return everybody's groups, as many as asked for."""
-    network = engine_mesh(2, 2, **{"groups": 4, **keys})
+    network = mesh(2, 2, **{"groups": 4, **keys})
     nodes = tuple(network.topology.nodes)
     groups = tuple(GroupSpec(id=gid, members=nodes) for gid in range(count))
     return NetworkSpec(name="net", network=network, groups=groups)
@@ -29,7 +28,7 @@ def test_room_is_what_the_networks_groups_leave() -> None:
     ("spec", "message"),
     [
         (
-            plan_of(engine_irregular(TREE, setup="paper")).spec,
+            plan_of(irregular(TREE, setup="paper")).spec,
             r'^churn: groups of net are not set up by software with setup = "paper"; '
             r'set setup = "manager" or "local" in \[network\]$',
         ),
@@ -39,7 +38,7 @@ def test_room_is_what_the_networks_groups_leave() -> None:
             r"goes has two members; set groups above 4 in \[network\], or remove a group$",
         ),
         (
-            plan_of(engine_mesh(1, 1)).spec,
+            plan_of(mesh(1, 1)).spec,
             r"^churn: 1 of the nodes of net can take another group, and",
         ),
         (

@@ -12,19 +12,19 @@ from syncfabric.sim.drive.recovery.plans import plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
 from tests.models.planning.irregular import draw_network
 from tests.models.planning.without import draw_dead, draw_static
-from tests.sim.drive.engines import engine_irregular, engine_mesh
+from tests.sim.drive.networks import irregular, mesh
 
 __all__ = ["DRAWS", "check", "draw_story"]
 
 
 def _mesh(rng: random.Random) -> NetworkSpec:
-    network = engine_mesh(rng.randint(2, 7), rng.randint(2, 7), **_keys(rng))
+    network = mesh(rng.randint(2, 7), rng.randint(2, 7), **_keys(rng))
     return _with_groups(rng, network)
 
 
 def _irregular(rng: random.Random) -> NetworkSpec:
     topology = draw_network(rng, rng.randint(3, 12), rng.randint(2, 10), rng.randint(4, 20))
-    return _with_groups(rng, engine_irregular(topology, **_keys(rng)))
+    return _with_groups(rng, irregular(topology, **_keys(rng)))
 
 
 def _keys(rng: random.Random) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
-from tests.sim.drive.engines import engine_mesh
+from tests.sim.drive.networks import mesh
 from tests.sim.drive.recovery.stories import DRAWS, check, draw_story
 
 SHORT = {"at": 100, "patience": 150, "episodes": 3}
@@ -92,7 +92,7 @@ def small(**keys: object) -> tuple:  # type: ignore[type-arg]
 def test_dead_links_are_closed_where_something_lives(
     name: str, closed: dict[int, set[Port]]
 ) -> None:
-    network = engine_mesh(4, 3, check_bits=8)
+    network = mesh(4, 3, check_bits=8)
     writes = fences(network, Dead.of(network.topology, [name]))
     masks = {target: sum(1 << port for port in ports) for target, ports in closed.items()}
     assert {target: word for target, _, word in writes} == masks
