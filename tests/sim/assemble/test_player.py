@@ -15,7 +15,7 @@ from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-SPEC = mesh(3, 2, barrier_registers=2, data_bits=4)
+SPEC = mesh(3, 2, groups=2, data_bits=4)
 
 SEEN = """module top;
   reg clk = 0, rst = 1, load = 0;
@@ -89,7 +89,7 @@ def test_config_reaches_switches_by_their_target(tmp_path: Path) -> None:
 @pytest.mark.icarus
 def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
     """Two registers of messages, then two slots."""
-    spec = mesh(3, 2, sync="both", setup="manager", barrier_registers=2)
+    spec = mesh(3, 2, setup="manager", groups=2)
     stimuli = [
         Stimulus(2, StimulusKind.ARRIVE, 4 * 5 + 3, 0xC),
         Stimulus(3, StimulusKind.ARRIVE, 4 * 1 + 1, 0x3, 1),

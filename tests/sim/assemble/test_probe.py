@@ -7,9 +7,8 @@ import pytest
 
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.sim.assemble.network import link_wires, targets
+from syncfabric.sim.assemble.network import link_wires, targets, top_ports
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.assemble.top import top_ports
 from syncfabric.sim.drive.lines import parse
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.networks import irregular, mesh

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import NODE_WORD
 from syncfabric.models.messages.core import MOST_WORDS, FaultReason
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import EngineIrregularSpec, NetworkSpec
@@ -130,6 +129,8 @@ def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
 
 def test_a_core_writes_its_own_node_and_no_other_by_the_config_port() -> None:
     """All write to the same addresses at the same time; it shows if the last access was refused."""
+    from syncfabric.models.messages import NODE_WORD
+
     events = played(MESH, OURS / "config.c")
     for core in range(4):
         place = NODE_WORD.pack({"present": 1, "x": core % 2, "y": core // 2})
