@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.networks.kinds import StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 
 EAST, NORTH, WEST, SOUTH, CORE = range(5)
 NONE, RING, RING_ROOT, TREE, TREE_ROOT, ALONE = range(6)

@@ -18,7 +18,7 @@ from tests.models.golden.planes.nets import draw_group, mesh
 from tests.models.golden.planes.network_bench import Bench
 
 EAST, WEST, PORTS = 0, 2, 5
-NORMAL = {"check_bits": 8, "buffer_flits": 2}
+NORMAL: dict[str, Any] = {"check_bits": 8, "buffer_flits": 2}
 
 
 class Seen:
