@@ -10,28 +10,9 @@ from syncfabric import Network
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.collectives.collective import KINDS, TEXTS, USUAL_NAMES, kind_of
 from syncfabric.models.messages import (
-    ARRIVED,
-    CONTROL,
-    LIFE,
-    MANAGER_BASE,
-    MANAGER_COMMAND,
-    MANAGER_STATUS,
-    NODE_WORD,
-    PARENT_WORD,
-    PENDING,
     ROLE_WORD,
-    STATUS,
     STATUS_WORD,
-    TREE,
-    WIRE_STATUS,
     Layout,
-    LoaderWord,
-    ManagerWord,
-    RegisterWord,
-    Role,
-    StaticWord,
-    SwitchWord,
-    WireWord,
 )
 from syncfabric.models.networks.irregular_table import EngineIrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
@@ -39,15 +20,14 @@ from syncfabric.models.networks.schema import GroupTable, NetworkFile
 from syncfabric.models.networks.spec import (
     ENGINE_PLANNERS,
     STATIC_PLANNERS,
-    EngineIrregularSpec,
     EngineMeshSpec,
     StaticSpec,
     Table,
 )
 from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.set_up_writes import registers_json
-from syncfabric.sim.assemble import irregular, network, static
-from syncfabric.sim.assemble.top import top_ports
+from syncfabric.sim.assemble import network, static
+from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
@@ -196,39 +176,9 @@ def test_the_instances_of_a_static_network_are_documented() -> None:
         assert f"`link_X_Y_{wire.partition('_')[0]}_valid`" in page
 
 
-def test_the_instances_of_an_irregular_network_are_documented() -> None:
-    page = (DOCS / "ports.md").read_text(encoding="utf-8")
-    network = Network.load("twins").spec.network
-    assert isinstance(network, EngineIrregularSpec)
-    for module in irregular.MODULES:
-        assert f"module `NAME_{module}`" in page
-    instances = {name.rpartition("_")[0] for name, _ in irregular.targets(network)}
-    assert instances == {"node", "switch"}
-    assert "`switch_S`" in page
-    assert "`node_I`" in page
-    verilog = irregular.top_verilog(network, "twins")
-    for wire in irregular.link_wires(network):
-        assert f"_{wire}`" in page, wire
-        assert f"link_0_0_{wire}" in verilog
-        assert f"uplink_0_{wire}" in verilog
-
-
-def test_switches_come_after_nodes_on_the_config_port() -> None:
-    page = (DOCS / "registers.md").read_text(encoding="utf-8")
-    found = re.search(r'`\{"switch": (\d+), "index": (\d+), "registers": \[…\]\}`', page)
-    assert found
-    switches = registers_json(Network.load("cluster-fig1").plan())["switches"]
-    assert (int(found[1]), int(found[2])) in {(s["switch"], s["index"]) for s in switches}
-
-
 @pytest.mark.parametrize(
     ("layout", "head"),
     [
-        *(
-            (word, word.name)
-            for word in (CONTROL, NODE_WORD, PARENT_WORD, STATUS, TREE, ARRIVED, PENDING, LIFE)
-        ),
-        (WIRE_STATUS, WIRE_STATUS.name),
         (ROLE_WORD, ROLE_WORD.name),
         (STATUS_WORD, "static node's status word"),
     ],
@@ -240,40 +190,6 @@ def test_every_field_of_a_register_is_documented(layout: Layout, head: str) -> N
         low = layout.offsets[field.name]
         high = low + field.width - 1
         assert documented[field.name][1] == (f"{high}:{low}" if field.width > 1 else str(low))
-
-
-def test_a_managers_words_are_documented() -> None:
-    documented = tables("registers.md")["manager's word"]
-    assert {name: int(documented[name][1]) for name in documented} == {
-        word.name: MANAGER_BASE + word for word in ManagerWord
-    }
-    for word, layout in (("COMMAND", MANAGER_COMMAND), ("STATUS", MANAGER_STATUS)):
-        for field in layout.fields:
-            low = layout.offsets[field.name]
-            told = rf"`{field.name}` [a-z ]*{low + field.width - 1}:{low}\b"
-            assert re.search(told, documented[word][3]), field.name
-
-
-def test_what_the_set_up_of_cluster_fig1_takes() -> None:
-    (group,) = Network.load("cluster-fig1").run(sim="model", episodes=1).groups
-    costs = f"{group.setup_cycles} cycles and {group.setup_packets} packets"
-    assert costs in (DOCS / "setup.md").read_text(encoding="utf-8")
-
-
-def test_every_word_of_a_register_has_its_address() -> None:
-    """The mesh's come first, then those of irregular networks, of static ones, and the roles."""
-    shown = [(row[1].strip("`"), row[0]) for row in rows("registers.md") if row[0].isdigit()]
-    kinds = (RegisterWord, SwitchWord, WireWord, StaticWord, LoaderWord, Role)
-    assert shown == [(word.name, str(int(word))) for kind in kinds for word in kind]
-
-
-def test_the_registers_shown_are_those_of_the_network() -> None:
-    page = (DOCS / "registers.md").read_text(encoding="utf-8")
-    example = re.search(r"```json\n(.*?)```", page, re.S)
-    assert example
-    (shown,) = json.loads(example[1])["nodes"]
-    made = registers_json(Network.load("fig1").plan())["nodes"]
-    assert shown in made
 
 
 def test_the_writes_shown_are_those_of_the_network() -> None:
