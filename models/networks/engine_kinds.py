@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -170,18 +170,6 @@ class EngineNetwork(EngineKeys):
     def layout(self) -> NetworkWords:
         """Widths of what the network's ports and packets say."""
         return NetworkWords(self.shape)
-
-    # What all networks whose barriers are no fixed routes have in common for their users.
-    has_messages: ClassVar[bool] = True
-    wire_plane: ClassVar[None] = None
-    first_slot: ClassVar[int] = 0
-    takes_last: ClassVar[bool] = True
-    tells_broken: ClassVar[bool] = True
-
-    @property
-    def message_registers(self) -> int:
-        """Groups that a node's port has registers for: all have an entry of the router."""
-        return self.port_registers
 
     @property
     def guarded(self) -> bool:

@@ -33,7 +33,7 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
     if isinstance(spec, StaticSpec):
         targets, last, broken = nodes + 1, False, False
     else:
-        targets, last, broken = spec.shape.targets, spec.takes_last, spec.tells_broken
+        targets, last, broken = spec.shape.targets, True, True
     shape = HostShape(
         nodes=nodes,
         registers=spec.port_registers,

@@ -183,10 +183,8 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
             ("put_flit", nodes * put_flit(spec.flit_bits).size),
         ]
         kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
-    inputs += [("arrive", arrivals), ("data", arrivals * spec.data_bits)]
-    if spec.takes_last:
-        inputs.append(("last", arrivals))
-    return inputs, kept
+    data = arrivals * spec.data_bits
+    return [*inputs, ("arrive", arrivals), ("data", data), ("last", arrivals)], kept
 
 
 def _config_inputs(spec: AnySpec) -> Wires:
@@ -247,7 +245,7 @@ def _cases(spec: MessageSpec) -> str:
     def store(name: str, place: str) -> str:
         return f"next_{name}[{place} * {bits} +: {bits}] = {data};" if bits else ""
 
-    last = f"next_last[{index}] = {extra};" if spec.takes_last else ""
+    last = f"next_last[{index}] = {extra};"
     actions = {
         StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data', index)} {last}",
         StimulusKind.START: "next_start = 1;",

@@ -59,8 +59,8 @@ def definitions(spec: AnySpec) -> str:
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
-        "FOR_LAST(...)": "__VA_ARGS__" if _takes_last(spec) else "",
-        "FOR_BROKEN(...)": "__VA_ARGS__" if _tells_broken(spec) else "",
+        "FOR_LAST(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
+        "FOR_BROKEN(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
@@ -77,14 +77,6 @@ def definitions(spec: AnySpec) -> str:
     else:
         lines += [*_of_messages(spec), *nodes.definitions(spec)]
     return "\n".join(lines) + "\n"
-
-
-def _tells_broken(spec: AnySpec) -> bool:
-    return not isinstance(spec, StaticSpec) and spec.tells_broken
-
-
-def _takes_last(spec: AnySpec) -> bool:
-    return not isinstance(spec, StaticSpec) and spec.takes_last
 
 
 def _of_messages(spec: MessageSpec) -> Iterator[str]:

@@ -48,11 +48,9 @@ def process_ports(spec: MessageSpec) -> Ports:
         "data": ("input", registers * data),
         "released": ("output", registers),
         "result": ("output", registers * data),
+        "last": ("input", registers),
+        "broken": ("output", registers),
     }
-    if spec.takes_last:
-        ports["last"] = ("input", registers)
-    if spec.tells_broken:
-        ports["broken"] = ("output", registers)
     if spec.managed:
         ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
     if spec.channels:
