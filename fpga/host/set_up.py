@@ -69,7 +69,7 @@ def set_up(host: Host, plan: BarrierPlan) -> None:
     Raises
     ------
     BoardError
-        A barrier of what was there has not ended, a word is refused, or a manager fails.
+        A word is refused or never reads as it must, or a manager fails.
     """
     network, epochs = plan.spec.network, None
     if not isinstance(network, StaticSpec):

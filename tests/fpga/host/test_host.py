@@ -138,10 +138,11 @@ def test_boards_that_are_none(words: Mapping[int, int], said: str) -> None:
     ("words", "said"),
     [
         ({GlobalWord.NODES: 16}, r"has 16 nodes, and mesh-2x2 has 4: load the bitstream of"),
-        ({GlobalWord.SHAPE: 0x010401}, r"has 1 registers a node, and mesh-2x2 has 4"),
-        ({GlobalWord.SHAPE: 0x010804}, r"has 8 data bits, and mesh-2x2 has 4"),
-        ({GlobalWord.SHAPE: 0x2010404}, r"has 1 ports broken, and mesh-2x2 has 0"),
-        ({GlobalWord.SHAPE: 0x000404}, r"the board has no meters; build it with some"),
+        ({GlobalWord.SHAPE: 0x010401}, r"has 1 registers a node, and mesh-2x2 has 16"),
+        ({GlobalWord.SHAPE: 0x010810}, r"has 8 data bits, and mesh-2x2 has 4"),
+        ({GlobalWord.SHAPE: 0x0010410}, r"has 0 ports last, and mesh-2x2 has 1"),
+        ({GlobalWord.SHAPE: 0x1010410}, r"has 0 ports broken, and mesh-2x2 has 1"),
+        ({GlobalWord.SHAPE: 0x3000410}, r"the board has no meters; build it with some"),
     ],
 )
 def test_boards_with_another_network(words: Mapping[int, int], said: str) -> None:
@@ -155,29 +156,11 @@ def test_boards_with_another_network(words: Mapping[int, int], said: str) -> Non
 
 def test_a_board_without_traffic() -> None:
     with (
-        Peer(Words({GlobalWord.SHAPE: 0x010404})) as peer,
+        Peer(Words({GlobalWord.SHAPE: 0x3010410})) as peer,
         Link(peer.port, patience=WAIT) as link,
         pytest.raises(BoardError, match=r"the board has no sources of traffic"),
     ):
         measure(Host(link), Network.load("mesh-2x2").plan(), traffic=0.1)
-
-
-def test_registers_that_are_busy() -> None:
-    """What an earlier program left in the middle of a barrier."""
-
-    class Busy(Words):
-        def __call__(self, line: str) -> str:
-            return "error refused\r\n" if line == "w 1008 0" else super().__call__(line)
-
-    held = {GlobalWord.CONFIG_NODE: 0, **{config_word(8 * r): r == 1 for r in range(4)}}
-    with (
-        Peer(Busy(held)) as peer,
-        Link(peer.port, patience=WAIT) as link,
-        pytest.raises(
-            BoardError, match=r"not ended at target 0, config word 8, .* reset the board"
-        ),
-    ):
-        set_up(Host(link), Network.load("mesh-2x2").plan())
 
 
 class Zero:

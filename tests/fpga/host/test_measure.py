@@ -23,7 +23,7 @@ class Good(Host):
     def __init__(self) -> None:
         self.link = Link.__new__(Link)
         self.link.port = "here"
-        self.identity = Identity(4, 4, 4, 1, last=False, broken=False, traffic=True)
+        self.identity = Identity(4, 16, 4, 1, last=True, broken=True, traffic=True)
         self._target = None
         self.data: dict[int, int] = {}
         self.arrived: Counter[int] = Counter()
@@ -33,6 +33,9 @@ class Good(Host):
     def write(self, address: int, value: int) -> None: ...
 
     def configured(self, target: int, address: int) -> int:
+        return 0
+
+    def config_answer(self) -> int:
         return 0
 
     def cycle(self) -> int:
