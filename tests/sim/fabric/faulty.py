@@ -6,13 +6,11 @@ from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import Kind
-from syncfabric.models.networks.spec import MessageSpec, RegisterSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.campaign.forged import forged
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Scenario
@@ -20,7 +18,7 @@ from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric, build_fabric
 
-__all__ = ["compare", "forged_message", "guarded_links", "random_faults"]
+__all__ = ["compare", "random_faults"]
 
 CHUNK = 100
 """Cycles between two looks."""
@@ -66,12 +64,6 @@ def random_faults(
         mask = mask if kind in (FaultKind.FLIP, FaultKind.CREDIT) else 0
         faults.append(Fault(cycle, rng.choice(links), kind, mask))
     return faults
-
-
-def forged_message(spec: RegisterSpec, rng: random.Random, gids: Sequence[int]) -> int:
-    """Return a message of a group ``gids``, of its epoch 0 or another, for any destination."""
-    kind, epoch = rng.choice(list(Kind)), rng.randrange(2)
-    return forged(spec, rng, kind=kind, gid=rng.choice(gids), epoch=epoch)
 
 
 def compare(

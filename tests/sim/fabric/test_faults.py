@@ -7,78 +7,85 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COUNTER_BASE, FENCE, LinkCounter
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.sim.assemble.links import links_of
+from syncfabric.models.layout.engine import ADDRESS_BITS
+from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.networks.spec import EngineSpec
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Session
+from tests.models.golden.planes.network_race import forged
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
-from tests.sim.fabric.faulty import compare, forged_message, guarded_links, random_faults
+from tests.sim.fabric.faulty import compare, random_faults
 
-pytestmark = pytest.mark.long
-
-NETWORKS: Mapping[str, RegisterSpec] = {
-    "mesh": mesh(3, 3, check_bits=8, channels=2, buffer_flits=2, watchdog=400),
-    "mesh, own links, serial combining": mesh(
-        3, 3, check_bits=8, watchdog=300, operations="all", sync_links="own"
+NETWORKS: Mapping[str, EngineSpec] = {
+    "mesh, own links": mesh(3, 3, check_bits=8, watchdog=100),
+    "mesh, shared links, wide messages": mesh(
+        3, 2, check_bits=8, channels=2, message_links="shared", data_bits=32, operations="all"
     ),
-    "mesh, no packets": mesh(3, 3, check_bits=8, channels=0, barrier_pipeline=0, watchdog=200),
-    "mesh, managers, few check bits": mesh(3, 3, check_bits=4, setup="manager", watchdog=500),
-    "irregular": irregular(SMALL, check_bits=8),
-    "irregular, buffered": irregular(
-        SMALL, check_bits=8, channels=2, buffer_flits=3, operations="all", watchdog=400
+    "mesh, routed": mesh(3, 3, check_bits=8, transport="routed", watchdog=90),
+    "mesh, no packets, registers": mesh(3, 3, check_bits=3, channels=0, link_registers=2),
+    "mesh, managers": mesh(3, 3, check_bits=4, setup="manager", watchdog=100, groups=2),
+    "irregular": irregular(SMALL, check_bits=8, watchdog=70, link_registers=1),
+    "irregular, managers": irregular(
+        SMALL, check_bits=8, channels=2, buffer_flits=3, message_links="shared", setup="manager"
     ),
 }
-CYCLES = 4_000
-ONCE = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT)
+QUICK = "mesh, shared links, wide messages", "mesh, no packets, registers"
+NAMES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in NETWORKS]
+CYCLES, BEGIN = 4_000, 1_200
+KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 
 
-def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> None:
+def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
     """Run a network under faults."""
     spec = NETWORKS[name]
     plan = plan_of(spec, *random_groups(spec, random.Random(SEED)))
     background = 0.3 if spec.channels else 0.0
     scenario = Scenario(episodes=10**6, policy="mixed", seed=SEED, background=background)
-    compare(plan, scenario, faults, CYCLES, folder, asks)
+    return compare(plan, scenario, faults, CYCLES, folder, asks)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+def reads(spec: EngineSpec) -> list[tuple[int, ConfigRequest]]:
+    """Return requests at the end for what every router has counted, and for its fences."""
+    words = RouterWord.FENCE, RouterWord.CORRUPT, RouterWord.LOST
+    return [
+        (
+            CYCLES - 600,
+            ConfigRequest(spec.shape.target_of(n), Target.ROUTER << ADDRESS_BITS | w, False),
+        )
+        for n in range(spec.shape.routers)
+        for w in words
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_faults_that_pass(name: str, tmp_path: Path) -> None:
-    rng = random.Random(f"{SEED} {name}")
-    cycles = sorted(rng.sample(range(300, CYCLES - 500), 15))
-    play(name, random_faults(NETWORKS[name], rng, cycles, ONCE), tmp_path)
+    spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
+    cycles = sorted(rng.sample(range(BEGIN, CYCLES - 700), 40))
+    model = model_of(spec)
+    assert isinstance(model, CollectiveNetwork)
+    form = model.nodes[0].ends[0].form
+    faults = random_faults(spec, rng, cycles, KINDS, lambda: forged(rng, form, rng.randrange(4)))
+    driver = play(name, faults, tmp_path, *reads(spec)).driver
+    assert driver.begin_cycle is not None
+    assert sum(len(group.latency) for group in driver.groups) > 10
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_messages_that_nobody_has_sent(name: str, tmp_path: Path) -> None:
-    """Of groups that are there or not, for any destination."""
-    rng = random.Random(f"{SEED} {name}")
-    cycles = sorted(rng.sample(range(300, CYCLES - 500), 40))
-    spec = NETWORKS[name]
-    gids = [255, *(group.id for group in random_groups(spec, random.Random(SEED)))]
-    faults = random_faults(
-        spec, rng, cycles, (FaultKind.FORGED,), lambda: forged_message(spec, rng, gids)
-    )
-    play(name, faults, tmp_path)
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
     spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
-    links = links_of(spec)
-    number = rng.choice([n for n in guarded_links(spec) if links.ends[n] and n not in links.inject])
-    ports = 5 if spec.kind == "mesh" else spec.ports
-    router, port = divmod(number, ports)
-    end = links.ends[number]
-    assert end
-    there = end[0] * ports + end[1]
-    faults = [Fault(900, link, FaultKind.DEAD) for link in sorted((number, there))]
-    nodes = 0 if spec.kind == "mesh" else len(spec.nodes)
+    shape = spec.shape
+    ends = rng.choice(shape.links)
+    ports = shape.router.links + shape.router.own
+    faults = [Fault(BEGIN, ports * n + p, FaultKind.DEAD) for n, p in sorted(ends)]
+    fence = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
     asks = [
-        (cycle, ConfigRequest(nodes + target, FENCE, cycle == 1500, 1 << bit))
-        for cycle in (1500, 1800)
-        for target, bit in ((router, port), end)
+        (cycle, ConfigRequest(shape.target_of(n), fence, write, 1 << p))
+        for cycle, write in ((BEGIN + 500, True), (BEGIN + 700, False))
+        for n, p in ends
     ]
-    asks += [(3000, ConfigRequest(nodes, COUNTER_BASE + counter, False)) for counter in LinkCounter]
-    play(name, faults, tmp_path, *asks)
+    play(name, faults, tmp_path, *asks, *reads(spec))
