@@ -6,15 +6,24 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.planning.images import config_writes
+from syncfabric.models.layout.engine import (
+    ADDRESS_BITS,
+    COMMIT,
+    COUNTER_ADDRESS,
+    Code,
+    EngineCounter,
+)
+from syncfabric.models.layout.node import PortWord, Target
+from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.fabric.program import GroupCount
 from syncfabric.sim.simulators import Built
 from tests.sim.drive.networks import members, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
+from tests.sim.fabric.groups import SWEEP, give, set_up
 
 NETWORK = NETWORKS["default"]
 CLUSTER = CLUSTERS["irregular, default"]
@@ -34,13 +43,6 @@ def built_cluster() -> Built:
 def fabric(built: Built) -> Iterator[Fabric]:
     with Fabric(built) as fabric:
         yield fabric
-
-
-def give(fabric: Fabric, stimuli: list[Stimulus], folder: Path) -> None:
-    """Hand in a script."""
-    script = folder / "script.txt"
-    script.write_text(script_text(stimuli))
-    fabric.script(script)
 
 
 def test_nothing_happens_by_itself(fabric: Fabric, tmp_path: Path) -> None:
@@ -88,51 +90,48 @@ def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: 
         assert len(with_traffic(fabric, tmp_path)) == 24
 
 
-def test_config_finds_nodes_and_switches_and_no_others(
-    built_cluster: Built, tmp_path: Path
-) -> None:
-    """A word that was written, at the last of 24 nodes, the last of 12 switches, and beyond."""
+def test_config_finds_nodes_and_routers_and_no_others(built_cluster: Built, tmp_path: Path) -> None:
+    """The last of 24 nodes has refused an arrival, the last of 12 routers a GO: no group is there.
+
+    Those before them have refused nothing, and behind them the chain ends.
+    """
+    last, refused = 23, Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE
+    go = COMMIT.pack({"code": Code.GO})
     with Fabric(built_cluster) as fabric:
-        fabric.probe(tmp_path / "probe.txt")
-        writes = [
-            Stimulus(cycle, StimulusKind.CONFIG, target << 12 | 1, 0x30, 1)
-            for cycle, target in ((10, 23), (20, 35), (30, 36))
-        ]
-        reads = [Stimulus(write.cycle + 5, StimulusKind.CONFIG, write.index) for write in writes]
-        give(fabric, sorted(writes + reads, key=lambda stimulus: stimulus.cycle), tmp_path)
-        fabric.run(100)
-        fabric.probe(None)
-        give(fabric, [Stimulus(110, StimulusKind.CONFIG, 23 << 12 | 1)], tmp_path)
-        fabric.run(100)
-    lines = (tmp_path / "probe.txt").read_text().splitlines()
-    assert [line.split()[-1] for line in lines] == ["c0:0", "c0:30", "c0:0", "c0:30"]
+        fabric.run(SWEEP)
+        give(
+            fabric, [Stimulus(SWEEP, StimulusKind.ARRIVE, last * CLUSTER.port_registers)], tmp_path
+        )
+        command = COUNTER_ADDRESS + EngineCounter.REFUSED_COMMAND
+        reads = [(last - 1, refused), (last, refused), (35, command), (34, command), (36, command)]
+        fabric.request([(35, COMMIT_ADDRESS, go), *((*place, None) for place in reads)])
+        fabric.run(1_000)
+        answers = fabric.answers()
+    assert answers[0][0]
+    assert answers[1:] == [(False, 0), (False, 1), (False, 1), (False, 0), (True, 0)]
 
 
-def start(fabric: Fabric, folder: Path, *, outsider: bool = False) -> None:
+def start(fabric: Fabric, *, outsider: bool = False) -> None:
     """Set up a group of three, and let its members arrive; perhaps await one who never does."""
     plan = plan_of(NETWORK, members(9, (0, 0), (4, 0), (2, 3)))
-    writes = [
-        Stimulus(cycle, StimulusKind.CONFIG, node << 12 | address, word, 1)
-        for cycle, (node, address, word) in enumerate(config_writes(plan), 1)
-    ]
-    end = len(writes) + 1
-    give(fabric, [*writes, Stimulus(end, StimulusKind.START)], folder)
-    fabric.run(end + 1)
-    fabric.group(9, [(0, 0), (4, 0), (17, 0), *([(24, 3)] if outsider else [])])
+    set_up(fabric, plan)
+    (group,) = plan.groups
+    seats = [(NETWORK.topology.index(node), place) for node, place in group.places.items()]
+    fabric.group(9, [*seats, *([(24, 3)] if outsider else [])])
     fabric.members(seed=5, jitter=7)
     fabric.run(2_000)
 
 
-def test_the_referee_counts_barriers_by_their_latency(fabric: Fabric, tmp_path: Path) -> None:
-    start(fabric, tmp_path)
+def test_the_referee_counts_barriers_by_their_latency(fabric: Fabric) -> None:
+    start(fabric)
     (count,) = fabric.watch()
     assert (count.gid, count.errors) == (9, 0)
     assert count.episodes > 50
     assert min(count.latencies) > 0
 
 
-def test_the_referee_sees_releases_before_the_last_arrival(fabric: Fabric, tmp_path: Path) -> None:
-    start(fabric, tmp_path, outsider=True)
+def test_the_referee_sees_releases_before_the_last_arrival(fabric: Fabric) -> None:
+    start(fabric, outsider=True)
     (count,) = fabric.watch()
     assert count.errors > 0
     assert count.episodes == 0
