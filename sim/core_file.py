@@ -21,9 +21,14 @@ _PLACEMENT = ("--85k", "--package", "CABGA381", "--speed", "6", "--lpf-allow-unc
 
 
 def parameters(network: BaseModel) -> dict[str, tuple[str | int, str]]:
-    """Return value and meaning of the keys of ``[network]`` that are not lists, by name."""
+    """Return value and meaning of the keys of ``[network]`` that are not lists, by name.
+
+    The kind and its own keys come first, then those that kinds share.
+    """
     found: dict[str, tuple[str | int, str]] = {}
-    for name, field in type(network).model_fields.items():
+    fields = list(type(network).model_fields.items())
+    first = next((i for i, (name, _) in enumerate(fields) if name == "kind"), 0)
+    for name, field in fields[first:] + fields[:first]:
         value = getattr(network, name)
         if isinstance(value, str | int):
             shown = str(value).lower() if isinstance(value, bool) else value

@@ -12,18 +12,18 @@ from tests.sim.fusesoc import lint, set_up
 
 
 def test_name_and_parameters_are_in_the_core_file() -> None:
-    network = Network.load("wires-both").spec.network
-    lines = core_file("network", "wires-both", "top", 'a "mesh"', network).splitlines()
+    network = Network.load("wires-8x8").spec.network
+    lines = core_file("network", "wires-8x8", "top", 'a "mesh"', network).splitlines()
     assert lines[0] == "CAPI=2:"
-    assert lines[1] == f'name: "syncfabric:network:wires-both:{version("syncfabric")}"'
+    assert lines[1] == f'name: "syncfabric:network:wires-8x8:{version("syncfabric")}"'
     assert lines[2].startswith('description: "a \\"mesh\\"; kind = mesh, width = ')
-    assert "sync = both" in lines[2]
+    assert "wires = 4" in lines[2]
     assert "managers" not in lines[2]
 
 
 def test_meanings_of_parameters_are_those_of_the_schema() -> None:
     found = parameters(Network.load("mesh-4x4").spec.network)
-    assert found["barrier_registers"] == (4, "Barrier registers a node, and a switch.")
+    assert found["groups"] == (16, "Groups a router can hold.")
     assert found["width"] == (4, "Nodes from west to east.")
 
 

@@ -255,7 +255,11 @@ def test_plans_come_back_from_json() -> None:
             "network: port_registers must be 4 to 19 with groups = 16 and wires = 3, not 3; leave "
             "it out for that",
         ),
-        ({"sync": "wires"}, 'network: with transport, key "sync" is called "wires"'),
+        (
+            {"sync": "wires"},
+            'network: key "sync" is gone: set wires to the slots of barrier wires, 0 for none; '
+            "remove it",
+        ),
         ({"message_links": "none"}, 'network: message_links must be "own" or "shared", not "none"'),
         (
             {"channels": 0, "message_links": "shared"},

@@ -21,12 +21,12 @@ PLAIN, OTHER = (
     kind = "mesh"
     width = 2
     height = 1
-    barrier_registers = {registers}
+    groups = {groups}
     [[group]]
     id = 1
     members = "all"
     """
-    for name, registers in (("one", 1), ("other", 2))
+    for name, groups in (("one", 1), ("other", 4))
 )
 """Two meshes whose routers are not the same."""
 BUILDS: Mapping[str, tuple[Network, Front | None]] = {
@@ -75,7 +75,7 @@ def test_icarus_elaborates_all(design: str, tmp_path: Path) -> None:
     command = (Icarus.find().compiler, "-g2012", "-t", "null", "text.v", "-s")
     assert refused(*command, "all", text=design, folder=tmp_path) == ""
     said = refused(*command, "one", text=clashing("same"), folder=tmp_path)
-    assert "'same_mesh_node' has already been declared" in said
+    assert "'same_router_node' has already been declared" in said
 
 
 @pytest.mark.long
@@ -84,7 +84,7 @@ def test_yosys_elaborates_all(design: str, tmp_path: Path) -> None:
     command = (program, "-q", "-p", "read_verilog text.v; hierarchy -check -top all")
     assert refused(*command, text=design, folder=tmp_path) == ""
     said = refused(*command, text=clashing("same"), folder=tmp_path)
-    assert "Re-definition of module `\\same_mesh_node'" in said
+    assert "Re-definition of module `\\same_router_node'" in said
 
 
 def test_verilator_elaborates_all(design: str, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_verilator_elaborates_all(design: str, tmp_path: Path) -> None:
     assert refused(*command, "all", text=design, folder=tmp_path, more=more) == ""
     said = refused(*command, "one", text=clashing("same"), folder=tmp_path, more=more)
     assert "MODDUP" in said
-    assert "Duplicate declaration of module: 'same_mesh_node'" in said
+    assert "Duplicate declaration of module: 'same_router_node'" in said
 
 
 @pytest.mark.parametrize("compiler", [["gcc", *C99], ["g++", "-Wall", "-Werror", "-fsyntax-only"]])
@@ -118,9 +118,9 @@ def test_another_prefix(tmp_path: Path) -> None:
     text = (tmp_path / "one.v").read_text()
     assert "\nmodule one (" in text
     assert "\nmodule one_axi (" in text
-    assert "\nmodule soc_mesh_node(" in text
+    assert "\nmodule soc_router_node(" in text
     assert "\nmodule soc_axi_host(" in text
-    assert "one_mesh_node" not in text
+    assert "one_router_node" not in text
     for header in tmp_path.glob("*.h"):
         assert "SOC_" in header.read_text()
         assert "ONE_" not in header.read_text()

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
-from syncfabric.models.messages import CONTROL
+from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.networks import reader
+from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.set_up_writes import Entry, set_up_entries
 from syncfabric.sim.front import Front
 from tests.kinds_of_set_up import KINDS, small
+from tests.sim.drive.networks import members, plan_of
 
 PASS = re.compile(
     r"Set up in cycle (\d+)\.\n"
@@ -70,7 +72,7 @@ def passes(net: Network, code: int, said: str) -> None:
         assert int(found[3]) <= groups[0].bound
 
 
-COSTLY = ("switches_managed_both",)
+COSTLY = ("switches_managed_wires",)
 """Kinds whose parts other kinds have, too."""
 
 
@@ -112,55 +114,60 @@ def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench
 
 
-def replaced(place: int, value: int) -> list[Entry]:
-    """Return a mesh's set-up with another word at a place."""
-    entries = set_up_entries(small("mesh").plan())
-    entries[place] = entries[place]._replace(value=value)
-    return entries
-
-
 MESH = set_up_entries(small("mesh").plan())
 CHANGING = [i for i, entry in enumerate(MESH) if entry.value]
-"""Writes without which the registers are others: they are 0 after reset."""
+"""Writes without which the engines are others: staged words are 0 after reset."""
+NODES = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+def another_set_up(*groups: GroupSpec) -> list[Entry]:
+    """Return the mesh's set-up with other groups beside its second."""
+    network = small("mesh").plan().spec.message_network
+    return set_up_entries(plan_of(network, *groups, members(7, NODES[0], NODES[3])))
+
+
+def go_of(place: int) -> int | None:
+    """Return where the GO is of what a write sets up; None if it is itself, or no root's."""
+    target = MESH[place].target
+    commits = [i for i, entry in enumerate(MESH) if (entry.target, entry.address) == (target, 0)]
+    words = {i: COMMIT.unpack(MESH[i].value) for i in commits}
+    committed = words[min(i for i in commits if i >= place)]
+    goes = [i for i in commits if words[i]["code"] == Code.GO and i > place]
+    return next((i for i in goes if words[i]["entry"] == committed["entry"]), None)
 
 
 @pytest.mark.icarus
 def test_every_write_that_is_dropped_fails(mesh: Path) -> None:
-    """Each in turn is left out, another one performed twice."""
+    """A root that is not set up refuses GO; else the groups never start."""
+    unused = Entry(0, 0, IMAGE_ADDRESS, 0)
+    never = "FAIL: time-out; members that are not ready: 0*[1-9a-f]"
     for place in CHANGING:
-        again = MESH[place - 1 if place else 1]
-        write_set_up(mesh, [again if i == place else entry for i, entry in enumerate(MESH)])
+        write_set_up(mesh, [*MESH[:place], *MESH[place + 1 :], unused])
         code, said = run(mesh, half=1)
         assert code == 1, place
-        assert re.search("FAIL: time-out|FAIL: released before all", said), said
-        never = re.search("not ready: 0*[1-9a-f]", said) is not None
-        assert never == (MESH[place].address % 8 == 0), said
+        go = go_of(place)
+        refused = never if go is None else f"FAIL: entry {go - 1} of the set-up is refused\n"
+        assert re.search(refused if MESH[place].address == 0 else f"{never}|{refused}", said), said
     write_set_up(mesh, MESH)
     passes(small("mesh"), *run(mesh, half=1))
 
 
 @pytest.mark.icarus
 def test_members_that_are_released_early_fail(mesh: Path) -> None:
-    """A parent that does not wait for a child lets the others go before it."""
-    said = set()
-    for place in CHANGING:
-        if MESH[place].address % 8 >= 2:
-            write_set_up(mesh, replaced(place, 0))
-            code, text = run(mesh, half=1)
-            assert code == 1
-            said |= set(re.findall("FAIL: (released before all|time-out)", text))
-    assert said == {"released before all", "time-out"}
+    """Of two halves that do not wait for each other, one is released before the late member."""
+    halves = another_set_up(members(1, *NODES[:2], op="and"), members(2, *NODES[2:], op="and"))
+    halves.remove(next(entry for entry in halves if not entry.value))  # as after reset
+    assert len(halves) == len(MESH)
+    write_set_up(mesh, halves)
+    code, said = run(mesh, half=1)
+    assert code == 1
+    assert "FAIL: released before all have arrived" in said
 
 
 @pytest.mark.icarus
 def test_wrong_data_fail(mesh: Path) -> None:
     """Members combine by another operation."""
-    controls = [i for i in CHANGING if MESH[i].address == 0]
-    entries = list(MESH)
-    for place in controls:
-        word = CONTROL.unpack(MESH[place].value)
-        entries[place] = MESH[place]._replace(value=CONTROL.pack({**word, "op": word["op"] ^ 2}))
-    write_set_up(mesh, entries)
+    write_set_up(mesh, another_set_up(members(1, *NODES, op="or")))
     code, said = run(mesh, half=1)
     assert code == 1
     assert re.search(r"FAIL: wrong result of member \d+$", said, re.MULTILINE)
@@ -169,7 +176,7 @@ def test_wrong_data_fail(mesh: Path) -> None:
 @pytest.mark.icarus
 def test_entries_that_are_refused_or_missing_fail(mesh: Path) -> None:
     write_set_up(mesh, MESH[:-1])
-    assert "FAIL: there is no entry 35 of the set-up\n" in run(mesh, half=1)[1]
+    assert "FAIL: there is no entry 22 of the set-up\n" in run(mesh, half=1)[1]
     write_set_up(mesh, [MESH[0]._replace(address=7), *MESH[1:]])
     assert "FAIL: entry 0 of the set-up is refused\n" in run(mesh, half=1)[1]
 

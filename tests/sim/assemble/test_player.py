@@ -42,7 +42,7 @@ endmodule
 @pytest.mark.icarus
 def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
     stimuli = [
-        Stimulus(1, StimulusKind.CONFIG, 5 << 12 | 1025, 0xDEAD, 1),
+        Stimulus(1, StimulusKind.CONFIG, 5 << 12 | 201, 0xDEAD, 1),
         Stimulus(2, StimulusKind.CONFIG, 0 << 12 | 7),
         Stimulus(4, StimulusKind.START),
         Stimulus(4, StimulusKind.ARRIVE, 3, 0xA),
@@ -57,7 +57,7 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
     text = SEEN.format(player=player_text(SPEC))
     printed = runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)})
     assert printed.splitlines() == [
-        "1 config 5 1025 1 dead",
+        "1 config 5 201 1 dead",
         "2 config 0 7 0 0",
         f"4 arrive 808 data {0xA << 12 | 0x5 << 44:x}",
         "4 start",
@@ -75,21 +75,21 @@ def test_config_reaches_switches_by_their_target(tmp_path: Path) -> None:
     spec = irregular(SMALL)  # four nodes, then three switches
     stimuli = [
         Stimulus(1, StimulusKind.CONFIG, 3 << 12 | 2, 0xA, 1),
-        Stimulus(2, StimulusKind.CONFIG, 6 << 12 | 4095, 0xB, 1),
-        Stimulus(3, StimulusKind.ARRIVE, 15, 0x3F),
+        Stimulus(2, StimulusKind.CONFIG, 6 << 12 | 255, 0xB, 1),
+        Stimulus(3, StimulusKind.ARRIVE, 15, 0xB),
     ]
     text = SEEN.format(player=player_text(spec))
     assert runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)}).splitlines() == [
         "1 config 3 2 1 a",
-        "2 config 6 4095 1 b",
-        f"3 arrive 8000 data {0x3F << 90:x}",
+        "2 config 6 255 1 b",
+        f"3 arrive 8000 data {0xB << 60:x}",
     ]
 
 
 @pytest.mark.icarus
 def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
     """Two registers of messages, then two slots."""
-    spec = mesh(3, 2, setup="manager", groups=2)
+    spec = mesh(3, 2, groups=2, wires=2)
     stimuli = [
         Stimulus(2, StimulusKind.ARRIVE, 4 * 5 + 3, 0xC),
         Stimulus(3, StimulusKind.ARRIVE, 4 * 1 + 1, 0x3, 1),
