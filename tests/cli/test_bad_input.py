@@ -38,22 +38,34 @@ FILES = {
         r"network: width must be 1 to 1024, not 0",
     ),
     "unknown key": (
-        NETWORK + "barrier_register = 2\n",
-        r'network: unknown key "barrier_register"; did you mean "barrier_registers"\?',
+        NETWORK + "port_register = 2\n",
+        r'network: unknown key "port_register"; did you mean "port_registers"\?',
     ),
     "malformed TOML": (
         NETWORK + "flit_bits = = 3\n",
         r"line 6, column 13: not TOML: invalid value",
     ),
-    "narrow flit": (
-        NETWORK + "flit_bits = 16\n",
-        r"network: flit_bits = 16 is too narrow for the synchronization message of a 8x8 mesh "
-        r"with data_bits = 4; it needs at least 23",
+    "renamed key": (
+        NETWORK + "barrier_registers = 2\n",
+        r'network: key "barrier_registers" is called "groups" now \(docs/network-files\.md\)',
     ),
-    "registers": (
-        NETWORK + "barrier_registers = 1\n" + GROUP + GROUP.replace("id = 3", "id = 4"),
-        r"node \(0, 0\): groups 3, 4 need 2 registers, but barrier_registers = 1; "
-        r"set barrier_registers = 2 or transport = \"link\" in \[network\]",
+    "removed key": (
+        NETWORK + "parity = true\n",
+        r'network: key "parity" is gone: set check_bits; remove it',
+    ),
+    "narrow flit": (
+        NETWORK + "flit_bits = 8\n",
+        r"network: flit_bits must be 16 to 128, not 8",
+    ),
+    "entries": (
+        NETWORK + "groups = 2\n" + "".join(GROUP.replace("= 3", f"= {gid}") for gid in (3, 4, 5)),
+        r"router \(0, 0\): groups 3, 4, 5 need 3 entries, but members there can have 2 with "
+        r"groups = 2; set groups = 3 in \[network\]",
+    ),
+    "registers of a port": (
+        NETWORK + "port_registers = 1\n" + GROUP + GROUP.replace("id = 3", "id = 4"),
+        r"router \(0, 0\): groups 3, 4 need 2 entries, but members there can have 1 with "
+        r"groups = 16 and port_registers = 1; set port_registers = 2 in \[network\]",
     ),
 }
 
@@ -172,28 +184,26 @@ FILES |= {
 }
 
 FILES |= {
-    "wires that are none": (
-        NETWORK + 'sync = "wire"\n',
-        r'network: sync must be "messages", "wires" or "both", not "wire"',
+    "too many wires": (NETWORK + "wires = 17\n", r"network: wires must be 0 to 16, not 17"),
+    "a group on wires without wires": (
+        NETWORK + GROUP + 'planner = "wires"\n',
+        r'group 3: planner must be "shortest", "btin" or "updown", not "wires"',
     ),
-    "keys of wires without wires": (
-        NETWORK + "parity = true\n" + GROUP,
-        r'network: parity = true is for barrier wires, and with sync = "messages" there are none; '
-        r'set sync = "wires" or "both", or remove it',
-    ),
-    "no slot": (
-        NETWORK + 'sync = "wires"\nbarrier_registers = 1\n' + GROUP + GROUP.replace("= 3", "= 4"),
-        r"group 4: no slot was found beside 1 other group on wires \(barrier_registers = 1\); set "
-        r'barrier_registers = 2, which holds all, or sync = "both" in \[network\]',
+    "no entry beside a slot": (
+        NETWORK
+        + "wires = 1\ngroups = 2\n"
+        + "".join(GROUP.replace("= 3", f"= {gid}") for gid in (3, 4, 5, 6)),
+        r"router \(0, 0\): groups 4, 5, 6 need 3 entries, but members there can have 2 with "
+        r"groups = 2; set groups = 3 in \[network\]",
     ),
     "a sum on wires": (
-        NETWORK + 'sync = "wires"\n' + GROUP + 'op = "sum"\n',
-        r'group 3: op = "sum" cannot be combined on wires, only "or", "and" or "xor"; set sync = '
-        r'"messages" or "both", and operations = "all", and planner = "btm" or none',
+        NETWORK + "wires = 1\n" + GROUP + 'op = "sum"\nplanner = "wires"\n',
+        r'group 3: op = "sum" cannot be combined on wires, only "or", "and" or "xor"; '
+        r'set operations = "all", and planner = "shortest" or none',
     ),
     "packets where there are none": (
-        NETWORK + 'sync = "wires"\nchannels = 0\nbuffer_flits = 4\n',
-        r"network: buffer_flits means nothing with channels = 0, where there are no packets; "
+        CHAIN + 'channels = 0\nsetup = "local"\nrouting = "source"\n',
+        r'network: routing = "source" is for packets, and with channels = 0 there are none; '
         r"remove it",
     ),
 }
@@ -254,11 +264,6 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
         ),
         (["run", "churn-mesh", "--churn", "-1", "-o", "out"], r"churn must be 0 or more, not -1"),
         (
-            ["run", "fig1", "--churn", "5", "-o", "out"],
-            r'churn: groups of fig1 are set up with setup = "local", not by packets; '
-            r'set setup = "manager" in \[network\]',
-        ),
-        (
             ["run", "fig1", "--long", "--jitter", "0", "-o", "out"],
             r"long runs under verilator alone, without waves, log, heat, churn and jitter",
         ),
@@ -271,16 +276,6 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
         (
             ["run", "wires-16x16", "--long", "--background", "0.1", "-o", "out"],
             r"background = 0\.1 does not go with channels = 0: .*",
-        ),
-        (
-            ["run", "wires-16x16", "--log", "x.csv", "-o", "out"],
-            r"log x\.csv does not go with channels = 0: a network of wires alone has neither "
-            r"packets nor messages to write down; leave log out",
-        ),
-        (
-            ["run", "wires-16x16", "--heat", "x.svg", "-o", "out"],
-            r"heat x\.svg does not go with channels = 0: a network of wires alone has no channels "
-            r"to be busy; leave heat out",
         ),
         (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
         (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
@@ -300,19 +295,31 @@ def test_a_wrong_option(call: Call, here: Path, words: list[str], message: str) 
     assert [path.name for path in here.iterdir()] == ["file"]
 
 
-def test_a_jitter_that_the_watchdog_does_not_allow(call: Call, here: Path) -> None:
-    """The group's bound is 4, and a member arrives and is told in cycles of their own."""
-    jitter, watchdog = 40, 45
-    wires = f'sync = "wires"\nwatchdog = {watchdog}\n'
-    (here / "n.toml").write_text(NETWORK + wires + GROUP)
+def test_churn_of_groups_that_members_set_up(call: Call, here: Path) -> None:
+    (here / "n.toml").write_text(CHAIN + 'setup = "paper"\n')
+    message = (
+        r'churn: groups of n are not set up by software with setup = "paper"; '
+        r'set setup = "manager" or "local" in \[network\]'
+    )
+    refused(call("run", "n.toml", "--churn", "5", "-o", "out"), message)
+    assert [path.name for path in here.iterdir()] == ["n.toml"]
+
+
+@pytest.mark.parametrize(("wires", "bound"), [(0, 7), (1, 4)])
+def test_a_jitter_that_the_watchdog_does_not_allow(
+    call: Call, here: Path, wires: int, bound: int
+) -> None:
+    """It looks at each of two entries every 90 cycles; a release and the next barrier take time."""
+    jitter, watchdog = 2 * 45 - 2 * bound, 45
+    keys = f"wires = {wires}\ngroups = 2\nwatchdog = {watchdog}\n"
+    (here / "n.toml").write_text(NETWORK + keys + GROUP)
     words = ["run", "n.toml", "--sim", "model", "--episodes", "2", "--jitter"]
     message = (
-        rf"jitter = {jitter}: members on wires wait up to 46 cycles, and the watchdog may release "
-        rf"them after {watchdog}; set a smaller jitter, or watchdog = 46 in "
-        r"\[network\]"
+        rf"jitter = {jitter + 1}: members may be {jitter} cycles apart before the watchdog ends "
+        r"their group; set a smaller jitter, or watchdog = 46 in \[network\]"
     )
-    refused(call(*words, jitter), message)
-    assert call(*words, jitter - 1).exit_code == 0
+    refused(call(*words, jitter + 1), message)
+    assert call(*words, jitter).exit_code == 0
 
 
 @pytest.mark.parametrize(
