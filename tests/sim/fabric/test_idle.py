@@ -4,68 +4,65 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.models.planning.images import config_writes
+from syncfabric.models.layout.engine import IMAGE_ADDRESS
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.rtl.traffic.headers import header_words
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.fabric.program import GroupCount
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import NETWORKS
-from tests.sim.drive.wires.nets import network_of
+from tests.sim.fabric.groups import SWEEP, give, set_up
 
-WIRES = network_of("mesh", channels=0, link_registers=3)
-MESSAGES = NETWORKS["default"]
-ALL: dict[str, RegisterSpec] = {
+WIRES = mesh(4, 4, channels=0, groups=1, wires=2, link_registers=2)
+ALL: dict[str, MessageSpec] = {
     "wires": WIRES,
-    "messages": MESSAGES,
-    "irregular, wires": irregular(SMALL, sync="wires", channels=0, wires="shared", parity=True),
+    "messages": NETWORKS["default"],
+    "routed messages": mesh(3, 3, transport="routed"),
+    "irregular, wires": irregular(SMALL, wires=2, channels=0),
     "irregular, messages": irregular(SMALL),
-    "wires, a watchdog": mesh(2, 2, sync="wires", channels=0, watchdog=300),
+    "wires, a watchdog": mesh(2, 2, wires=2, channels=0, watchdog=300),
+    "wires, check bits": mesh(2, 2, wires=2, check_bits=8),
     "messages, check bits": mesh(2, 2, check_bits=8),
     "messages, a watchdog": mesh(2, 2, watchdog=300),
-    "both, link registers": mesh(2, 2, sync="both", link_registers=1),
+    "wires, link registers": mesh(2, 2, wires=2, link_registers=1),
 }
 SHORT = {"wires", "messages"}
 
 Seen = tuple[str, list[GroupCount], list[dict[str, int]]]
 
 
-def begin(fabric: Fabric, spec: RegisterSpec, folder: Path, jitter: int | None = None) -> int:
-    """Set up groups of all nodes and of two, and return the cycle; members may arrive from it on.
+def plan_for(spec: MessageSpec) -> BarrierPlan:
+    """Return a plan of a group of all nodes, and one of two."""
+    nodes = spec.topology.nodes
+    return plan_of(spec, members(3, *nodes), members(8, nodes[0], nodes[-1]))
+
+
+def begin(fabric: Fabric, spec: MessageSpec, jitter: int | None = None) -> int:
+    """Set the groups up, and return the cycle; members may arrive from it on.
 
     Without a jitter they do not by themselves.
     """
-    nodes = spec.topology.nodes
-    groups = members(3, *nodes), members(8, nodes[0], nodes[-1])
-    plan = plan_of(spec, *groups)
-    writes = [
-        Stimulus(4 * cycle, StimulusKind.CONFIG, node << 12 | address, word, 1)
-        for cycle, (node, address, word) in enumerate(config_writes(plan), 1)
-    ]
-    end = writes[-1].cycle + 1
-    give(fabric, [*writes, Stimulus(end, StimulusKind.START)], folder)
-    fabric.run(end + 1)
+    nodes, plan = spec.topology.nodes, plan_for(spec)
+    now = set_up(fabric, plan)
     for group in plan.groups:
-        places = ((nodes.index(node), place) for node, place in group.places.items())
-        fabric.group(group.id, [(node, place) for node, place in places if place is not None])
+        fabric.group(group.id, [(nodes.index(node), place) for node, place in group.places.items()])
     if jitter is None:
         fabric.run(1)
     else:
         fabric.members(seed=5, jitter=jitter)
-    return end + 2
+    return now + 1
 
 
-def give(fabric: Fabric, stimuli: list[Stimulus], folder: Path) -> None:
-    """Hand in a script."""
-    script = folder / "script.txt"
-    script.write_text(script_text(stimuli))
-    fabric.script(script)
+def tiles_of(spec: MessageSpec) -> int:
+    """Return how many tiles a network has: its nodes and routers, and links with registers."""
+    return spec.shape.targets + len(spec.shape.ends) * (spec.link_registers > 0)
 
 
-def traffic(spec: RegisterSpec, start: int) -> list[Stimulus]:
+def traffic(spec: MessageSpec, start: int) -> list[Stimulus]:
     """Return a packet of software, and then some hundred cycles of the generators' packets."""
     on, head, tail = start + 200 + WARM_CYCLES + 2, 1 << 4, 1 << 5
     return [
@@ -77,17 +74,17 @@ def traffic(spec: RegisterSpec, start: int) -> list[Stimulus]:
     ]
 
 
-def seen(spec: RegisterSpec, folder: Path, *, restless: bool) -> tuple[Seen, int, int]:
+def seen(spec: MessageSpec, folder: Path, *, restless: bool) -> tuple[Seen, int, int]:
     """Return all that shows of a run, how often a tile was evaluated, and in how many cycles."""
     probe, cycles = folder / "probe.txt", 1_500
     with Fabric(build_fabric(spec)) as fabric:
         if restless:
             fabric.restless()
         fabric.probe(probe)
-        begin(fabric, spec, folder, jitter=63)
+        now = begin(fabric, spec, jitter=63)
         before = fabric.evaluated()
         if spec.channels:
-            give(fabric, traffic(spec, 4_000), folder)
+            give(fabric, traffic(spec, now + 2_500), folder)
             cycles = 6_000
         fabric.run(cycles)
         evaluated = fabric.evaluated() - before
@@ -99,11 +96,10 @@ def seen(spec: RegisterSpec, folder: Path, *, restless: bool) -> tuple[Seen, int
 )
 def test_a_trace_is_the_same_whether_tiles_sleep_or_not(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
-    tiles = len(spec.topology.nodes) + (spec.switches if spec.kind == "irregular" else 0)
     now, evaluated, cycles = seen(spec, tmp_path, restless=False)
     then, every_one, _ = seen(spec, tmp_path, restless=True)
     assert now == then
-    assert every_one == tiles * cycles
+    assert every_one == tiles_of(spec) * cycles
     if spec.watchdog:  # its clock never stands still
         assert evaluated == every_one
     else:
@@ -118,11 +114,15 @@ def test_a_trace_is_the_same_whether_tiles_sleep_or_not(name: str, tmp_path: Pat
 def test_a_network_at_rest_costs_nothing(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
     with Fabric(build_fabric(spec)) as fabric:
-        fabric.run(10)
+        fabric.run(SWEEP)
         settled = fabric.evaluated()
-        assert settled <= 10 * len(spec.topology.nodes)
+        assert settled <= 20 * tiles_of(spec)  # until the sweep is over
         fabric.run(1_000)
         assert fabric.evaluated() == settled
-        give(fabric, [Stimulus(1_020, StimulusKind.CONFIG, 2 << 12 | 1, 3, 1)], tmp_path)
+        give(
+            fabric,
+            [Stimulus(SWEEP + 1_000, StimulusKind.CONFIG, 2 << 12 | IMAGE_ADDRESS, 3, 1)],
+            tmp_path,
+        )
         fabric.run(1_000)
         assert settled < fabric.evaluated() < settled + 20

@@ -9,7 +9,8 @@ import pytest
 from syncfabric.models.traffic import seeds, xorshift32
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.fabric import Fabric, build_fabric
-from tests.sim.fabric.test_idle import WIRES, begin, give
+from tests.sim.fabric.groups import give
+from tests.sim.fabric.test_idle import WIRES, begin, plan_for
 
 SEED, CYCLES = 5, 600
 REGISTERS, DATA = WIRES.port_registers, WIRES.data_bits
@@ -49,10 +50,13 @@ def releases(probe: Path) -> dict[int, int]:
 
 def arrivals(first: int, released: dict[int, int], jitter: int) -> Iterator[Stimulus]:
     """Yield what members do who are released so, from a cycle on."""
-    nodes = len(WIRES.topology.nodes)
-    seated = [Member(node, 0, jitter) for node in range(nodes)]
-    seated += [Member(node, 1, jitter) for node in (0, nodes - 1)]
-    state = seeds(nodes, SEED)[0]
+    nodes = WIRES.topology.nodes
+    seated = [
+        Member(nodes.index(node), place, jitter)
+        for group in plan_for(WIRES).groups
+        for node, place in group.places.items()
+    ]
+    state = seeds(len(nodes), SEED)[0]
     for cycle in range(first, first + CYCLES):
         for member in seated:
             seat = member.node * REGISTERS + member.register
@@ -68,13 +72,13 @@ def test_a_script_of_what_members_do_has_the_same_trace(jitter: int, tmp_path: P
     probe, scripted = tmp_path / "probe.txt", tmp_path / "scripted.txt"
     with Fabric(build_fabric(WIRES)) as fabric:
         fabric.probe(probe)
-        begin(fabric, WIRES, tmp_path, jitter=jitter)
+        begin(fabric, WIRES, jitter=jitter)
         fabric.run(CYCLES)
         counts = fabric.watch()
     text, released = probe.read_text(), releases(probe)
     with Fabric(build_fabric(WIRES)) as fabric:
         fabric.probe(scripted)
-        first = begin(fabric, WIRES, tmp_path)
+        first = begin(fabric, WIRES)
         give(fabric, list(arrivals(first, released, jitter)), tmp_path)
         fabric.run(CYCLES)
         assert fabric.watch() == counts
