@@ -41,6 +41,7 @@ class Conducting(ABC):
         self._begin, self._job = time.perf_counter(), job
         self._targets, self._nodes = targets_of(network), len(network.topology.nodes)
         self._answers: list[int] = []
+        self._left = 0  # chunks that were played and not taken in
 
     @property
     def finished(self) -> bool:
@@ -59,6 +60,7 @@ class Conducting(ABC):
 
     def advance(self) -> Chunk:
         """Step the model through the next chunk."""
+        self._left += 1
         return self.session.advance(self._job.chunk)
 
     def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
@@ -67,6 +69,7 @@ class Conducting(ABC):
             self.judge.follow(chunk, chunk.lines)
         else:
             self.judge.compare(chunk, text)
+        self._left -= 1
         self._answers += [line.answer[1] for line in chunk.lines if line.answer]
 
     @abstractmethod
@@ -79,8 +82,11 @@ class Conducting(ABC):
         return time.perf_counter() - self._begin
 
     def _counters(self) -> tuple[int, int, int, int] | None:
-        """Sum the counters that were read at the end: the last answers of the config port."""
-        over = self.session.finished and self.session.hang is None
+        """Sum the counters that were read at the end: the last answers of the config port.
+
+        None where the run did not get there, or was not compared to its end after a mismatch.
+        """
+        over = self.session.finished and self.session.hang is None and not self._left
         if not over or self._nodes > READ_BACK:
             return None
         kinds = [kind for reads in self._targets.reads for _, kind in reads]

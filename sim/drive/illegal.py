@@ -35,7 +35,7 @@ CHANCE = 0.05
 """Of each kind of disturbance, a cycle."""
 EPOCHS = 1 << EPOCH_BITS
 BEYOND = 2
-"""Targets behind the last that are named, too."""
+"""Targets behind the last that are named, too, as far as the config port's bits can."""
 
 
 class Illegal:
@@ -55,6 +55,8 @@ class Illegal:
     def __init__(self, driver: Driver) -> None:
         self._driver, self._model, self._shape = driver, driver.model, driver.model.shape
         shape, rng = self._shape, driver.rng
+        bits = driver.plan.spec.message_network.layout.target_bits
+        self._targets = min(shape.targets + BEYOND, 1 << bits)
         members = {place for group in driver.groups for place in group.places}
         seats = [(i, r) for i in range(len(shape.nodes)) for r in range(shape.registers)]
         self._free = [seat for seat in seats if seat not in members]
@@ -117,7 +119,7 @@ class Illegal:
         """Yield a read of any word, or a write of one that is not there or is to be read."""
         rng, address = self._driver.rng, self._driver.rng.randrange(256)
         write = rng.random() < 0.5 and address not in self._writable
-        target = rng.randrange(self._shape.targets + BEYOND)
+        target = rng.randrange(self._targets)
         yield ConfigRequest(target, address, write, rng.getrandbits(32) * write)
 
     @property

@@ -1,4 +1,7 @@
-"""Whose a message between engines is, and whether it goes up or down: told by its receiver."""
+"""Whose a message is, and whether it goes up or down.
+
+A message between engines tells it by its receiver; one on barrier wires by its slot and link.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +40,29 @@ class EngineMessages:
         self._links = links_of(network)
         self._columns = max((group.graph.columns for group in plan.engine_groups), default=0)
         self._found: dict[_Hop, tuple[int, set[bool]]] = {}
+        self._in_slot: dict[tuple[int, int], tuple[int, bool]] = {}
         for number, group in enumerate(plan.engine_groups):
             for hop, up in self._hops(group):
-                self._found.setdefault(hop, (number, set()))[1].add(up)
+                if group.slot_register is None:
+                    self._found.setdefault(hop, (number, set()))[1].add(up)
+                else:  # a link of a tree of links leads up or down, never both
+                    slot = hop.entry - self._shape.router.layout.entries
+                    self._in_slot[hop.link, slot] = number, up
         self._risen = set[_Hop]()
 
     def read(self, link: int, channel_class: int, payload: int) -> tuple[int, bool]:
-        """Return a message's group, by its place in the plan or -1, and whether it goes up."""
+        """Return a message's group, by its place in the plan or -1, and whether it goes up.
+
+        Parameters
+        ----------
+        link : int
+        channel_class : int
+            Of its lane; slots count on from the classes.
+        payload : int
+        """
+        slot = channel_class - self._links.classes
+        if slot >= 0:
+            return self._in_slot.get((link, slot), (-1, False))
         message = self._layout.unpack(payload & (1 << self._layout.width) - 1)
         router = message["y"] * self._columns + message["x"] if self._routed else -1
         hop = _Hop(link, channel_class, router, message["entry"])
@@ -58,7 +77,7 @@ class EngineMessages:
         return group, hop in self._risen
 
     def _hops(self, group: GroupPlan) -> Iterator[tuple[_Hop, bool]]:
-        """Yield where a group's messages pass, and whether upwards."""
+        """Yield where a group's messages pass, and whether upwards; slots have no class."""
         tree, outputs = group.shape, self._shape.router.links + self._shape.router.own
         for child, down, up in tree.edge_ways(group.graph.columns):
             turn = int(tree.far_port[child]) % 2

@@ -54,7 +54,7 @@ def carriers_of(plan: BarrierPlan) -> list[Carrier]:
 
 
 class _Messages:
-    """Packets' flits, and synchronization messages."""
+    """Packets' flits, and barrier messages: those between engines, and those in slots of wires."""
 
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.message_network

@@ -67,6 +67,9 @@ def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
         (MESH, (4, 3), {"message_links": "shared", "setup": "manager"}),
         (CLUSTER, (4, 9), {"link_registers": 1}),
         (MESH, (5, 4), {"transport": "routed"}),
+        (MESH, (4, 3), {"wires": 2, "check_bits": 4}),
+        (MESH, (3, 3), {"wires": 2, "transport": "routed"}),
+        (CLUSTER, (4, 9), {"wires": 2, "link_registers": 1}),
     ],
 )
 def test_messages_of_engines_go_up_and_down_their_trees(
