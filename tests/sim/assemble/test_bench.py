@@ -5,32 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import RegisterSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
 from syncfabric.sim.assemble.network import module_names
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
-NETWORKS: dict[str, RegisterSpec] = {
+NETWORKS: dict[str, MessageSpec] = {
     "mesh": mesh(3, 2, data_bits=0),
     "irregular": irregular(SMALL),
-    "both": mesh(2, 1, sync="both"),
+    "wires": mesh(2, 1, wires=2),
 }
-ALONE: dict[str, RegisterSpec] = {
-    "mesh": mesh(2, 2, sync="wires", channels=0),
-    "irregular": irregular(SMALL, sync="wires", channels=0, wires="shared"),
-    "messages": mesh(2, 1, channels=0, barrier_registers=1),
+ALONE: dict[str, MessageSpec] = {
+    "mesh": mesh(2, 1, channels=0),
+    "irregular": irregular(SMALL, channels=0, groups=1),
+    "wires": mesh(2, 2, channels=0, wires=1),
 }
 
 
 @pytest.fixture(scope="module", params=NETWORKS)
-def spec(request: pytest.FixtureRequest) -> RegisterSpec:
+def spec(request: pytest.FixtureRequest) -> MessageSpec:
     return NETWORKS[request.param]
 
 
 @pytest.fixture(scope="module")
-def text(spec: RegisterSpec) -> str:
+def text(spec: MessageSpec) -> str:
     return bench_verilog(spec, queue=64)
 
 
@@ -46,11 +46,11 @@ def test_the_outside_drives_four_wires(text: str) -> None:
     assert "output" not in head[1]
 
 
-def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: RegisterSpec, text: str) -> None:
+def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: MessageSpec, text: str) -> None:
     count = len(spec.topology.nodes)
     for module in shared_modules(spec):
         assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1
-        placed = getattr(spec, "switches", count) if module == "irregular_switch" else count
+        placed = getattr(spec, "switches", count) if module == "router_node" else count
         assert len(re.findall(rf"^  {module} \w+ \($", text, re.M)) == placed
     lines = re.findall(r"\$fwrite\(report_file, .*?\);", text)
     assert len(lines) == count
