@@ -5,42 +5,40 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.networks.spec import RegisterSpec
-from syncfabric.models.planning.images import config_writes
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up_writes import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import bench_verilog
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, build_fabric
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import irregular, members, mesh, plan_of
+from tests.sim.drive.networks import irregular, mesh, plan_of
 from tests.sim.drive.test_tiles import ALL
 
-NAMES = ("column, no data, wide flits", "irregular, two channels", "messages alone")
-EPISODES = 2
+EPISODES, APART = 2, 300
+SWEEP, COMMAND = 100, 1_500
+"""Cycles in which engines clear their entries, and in which a manager sets a group up."""
 
-WIRED: dict[str, RegisterSpec] = {
-    "wires alone": mesh(2, 2, sync="wires", channels=0, data_bits=0),
-    "wires alone, wide": mesh(
-        2, 1, sync="wires", channels=0, barrier_registers=17, data_bits=32, parity=True
-    ),
-    "both": mesh(
-        2, 2, sync="both", barrier_registers=2, link_registers=1, parity=True, sync_links="own"
-    ),
-    "shared, managers": mesh(
-        3, 1, sync="wires", wires="shared", setup="manager", link_registers=2, barrier_registers=3
-    ),
-    "irregular, wires alone, shared": irregular(
-        SMALL, sync="wires", channels=0, wires="shared", parity=True, watchdog=100
-    ),
-    "irregular, both": irregular(
-        SMALL, sync="both", barrier_registers=2, operations="all", data_bits=9
-    ),
-    "irregular, wires": irregular(SMALL, sync="wires", link_registers=1, channels=2),
+MESSAGES: dict[str, MessageSpec] = {
+    **{name: ALL[name] for name in ("column, no data, wide flits", "irregular, two channels")},
+    "messages alone": ALL["messages alone"],
+    "check bits": mesh(2, 2, check_bits=8, channels=2, message_links="shared"),
+    "routed, check bits": mesh(3, 2, check_bits=4, transport="routed", data_bits=9),
 }
-
-SHORT = {"wires alone"}
-"""Those that run without ``-m long``."""
+WIRED: dict[str, MessageSpec] = {
+    "no packets": mesh(2, 2, wires=1, groups=1, channels=0, data_bits=0),
+    "no packets, wide": mesh(2, 1, wires=12, channels=0, data_bits=32),
+    "registers, check bits": mesh(2, 2, wires=2, link_registers=1, check_bits=8),
+    "shared, managers": mesh(
+        3, 1, wires=3, message_links="shared", setup="manager", link_registers=2
+    ),
+    "irregular, no packets": irregular(SMALL, wires=2, channels=0, check_bits=4, watchdog=100),
+    "irregular, serial": irregular(SMALL, wires=2, operations="all", data_bits=9),
+    "irregular, registers": irregular(SMALL, wires=2, link_registers=1, channels=2),
+}
 
 TOP = """
 module top;
@@ -48,7 +46,7 @@ module top;
   bench bench(.clk(clk), .rst(rst), .load(load), .report(report));
   always #5 clk = !clk;
   initial begin
-    #23 load = 1; rst = 0;
+    #63 load = 1; rst = 0;
     #10 load = 0;
     #NANOSECONDS load = 1; report = 1;
     #10 $finish;
@@ -57,21 +55,28 @@ endmodule
 """
 
 
-def groups(spec: RegisterSpec) -> int:
-    """Return how many groups are made: one, or with wires one a register."""
-    return spec.port_registers if spec.wire_plane else 1
+def plan_for(spec: MessageSpec) -> BarrierPlan:
+    """Return a plan of groups of everybody: one on each slot of wires, and one by messages."""
+    nodes = tuple(spec.topology.nodes)
+    wired = (GroupSpec(id=gid, members=nodes, planner="wires") for gid in range(spec.wires))
+    return plan_of(spec, *wired, GroupSpec(id=spec.wires, members=nodes, planner="shortest"))
 
 
-def stimuli(spec: RegisterSpec) -> list[Stimulus]:
-    """Set up groups of everybody; make barriers and traffic."""
+def set_up(plan: BarrierPlan, spec: MessageSpec) -> list[Stimulus]:
+    """Return the writes, one after the other with time for its answer, and for what it orders."""
+    script, cycle = [], SWEEP
+    for write in set_up_writes(plan):
+        index = write.target << 12 | write.address
+        script.append(Stimulus(cycle, StimulusKind.CONFIG, index, write.value, 1))
+        cycle += COMMAND if write.until else 4 * spec.shape.targets + 20
+    return script
+
+
+def stimuli(plan: BarrierPlan, spec: MessageSpec) -> list[Stimulus]:
+    """Set the groups up; make barriers and traffic."""
     nodes, rng = spec.topology.nodes, random.Random(1)
-    plan = plan_of(spec, *(members(gid, *nodes) for gid in range(groups(spec))))
-    script = [
-        Stimulus(cycle, StimulusKind.CONFIG, target << 12 | address, word, 1)
-        for cycle, (target, address, word) in enumerate(config_writes(plan), 1)
-    ]
-    begin = script[-1].cycle + 4
-    script.append(Stimulus(begin - 1, StimulusKind.START))
+    script = set_up(plan, spec)
+    begin = script[-1].cycle + COMMAND
     if spec.channels:
         script.append(Stimulus(begin, StimulusKind.LOAD, data=5))
         begin += WARM_CYCLES + 2
@@ -80,7 +85,7 @@ def stimuli(spec: RegisterSpec) -> list[Stimulus]:
         for episode in range(EPISODES):
             for i, node in enumerate(nodes):
                 cycle, data = (
-                    begin + 150 * episode + rng.randrange(20),
+                    begin + APART * episode + rng.randrange(20),
                     rng.getrandbits(spec.data_bits),
                 )
                 index = i * spec.port_registers + group.places[node]
@@ -90,27 +95,28 @@ def stimuli(spec: RegisterSpec) -> list[Stimulus]:
 
 @pytest.mark.icarus
 @pytest.mark.long
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MESSAGES)
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
-    spec = ALL[name]
-    same_traces(spec, tmp_path)
+    same_traces(MESSAGES[name], tmp_path)
 
 
-@pytest.mark.long
 @pytest.mark.icarus
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in WIRED]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", WIRED)
 def test_the_trace_of_barrier_wires_is_the_benchs(name: str, tmp_path: Path) -> None:
+    links = links_of(WIRED[name])
+    first, slots = links.width - links.slots, (1 << links.slots) - 1
+    lanes = sum(slots << links.width * link + first for link in range(links.count))
     seen = same_traces(WIRED[name], tmp_path)
-    assert any(" w" in line for line in seen)
+    assert any(int(line.split()[1], 16) & lanes for line in seen if line[0] != "o")
 
 
-def same_traces(spec: RegisterSpec, folder: Path) -> list[str]:
+def same_traces(spec: MessageSpec, folder: Path) -> list[str]:
     """Play the same to fabric and bench, compare what they write, and return the lines."""
     script, probe = folder / "script.txt", folder / "fabric.txt"
-    played = stimuli(spec)
-    cycles = played[-1].cycle + 150
+    plan = plan_for(spec)
+    played = stimuli(plan, spec)
+    cycles = played[-1].cycle + APART
     script.write_text(script_text(played))
     top = TOP.replace("NANOSECONDS", str(10 * (cycles - 1)))
     runs(bench_verilog(spec, queue=64) + top, "top", folder, {})
@@ -124,7 +130,7 @@ def same_traces(spec: RegisterSpec, folder: Path) -> list[str]:
         line for line in expected if line[0] == "o" or int(line.split()[0], 16) < cycles
     ]
     nodes = len(spec.topology.nodes)
-    assert released(seen) == EPISODES * groups(spec) * nodes
+    assert released(seen) == EPISODES * len(plan.groups) * nodes
     assert len(rows) == (nodes if spec.channels else 0)
     assert sum(row["packets"] for row in rows) >= 2 * len(rows)
     assert sum(row["errors"] for row in rows) == 0
