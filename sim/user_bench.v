@@ -7,7 +7,7 @@
 // Icarus Verilog 11 or newer, or Verilator 5 or newer, in the folder of these files:
 //
 //   $ iverilog -g2005 -o @TOP@ @NAME@_tb.v @NAME@.v && vvp -n @TOP@
-//   $ verilator --binary -j 0 --timing -Wno-lint --top-module @TOP@ @NAME@_tb.v @NAME@.v && obj_dir/V@TOP@
+//   $ verilator --binary -j 0 --timing -Wno-lint -Wno-UNOPTFLAT --top-module @TOP@ @NAME@_tb.v @NAME@.v && obj_dir/V@TOP@
 //
 // Options -P@TOP@.EPISODES=9 of iverilog, and -GEPISODES=9 of verilator, set a parameter.
 // The network is driven by its own ports; a front for software, where there is one, is left out.

@@ -133,6 +133,7 @@ def test_a_run_of_the_model_alone(tmp_path: Path) -> None:
     assert not result.compared
     assert group.episodes == 14
     assert group.latency is not None
+    assert group.bound is not None
     assert (group.bound_links, group.bound) == (9, 28)
     assert 2 * 9 + 2 <= group.latency.max <= group.bound
     assert result.events is not None
