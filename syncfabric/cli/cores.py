@@ -29,8 +29,8 @@ def cores(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="engine, btm, btin, wires, reflex, reflex-tree; reflex-software, "
-            "reflex-tree-software; central, tree, dissemination, tournament.",
+            help="engine, reflex, reflex-tree; reflex-software, reflex-tree-software; "
+            "central, tree, dissemination, tournament.",
         ),
     ] = None,
     sim: Annotated[str, typer.Option(metavar="SIM", help="verilator or icarus.")] = "verilator",

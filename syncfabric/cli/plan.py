@@ -17,7 +17,7 @@ def plan(
         typer.Option(metavar="FILE", help="Draw trees or rings over the network, as .svg or .png."),
     ] = None,
     registers: Annotated[
-        bool, typer.Option("--registers", help="Print every register or route.")
+        bool, typer.Option("--registers", help="Print every entry or route.")
     ] = False,
     without: Annotated[
         list[str] | None,
@@ -29,7 +29,7 @@ def plan(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Plan the barrier trees or rings: registers or routes, and the latency to expect."""
+    """Plan the barrier trees or rings: entries or routes, and the latency to expect."""
     from syncfabric.sim.network import Network
 
     network = Network.load(net)

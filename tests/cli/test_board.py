@@ -42,9 +42,9 @@ def _compiled_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Verilator, "find", lambda: quick)
 
 
-@pytest.fixture(params=['sync = "wires"', 'transport = "link"\ngroups = 2'])
+@pytest.fixture(params=["wires = 2\ngroups = 1", "groups = 2"])
 def net(here: Path, request: pytest.FixtureRequest) -> str:
-    """Write a network that is emitted soon, too: of wires, or of engines."""
+    """Write a network that is emitted soon, too: its groups on wires, or as messages."""
     (here / "little.toml").write_text(NET.format(keys=request.param))
     return "little.toml"
 
@@ -88,9 +88,8 @@ def test_a_simulated_board_for_others(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["board-4x4", "board-4x4"])
-def test_messages_beside_traffic(call: Call, name: str) -> None:
-    result = call("board", name, "--simulate", "--episodes", 10, "--traffic", 0.1)
+def test_messages_beside_traffic(call: Call) -> None:
+    result = call("board", "board-4x4", "--simulate", "--episodes", 10, "--traffic", 0.1)
     assert result.exit_code == 0, result.stderr
     assert "traffic: offered 0.1 flits a node a cycle" in result.stdout
 
@@ -127,4 +126,4 @@ def test_the_board_of_another_network(call: Call) -> None:
     with Peer(Words()) as peer:
         result = call("board", "mesh-2x2", "--port", peer.port)
     assert result.exit_code == 2
-    assert "the board has 1 registers a node, and mesh-2x2 has 4" in result.stderr
+    assert "the board has 1 registers a node, and mesh-2x2 has 16" in result.stderr

@@ -14,7 +14,7 @@ Call = Callable[..., Any]
 
 HEAD = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 4\n'
 GROUPS = "".join(f"[[group]]\nid = {number}\nmembers = [[0, 0], [1, 1]]\n" for number in (1, 2))
-FULL = HEAD + "barrier_registers = 1\n" + GROUPS
+FULL = HEAD + "port_registers = 1\n" + GROUPS
 OUTSIDE = HEAD + GROUPS.replace("[1, 1]", "[8, 2]")
 STATIC = HEAD.replace("mesh", "static")
 
@@ -68,9 +68,9 @@ def test_what_is_wrong_in_a_network_file(call: Call, here: Path, command: str) -
 @pytest.mark.parametrize("command", NETWORK_COMMANDS)
 def test_what_cannot_be_planned(call: Call, here: Path, command: str) -> None:
     put(here, FULL)
-    message = "nets/n.toml: node (0, 0): groups 1, 2 need 2 registers, but barrier_registers = 1"
+    message = "nets/n.toml: router (0, 0): groups 1, 2 need 2 entries, but members there can have 1"
     if command == "cores":  # adds a group of all cores
-        message = "nets/n.toml: node (0, 0): groups 1, 2, 0 need 3 registers"
+        message = "nets/n.toml: router (0, 0): groups 1, 2, 0 need 3 entries"
     refused(call(*NETWORK_COMMANDS[command]), message)
 
 

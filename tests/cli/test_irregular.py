@@ -17,8 +17,7 @@ kind = "irregular"
 ports = 4
 links = [[[0, 0], [1, 0]], [[0, 1], [2, 0]], [[2, 1], [3, 0]]]
 nodes = [[1, 2], [3, 2], [3, 3]]
-turnaround = "node"
-barrier_registers = 2
+groups = 2
 [[group]]
 id = 7
 members = "all"
@@ -39,44 +38,47 @@ def rows(text: str, title: str) -> list[list[str]]:
 def test_json_has_the_tree(call: Call) -> None:
     plan = json.loads(call("plan", "cluster-fig1", "--json").stdout)
     (group,) = plan["groups"]
-    assert group["root_switch"] == 3
-    assert group["root"] == group["root_node"] == [3, 4]
+    assert group["root_switch"] == 6
+    assert group["root"] == group["root_node"] == [6, 0]
     assert group["height"] == group["longest_path"] == 2
     assert group["bound_links"] == 3
-    assert group["bound"] == 2 * 3 * 2 + 2
-    assert sorted(group["edges"]) == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
+    assert group["bound_least"] == 2 * 2 + 3
+    # Three nodes of switch 4, two children of switch 1: 2 and 1 cycles for the choices and 1.
+    assert group["bound"] == group["bound_least"] + 3 + 1
+    assert sorted(group["edges"]) == [[0, 3], [1, 6], [3, 6], [4, 1], [5, 1], [7, 6]]
 
 
 def test_a_table_of_trees(call: Call) -> None:
     shown = call("plan", "cluster-fig1").stdout
     title = "cluster-fig1: irregular network of 9 switches, 26 nodes, 12 links"
     assert shown.startswith(f"{title}\n")
-    formula = f"{2 * (2000 + 4 * 20 + 5 * 300):,}"
-    assert rows(shown, title) == [["1", "14", "btin", "3", "(3,", "4)", "2", "2", "14", formula]]
+    assert rows(shown, title) == [["1", "14", "shortest", "6", "(6,", "0)", "2", "2", "11"]]
 
 
-def test_tables_of_registers(call: Call) -> None:
+def test_tables_of_entries(call: Call) -> None:
     shown = call("plan", "cluster-fig1").stdout
-    switches = rows(shown, "registers of group 1 (or): switches")
+    switches = rows(shown, "entries of group 1 (or)")
     assert [row[0] for row in switches] == ["0", "1", "3", "4", "5", "6", "7"]
-    assert switches[2] == ["3", "0", "root", "0,", "1,", "3,", "4,", "5,", "6"]
     assert switches[3] == ["4", "0", "7", "0,", "1,", "2"]
-    nodes = rows(shown, "registers of group 1 (or): node interfaces")
-    assert len(nodes) == 14
-    assert nodes[0] == ["(0,", "1)", "0", "switch"]
+    assert switches[5] == ["6", "0", "root", "0,", "1,", "2,", "5,", "6,", "7"]
 
 
-def test_root_nodes_are_said(call: Call, here: Path) -> None:
-    """The root node of group 7 turns it around; group 8 has no switch."""
+def test_where_barriers_turn_around_is_said(call: Call, here: Path) -> None:
+    """Group 7 turns around at switch 2, which has no node; group 8 where its member is."""
     (here / "four.toml").write_text(FOUR)
     shown = call("plan", "four.toml").stdout
-    assert rows(shown, "registers of group 7 (xor): node interfaces") == [
-        ["(1,", "2)", "0", "root"],
-        ["(3,", "2)", "0", "switch"],
-        ["(3,", "3)", "0", "switch"],
+    trees = rows(shown, "four: irregular network of 4 switches, 3 nodes, 3 links")
+    assert trees == [
+        ["7", "3", "shortest", "2", "–", "2", "2", "9"],
+        ["8", "1", "shortest", "1", "(1,", "2)", "0", "0", "3"],
     ]
-    assert rows(shown, "registers of group 8 (or): node interfaces") == [["(1,", "2)", "1", "root"]]
-    assert "registers of group 8 (or): switches" not in shown
+    assert rows(shown, "entries of group 7 (xor)") == [
+        ["0", "0", "1", "0"],
+        ["1", "0", "0", "2"],
+        ["2", "0", "root", "0,", "1"],
+        ["3", "0", "0", "2,", "3"],
+    ]
+    assert rows(shown, "entries of group 8 (or)") == [["1", "1", "root", "2"]]
 
 
 def test_all_registers_on_demand(call: Call) -> None:
@@ -84,9 +86,10 @@ def test_all_registers_on_demand(call: Call) -> None:
         call("plan", "cluster-75").stdout,
         call("plan", "cluster-75", "--registers").stdout,
     )
-    assert "and 240 more: --registers prints all\n" in some
+    routers = len(rows(whole, "entries of group 1 (or)"))
+    assert routers > 16
+    assert f"and {routers - 16} more: --registers prints all\n" in some
     assert "--registers" not in whole
-    assert len(rows(whole, "registers of group 1 (or): node interfaces")) == 256
 
 
 def test_notes_of_a_random_network_are_printed(call: Call, here: Path) -> None:
@@ -121,7 +124,7 @@ def test_a_run_has_the_columns_of_a_mesh(call: Call, here: Path) -> None:
     assert result.exit_code == 0
     (row,) = rows(result.stdout, "cluster-fig1 under model")
     assert row[:4] == ["1", "14", "2", "2"]
-    assert row[-2:] == ["14", "7,160"]
+    assert row[-1] == "11"
     assert (here / "heat.svg").read_text().startswith("<?xml")
 
 
@@ -129,8 +132,8 @@ def test_json_of_a_run_names_roots(call: Call) -> None:
     (group,) = json.loads(
         call("run", "cluster-fig1", "--sim", "model", "--episodes", 1, "--json").stdout
     )["groups"]
-    assert group["root_switch"] == 3
-    assert group["root_node"] == group["root"] == [3, 4]
+    assert group["root_switch"] == 6
+    assert group["root_node"] == group["root"] == [6, 0]
     assert group["bound_links"] == 3
 
 
@@ -138,8 +141,12 @@ def test_files_of_a_build(call: Call, here: Path) -> None:
     result = call("build", "twins", "-o", "out")
     assert result.stdout.splitlines() == [f"out/{name}" for name in built("twins")]
     registers = json.loads((here / "out" / "twins_registers.json").read_text())
-    assert [entry["index"] for entry in registers["switches"]] == [5, 6]
-    assert [write["word"] for write in registers["writes"]][-1] == "command"
+    assert [entry["index"] for entry in registers["routers"]] == [5, 6]
+    assert [entry["entries"][0]["root"] for entry in registers["routers"]] == [False, True]
+    # The first node is the manager.
+    writes = [(write["node"], write["group"]) for write in registers["writes"]]
+    assert writes[0] == ([0, 3], 1)
+    assert writes[-1] == ([0, 3], 2)
     assert "module twins" in (here / "out" / "twins.v").read_text()
 
 
