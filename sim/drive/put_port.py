@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 
 __all__ = ["Put", "PutPort"]
@@ -36,12 +38,14 @@ class PutPort:
 
     Parameters
     ----------
+    spec : MessageSpec
+        The network.
     pauses : random.Random, optional
         Where pauses between flits are drawn from; none without.
     """
 
-    def __init__(self, pauses: random.Random | None = None) -> None:
-        self._pauses = pauses
+    def __init__(self, spec: MessageSpec, pauses: random.Random | None = None) -> None:
+        self._spec, self._pauses = spec, pauses
         self._waiting: dict[int, deque[Put]] = {}
 
     @property
@@ -50,12 +54,38 @@ class PutPort:
         return bool(self._waiting)
 
     def send(self, node: int, payloads: Sequence[int], channel: int = 0) -> None:
-        """Let a node send a packet, behind what it has to put already."""
+        """Let a node send a packet, behind what it has to put already.
+
+        Raises
+        ------
+        SpecError
+            Its router would have to send it back to the node, and has no way for that.
+        """
+        self._refuse_own(node, payloads)
         last = len(payloads) - 1
         self._waiting.setdefault(node, deque()).extend(
             Put(-1, node, channel, place == 0, place == last, payload)
             for place, payload in enumerate(payloads)
         )
+
+    def _refuse_own(self, node: int, payloads: Sequence[int]) -> None:
+        """See that a router is not asked for the output that its input does not reach (N2.8)."""
+        shape = self._spec.shape
+        if not shape.interfaces or not payloads:
+            return
+        _, port = shape.nodes[node]
+        header = self._spec.layout.header
+        fields = header.unpack(payloads[0] & (1 << header.width) - 1)
+        if shape.router.routing == "source":
+            own = fields["port_0"] == port
+        else:
+            own = shape.node_of(payloads[0]) == node
+        if own:
+            switch, port = self._spec.topology.node(node)
+            raise SpecError(
+                f"packet of node {switch},{port}: it is for its sender, not for another node; "
+                "routers do not send a packet back: keep it at the node"
+            )
 
     def give(self, now: int) -> Iterator[Put]:
         """Yield what is put in a cycle."""

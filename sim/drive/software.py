@@ -66,7 +66,7 @@ class Software:
     def __init__(self, driver: Driver) -> None:
         scenario, spec = driver.scenario, driver.plan.spec.message_network
         pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
-        self.sender = PutPort(pauses)
+        self.sender = PutPort(spec, pauses)
         self.programs: list[Program] = []
         self._inbox = Inbox(spec)
 

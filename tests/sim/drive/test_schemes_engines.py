@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import (
     EngineMeshSpec,
     EngineSpec,
     GroupSpec,
+    MessageSpec,
     NetworkSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -103,7 +104,7 @@ def test_barriers_and_packets_on_a_mesh_of_routed_messages() -> None:
 
 @pytest.mark.long
 def test_hardware_is_as_the_model() -> None:
-    chosen = {"btin": cluster(), "": mesh()}
+    chosen: dict[str, MessageSpec] = {"btin": cluster(), "": mesh()}
     for planner, network in chosen.items():
         schemes = ("btin", "multicast", "unicast") if planner else ("btin",)
         job = jobs(plan_of(network, 7, planner), schemes)

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
 from syncfabric.sim.drive.conduct import Conductor, conduct_model
-from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import build_bench, simulate
+from syncfabric.sim.drive.scenario import Job, Scenario, Sending
+from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
-from tests.sim.drive.sendings import draw_sendings
+from tests.sim.drive.sendings import by_table, draw_sendings, route_of
 
 NETWORKS: dict[str, MessageSpec] = {
     "irregular": drawn(*(1, 8, 4, 16, 6), channels=2, flit_bits=24, data_bits=4),
@@ -63,6 +64,27 @@ def test_the_model_keeps_the_rules(name: str) -> None:
         assert scenario.noise or outcome.counters == (0, 0, 0, 0)
         more = conductor.judge.packets.software.injected - len(scenario.packets)
         assert more >= 0 if scenario.noise else more == 0  # noise sends to set-up sinks, too
+
+
+@pytest.mark.parametrize("name", ["irregular", "irregular, by routes"])
+def test_packets_to_the_senders_own_node_are_refused(name: str) -> None:
+    network = NETWORKS[name]
+    assert isinstance(network, EngineIrregularSpec)
+    switch, port = network.topology.node(1)
+    by_route = network.routing == "source"
+    header = route_of(network, [port]) if by_route else by_table(network, 1)
+    scenario = Scenario(episodes=1, packets=(Sending(3, 1, 0, [header, 5]),))
+    with pytest.raises(SpecError, match=f"^packet of node {switch},{port}: it is for its sender"):
+        run_model(Job(((plan_of(network), scenario),)))
+
+
+def test_on_a_mesh_they_come_back() -> None:
+    """X-Y routing leads from LOCAL to LOCAL (docs/microarchitecture-engine.md, R3.2)."""
+    network = NETWORKS["mesh"]
+    sending = Sending(3, 5, 1, [by_table(network, 5), 7])
+    scenario = Scenario(episodes=3, packets=(sending,), cycles=200)
+    work = Job(((plan_of(network, *random_groups(network, random.Random(SEED))), scenario),))
+    check(work, run_model(work))
 
 
 @pytest.mark.long
