@@ -84,7 +84,7 @@ MESH = "## `[network]` of a mesh"
 def test_every_key_of_a_network_file_has_its_default(
     table: type[Table], headings: tuple[str, ...]
 ) -> None:
-    documented = {}
+    documented: dict[str, list[str]] = {}
     for heading in headings:
         for row in rows("network-files.md", heading):
             names = re.findall(r"`([^`]+)`", row[0])

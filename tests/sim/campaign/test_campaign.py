@@ -24,7 +24,7 @@ BARE = NETWORKS["engines"]
 
 def of(network: MessageSpec) -> NetworkSpec:
     """Return all nodes, and some of them."""
-    nodes = network.topology.nodes
+    nodes = tuple(network.topology.nodes)
     groups = (GroupSpec(id=1, members=nodes), GroupSpec(id=2, members=nodes[:-1], op="xor"))
     return NetworkSpec(name="struck", network=network, groups=groups)
 

@@ -84,13 +84,14 @@ def test_the_fence_holds_an_arrive_back_until_packets_are_there() -> None:
     taken = {}
     (world,) = MESH.groups
     by_file = MESH.model_copy(update={"groups": (world.model_copy(update={"fence": True}),)})
-    for name, spec, defines in (
-        ("fenced", MESH, {"FENCED": 1}),
-        ("open", MESH, {"FENCED": 0}),
-        ("open by default", MESH, {}),
-        ("by the file", by_file, {}),
-    ):
-        events = played(spec, OURS / "race.c", PACKETS=packets, **defines)
+    cases: dict[str, tuple[NetworkSpec, dict[str, int]]] = {
+        "fenced": (MESH, {"FENCED": 1}),
+        "open": (MESH, {"FENCED": 0}),
+        "open by default": (MESH, {}),
+        "by the file": (by_file, {}),
+    }
+    for name, (spec, defines) in cases.items():
+        events = played(spec, OURS / "race.c", 4, "engine", PACKETS=packets, **defines)
         (put,) = events.puts
         taken[name] = int(put.value)
     assert min(taken["fenced"], taken["by the file"]) >= packets * others - kept
@@ -125,17 +126,6 @@ def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
     assert result.verdict == "limit"
     assert {one.core: one.activity for one in result.stands}[1] == "works"
     assert not result.ok
-
-
-def test_a_core_writes_its_own_node_and_no_other_by_the_config_port() -> None:
-    """All write to the same addresses at the same time; it shows if the last access was refused."""
-    from syncfabric.models.messages import NODE_WORD
-
-    events = played(MESH, OURS / "config.c")
-    for core in range(4):
-        place = NODE_WORD.pack({"present": 1, "x": core % 2, "y": core // 2})
-        told = [put.value for put in events.puts if put.core == core]
-        assert told == [0, *[place] * 4, 1, 0, 1, 0]
 
 
 @pytest.mark.long

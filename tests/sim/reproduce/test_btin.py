@@ -11,7 +11,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.planning.plan import IrregularGroupPlan, make_plan
+from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btin import PacketTiming
 from syncfabric.sim.reproduce.btin import sweep
 from syncfabric.sim.reproduce.btin.fig7 import byte_ratio, node_links
@@ -120,11 +120,11 @@ def test_points_are_those_of_network_files() -> None:
                 [[group]]
                 id = 1
                 members = {{ random = {size}, seed = {seed} }}
+                planner = "btin"
             """
-            (group,) = make_plan(loads(text)).message_groups
-            assert isinstance(group, IrregularGroupPlan)
+            (group,) = make_plan(loads(text)).engine_groups
             heights.append(group.height)
-            edges.append(len(group.edges))
+            edges.append(len(group.to_json()["edges"]))
         us = 5.88 + 0.64 * sum(heights) / 3
         assert dict(work.series["BTIN (24, 8), ours"])[size] == pytest.approx(us)
         assert dict(seven.series["BTIN (24, 8)"])[size] == pytest.approx(2 * sum(edges) / 3)

@@ -89,7 +89,7 @@ def test_images_have_no_names() -> None:
     plan = planned(["'all'"], wires=2)
     (group,) = plan.groups
     assert isinstance(group, GroupPlan)
-    layout = plan.spec.message_network.shape.router.layout  # type: ignore[union-attr]
+    layout = plan.spec.message_network.shape.router.layout
     for image in group_images(group, layout, Epochs()):
         fields = layout.image.unpack(image.word)
         assert image.entry == 4
