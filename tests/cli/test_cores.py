@@ -67,7 +67,7 @@ def test_json_has_what_the_tables_have(call: Call, events: Events) -> None:
     assert (value["cores"], value["cycles"], value["exits"]) == (2, 60, [0, 0])
     assert value["console"][0] == {"core": 0, "cycle": 12, "value": "hello"}
     assert value["lost"][0] == {"core": 0, "cycles": 15, "waiting": 15}
-    assert {group["planner"] for group in value["groups"]} == {"btm"}
+    assert {group["planner"] for group in value["groups"]} == {"shortest"}
 
 
 def test_a_picture_is_drawn(call: Call, events: Events, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_cores_change_in_a_network_is_told(call: Call, events: Events, here
     channels = "note: channels = 2: packets travel on one, their acknowledgements on the other"
     words = ("cores", "p.c", "--cores", 2, "--network")
     lines = call(*words, "mesh-2x2").stdout.splitlines()
-    assert lines[:2] == [channels, "note: group 0 is added: all 2 cores, planner btm"]
+    assert lines[:2] == [channels, "note: group 0 is added: all 2 cores, planner shortest"]
     assert lines[2].startswith("core 0, ")
     changes = json.loads(call(*words, "mesh-2x2", "--json").stdout)["changes"]
     assert [f"note: {change}" for change in changes] == lines[:2]
@@ -160,7 +160,7 @@ def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
         (("--memory", 3), "memory = 3 KiB"),
         (("--limit", 0), "limit = 0"),
         (("--sim", "spice"), "sim = 'spice'"),
-        (("--barrier", "btin"), "barrier = 'btin' does not go with network mesh-2x2"),
+        (("--barrier", "reflex"), "barrier = 'reflex' does not go with network mesh-2x2"),
         (("--trace", "trace.txt"), "must end in .svg or .png"),
         (("--define", "=3"), "define '=3' has no name"),
         (("--from", 5), "from and to choose the cycles of --trace; give --trace FILE.svg"),
