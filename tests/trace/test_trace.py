@@ -20,8 +20,12 @@ from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
-TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticSpec"}
-REFUSED = {("mesh", "setup"): {"paper"}, ("static", "data_bits"): {"1"}}
+TABLES = {"mesh": "EngineMeshSpec", "irregular": "EngineIrregularTable", "static": "StaticSpec"}
+REFUSED = {
+    ("mesh", "setup"): {"paper"},
+    ("irregular", "transport"): {"routed"},
+    ("static", "data_bits"): {"1"},
+}
 """Values that the schema allows, and the network refuses."""
 TRACE, LINE = "mixed.trace", 100
 LIMIT_BYTES = 300_000
@@ -121,7 +125,7 @@ def test_every_key_of_a_network_has_entries(kind: str) -> None:
     used: defaultdict[str, list[Any]] = defaultdict(list)
     for entry in ENTRIES.values():
         table = entry.table["network"]
-        if table["kind"] == kind and "transport" not in table:
+        if table["kind"] == kind:
             for key, schema in keys.items():
                 used[key].append(table.get(key, schema.get("default")))
     for key, schema in keys.items():
@@ -142,16 +146,15 @@ def test_every_planner_operation_and_form_of_members_has_entries() -> None:
         wanted[kind] |= {*planners_of(network)}
         for group in entry.spec.groups:
             planners[kind].add(group.planner)
-            ops[kind].add(group.op)
+            ops[network.kind].add(group.op)
         forms |= {type(group["members"]) for group in entry.table["group"]}
     assert planners == wanted
     every = {"or", "and", "xor", "max", "min", "sum"}
     assert ops.pop("static") == {"or"}
-    assert ops.pop("routed") == {"max", "min", "sum"}
-    assert ops == dict.fromkeys(("mesh", "irregular", "link"), every)
+    assert ops == dict.fromkeys(("mesh", "irregular"), every)
     assert forms == {str, list, dict}
     assert {*NetworkFile.model_json_schema()["$defs"]["GroupTable"]["properties"]} == {
-        *("id", "members", "planner", "op")
+        *("id", "members", "planner", "op", "fence")
     }
 
 
