@@ -112,8 +112,8 @@ def test_a_hang_is_reported_and_not_recorded() -> None:
 
 
 def test_words_that_no_entry_has_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(["check", "wires-s"]) == 0
-    assert "all agree: 2 networks; files, model" in capsys.readouterr().out
+    assert run.main(["check", "mesh-m"]) == 0
+    assert "all agree: 3 networks; files, model" in capsys.readouterr().out
     assert run.main(["check", "nowhere"]) == 2
     assert run.main([]) == 2
 

@@ -243,7 +243,7 @@ EXPECTED: dict[str, list[int]] = {
     "Reflex, tree (ours)": [17, 17, 17, 14],
     "wires (ours)": [10, 10, 10, 10],
     "wires (ours), 1 register": [18, 18, 18, 18],
-    "BTM (shortest, pipeline 0)": [10, 10, 10, 10],
+    "engines": [10, 10, 10, 10],
 }
 """On 4x4: all together, one last, one late, and in a loop."""
 WISHES: list[hardware.Wish] = [
