@@ -23,18 +23,21 @@ module boot (
 
     reg  [7:0]  index;
     reg         waiting;  // for an answer
+    reg         awake;    // routers are out of reset a cycle after rst
     wire [71:0] entry = entries[index];
     wire        write = entry[71:68] == 4'd0;
     wire        seen = (config_rdata & {16'd0, entry[31:16]}) == {16'd0, entry[15:0]};
 
-    assign config_valid = !rst && !waiting && !(&entry);
+    assign config_valid = awake && !waiting && !(&entry);
     assign config_write = write;
     assign config_node = entry[45:44];
     assign config_address = entry[39:32];
     assign config_data = entry[31:0];
 
+    always @(posedge clk) awake <= !rst;
+
     always @(posedge clk)
-        if (rst) begin
+        if (!awake) begin
             index <= 8'd0;
             {waiting, failed} <= 2'd0;
         end else if (!waiting) begin
